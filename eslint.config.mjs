@@ -5,7 +5,10 @@ import { explainedTime } from './tests/lint/explained-time.mjs';
 
 const generated = ['**/.*/', '**/dist/', '**/generated/', '**/node_modules/', 'coverage/', '.countersign/'];
 
-/** Rules of STYLE.md that a machine can hold. There is no list of exempted files, and no rule is off for a folder of src but the one marked below. */
+/**
+ * The rules of STYLE.md that a linter can check. No written file is exempt. Only the index files of contracts may use a
+ * wildcard export.
+ */
 const style = {
   'max-lines': ['error', { max: 400, skipBlankLines: false, skipComments: false }],
   'max-params': ['error', 5],
@@ -20,15 +23,15 @@ const style = {
   'no-restricted-syntax': [
     'error',
     { selector: 'ExportDefaultDeclaration', message: 'Export by name.' },
-    { selector: 'ExportAllDeclaration', message: 'Name what is exported, one by one.' },
+    { selector: 'ExportAllDeclaration', message: 'Export each name explicitly.' },
     { selector: 'ForInStatement', message: 'Iterate over Object.keys or Object.entries.' },
   ],
   'countersign/explained-suppression': 'error',
 };
 
 /**
- * One style of constants, whatever they hold. PascalCase is for zod types and classes, snake_case for a value that goes into the
- * member of that name; what is destructured keeps the name that its owner gave it.
+ * All constants have one style. PascalCase is for zod types and classes, and snake_case for a value that becomes the
+ * member with that name. A destructured variable may keep the name of its member.
  */
 const names = {
   '@typescript-eslint/naming-convention': [
@@ -71,10 +74,14 @@ const typed = {
   ],
 };
 
-/** Types of other packages come from what was built: a program of all sources takes twice the memory. */
+/**
+ * The types of other packages come from their build. A program with the sources of all packages takes twice the memory.
+ */
 function programOf(folder) {
   return { project: `./${folder}/tsconfig.lint.json`, tsconfigRootDir: import.meta.dirname };
 }
+
+const globalsOfNode = Object.fromEntries(Object.getOwnPropertyNames(globalThis).map((name) => [name, 'readonly']));
 
 export default defineConfig(
   { ignores: generated },
@@ -92,7 +99,13 @@ export default defineConfig(
     rules: { ...style, ...names, ...typed },
   },
   {
-    // Every export of a contract is public: a list by hand would only repeat the files.
+    // The compiler does not read scripts.
+    files: ['**/*.mjs'],
+    languageOptions: { globals: globalsOfNode },
+    rules: { 'no-undef': 'error', 'no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }] },
+  },
+  {
+    // Every export of these files is public, so a list of names would only repeat the files.
     files: ['contracts/src/*/index.ts'],
     rules: {
       'no-restricted-syntax': [
@@ -105,7 +118,7 @@ export default defineConfig(
     languageOptions: { parserOptions: programOf(folder) },
   })),
   {
-    // Code for a browser knows the types of browsers, and none of Node.
+    // Browser code is checked with the types of browsers and without those of Node.
     files: ['packages/console/src/**'],
     languageOptions: {
       parserOptions: { project: './packages/console/tsconfig.json', tsconfigRootDir: import.meta.dirname },
@@ -124,14 +137,14 @@ export default defineConfig(
     },
   },
   {
-    // Tests of components know both.
+    // Tests of components are checked with the types of browsers and of Node.
     files: ['packages/console/tests/**'],
     languageOptions: {
       parserOptions: { project: './packages/console/tests/tsconfig.json', tsconfigRootDir: import.meta.dirname },
     },
   },
   {
-    // Tests, and what stands beside them.
+    // Tests, their helper modules, and the test kit.
     files: ['**/*.test.{ts,tsx}', '**/tests/**/_*.ts', 'packages/testkit/src/*.ts'],
     rules: { 'countersign/explained-time': 'error' },
   },
@@ -139,9 +152,9 @@ export default defineConfig(
     files: ['**/src/**/*.{ts,tsx}'],
     rules: {
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: false, skipComments: false, IIFEs: true }],
-      // Types do not say what a test has not set up yet when it is torn down; in source they have to.
+      // Off in tests: a failed setup leaves variables unset at teardown, although their types exclude this.
       '@typescript-eslint/no-unnecessary-condition': 'error',
-      // A service logs through its logger, a command writes to process.stdout on purpose.
+      // Services log through their logger. Commands write to process.stdout.
       'no-console': 'error',
       'no-restricted-properties': [
         'error',
@@ -149,7 +162,7 @@ export default defineConfig(
           object: 'AbortSignal',
           property: 'timeout',
           message:
-            'Use startDeadline of contracts: joined with another signal, this one is collected and never aborts.',
+            'Use startDeadline of contracts. A timeout signal that is joined with another one may be garbage-collected, and then never aborts.',
         },
       ],
       'no-restricted-imports': [

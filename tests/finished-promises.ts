@@ -1,6 +1,6 @@
 import type { PromiseId } from './promises.ts';
 
-/** Areas that are finished: each of these has a proof, and losing it fails the build. The list only grows. */
+/** Promises of finished areas. Each has a test, and a missing test fails the build. The list only grows. */
 export const finished: readonly PromiseId[] = [
   'kn.evaluate',
   'kn.atomic',
@@ -83,6 +83,8 @@ export const finished: readonly PromiseId[] = [
   'sys.support',
   'kn.telemetry',
   'kn.agentui',
+  'kn.registry.file',
+  'kn.serve',
   'cp.run',
   'cp.login',
   'cp.session',
@@ -110,6 +112,7 @@ export const finished: readonly PromiseId[] = [
   'cp.tenancy',
   'cp.hints',
   'cp.connector',
+  'cp.shim',
   'ui.approve',
   'ui.budget',
   'ui.cli',

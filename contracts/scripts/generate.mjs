@@ -1,4 +1,5 @@
-// Writes what is generated from the contracts: OpenAPI, JSON Schemas, reference pages. Run through `make gen`, after `tsc -b contracts`.
+// Writes what is generated from the contracts: OpenAPI, JSON Schemas, reference pages. Run through `make gen`, after
+// `tsc -b contracts`.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +18,7 @@ for (const { name } of routesByService) {
   for (const change of changesOfApi(JSON.parse(before), JSON.parse(text))) process.stdout.write(`  ${change}\n`);
 }
 
-/** Returns the text before, when there was one and it was another. */
+/** Writes a changed file. Returns its previous text, or `undefined` when the file is new or unchanged. */
 function writeChanged(path, text) {
   const file = join(root, path);
   const before = current(file);

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
 /**
- * The routes that an API key opens, by scope. `read`: routes of the gateway that list and show. `write`: routes of the
- * gateway that change something. `agent`: the doors for agents, whose calls the kernel decides. The others are named by
- * the routes that they open (`keyScopes`).
+ * The scopes of an API key, which determine its routes. `read`: routes of the gateway that read. `write`: routes of the
+ * gateway that change something. `agent`: the doors for agents, whose calls the kernel decides. The other scopes open
+ * the routes that name them in `keyScopes`.
  */
 export const ApiKeyScope = z.enum(['read', 'write', 'agent', 'basic:read', 'basic:write', 'usage', 'runtime']);
 export type ApiKeyScope = z.infer<typeof ApiKeyScope>;
 
-/** Scopes of a key whose maker names none. The other scopes are granted by name only. */
+/** Scopes of a key that is created without `scopes`. The other scopes must be named. */
 export const defaultKeyScopes: readonly ApiKeyScope[] = ['read', 'write', 'agent'];
 
 /**

@@ -1,6 +1,9 @@
 const hourMs = 3_600_000;
 
-/** When the window of a budget began, told by its end; null for one that never resets. Months are calendar months in UTC. */
+/**
+ * When the window of a budget began, computed from its end. `null` when the window never resets. Months are calendar
+ * months in UTC.
+ */
 export function windowStartMs({ window, resetsAtMs }: BudgetInTime): number | null {
   if (resetsAtMs === null) return null;
   switch (window) {

@@ -4,14 +4,17 @@ import type { AnyRoute } from './route.ts';
 
 export type ClientOptions = {
   baseUrl: string;
-  /** Headers of every request: credentials, tenant, traceparent. Asked for each attempt, since a credential may end between two. */
+  /**
+   * Headers of every request: credentials, tenant, traceparent. They are read for each attempt, since a credential may
+   * expire between attempts.
+   */
   headers?: () => Record<string, string> | Promise<Record<string, string>>;
-  /** For all attempts of a call together. */
+  /** The time limit for all attempts of a call together, in milliseconds. Default 30 seconds. */
   timeoutMs?: number;
   fetch?: typeof globalThis.fetch;
   /**
-   * For how long a request is sent again that is safe to repeat, when the peer is away or answers "not now". Reads,
-   * replacements of a whole and writes under an Idempotency-Key are safe. Default 0.
+   * How long a safe request is repeated while the peer is unreachable or answers "not now", in milliseconds. Safe
+   * requests are reads, replacements of a whole object without If-Match, and writes with an Idempotency-Key. Default 0.
    */
   repeatsForMs?: number;
 };
@@ -24,7 +27,7 @@ export type CallInput<Params, Query, Body> = {
   signal?: AbortSignal;
 };
 
-/** Brands are the peer's to give: it parses what it is sent, whatever the sender believes. Open objects have none to take off. */
+/** Removes brands from request types, since the peer parses each request. Open objects have no brands to remove. */
 type Unbranded<T> = T extends { [z.$brand]: unknown }
   ? T extends number
     ? number
@@ -39,8 +42,8 @@ type Unbranded<T> = T extends { [z.$brand]: unknown }
 type Received = { status: number; headers: Headers; body: unknown };
 
 /**
- * Nothing that the peer said about the request. `unreachable`: no connection, or it broke; `late`: no whole answer in time;
- * `aborted`: the caller's own signal; `malformed`: an answer that is too large, or not JSON, or breaks the contract.
+ * Failures without an answer of the peer. `unreachable`: the connection failed. `late`: the answer was not complete in
+ * time. `aborted`: the caller's own signal. `malformed`: the answer is too large, is not JSON, or breaks the contract.
  */
 export type CallFault = 'unreachable' | 'late' | 'aborted' | 'malformed';
 
@@ -56,16 +59,21 @@ export class CallFailed extends Error {
 
 /** Long enough for a governed upstream call, short enough that a hung peer is noticed. */
 const timeoutMsDefault = 30_000;
-/** The same limit as for the kernel's answers from a model: a lying peer must not fill the memory. */
+/**
+ * The most bytes of an answer, so that a malicious peer cannot fill the memory. The kernel has the same limit for
+ * answers of a model.
+ */
 const answerBytesMax = 33_554_432;
 /**
- * The pause before a repeated request doubles up to two seconds, so that callers wait little longer than the peer is
- * away.
+ * The pause before a repeated request doubles up to two seconds, so that callers continue soon after the peer is back.
  */
 const repeatPauseMs = { first: 200, max: 2_000 };
-/** The first request with this key still runs: its answer is worth waiting for until the deadline. */
+/**
+ * The pause before a repeat while the first request with the same Idempotency-Key is still running. Repeats continue
+ * until the deadline.
+ */
 const inFlightPauseMs = 500;
-/** Statuses that say "not now" and nothing about the request. */
+/** Statuses that mean "not now", regardless of the request. */
 const notNow = new Set([425, 429, 503]);
 
 type Untyped = CallInput<unknown, unknown, unknown>;
@@ -90,7 +98,7 @@ export async function callRoute(route: AnyRoute, options: ClientOptions, input: 
 
 type Patience = { ending: AbortSignal; untilMs: number };
 
-/** Only a connection that failed is tried again: a deadline is over, a stop is a stop, nonsense stays nonsense. */
+/** Only failed connections are retried. An expired deadline, an abort or a malformed answer is final. */
 async function repeated(send: () => Promise<Received>, { ending, untilMs }: Patience): Promise<Received> {
   for (let pauseMs = repeatPauseMs.first; ; pauseMs = Math.min(2 * pauseMs, repeatPauseMs.max)) {
     const attempt = await send().catch(unlessUnreachable);
@@ -136,7 +144,7 @@ async function sendOnce(options: ClientOptions, { url, init, deadline, abort }: 
     return { status: response.status, headers: response.headers, body: parseBytes(bytes, isLines(response)) };
   } catch (cause) {
     if (cause instanceof CallFailed) throw cause;
-    if (abort?.aborted) throw new CallFailed('aborted', `${url} was given up`, { cause });
+    if (abort?.aborted) throw new CallFailed('aborted', `${url} was cancelled`, { cause });
     if (deadline.isOver()) throw new CallFailed('late', `${url} did not answer in time`, { cause });
     throw new CallFailed('unreachable', `${url} could not be reached`, { cause });
   }
@@ -164,10 +172,10 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
   return bytes;
 }
 
-/** One JSON text a line; the last one ends with a line feed as well, so an answer that was cut off shows. */
+/** One JSON text per line. The last line also ends with a line feed, so truncated answers are detected. */
 function linesOf(text: string): unknown[] {
   const lines = text.split('\n');
-  if (lines.pop() !== '') throw new SyntaxError('The last line does not end');
+  if (lines.pop() !== '') throw new SyntaxError('The last line has no line feed');
   return lines.map((line): unknown => JSON.parse(line));
 }
 
@@ -175,7 +183,7 @@ function isLines({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('application/x-ndjson') === true;
 }
 
-/** Bytes that are no UTF-8 are refused rather than replaced: what was not sent must not be read. */
+/** Invalid UTF-8 is rejected and never replaced, so that no altered text is read. */
 function parseBytes(bytes: Uint8Array, areLines: boolean): unknown {
   if (bytes.byteLength === 0) return undefined;
   try {
@@ -186,7 +194,10 @@ function parseBytes(bytes: Uint8Array, areLines: boolean): unknown {
   }
 }
 
-/** A POST without a key may count although its answer got lost, so it is not sent again; nor a PUT that names what it replaces. */
+/**
+ * A write without a key may have taken effect although its answer was lost, so it is not repeated. The exception is a
+ * PUT without If-Match, which leaves the same state.
+ */
 function isRepeatable({ method, headers }: Request): boolean {
   const callerHeaders = new Headers(headers);
   return (

@@ -5,7 +5,7 @@ import type { AnyRoute, Route } from './route.ts';
 
 export type Answer<Reply> = { status: number; headers: Headers; body: Reply };
 
-/** A refusal is data too: `refused` holds what the peer said instead of a reply. */
+/** An answer or a refusal. `refused` contains the error of the peer. */
 export type RawAnswer<Reply> = { status: number; headers: Headers } & (
   { kind: 'replied'; body: Reply } | { kind: 'refused'; body: unknown }
 );
@@ -25,8 +25,8 @@ export type RawClient<Routes extends Record<string, AnyRoute>> = {
 type Untyped = CallInput<unknown, unknown, unknown>;
 
 /**
- * The one typed HTTP client. Every answer is parsed by its contract, so a peer that answers nonsense is an error here and not
- * later. Throws AppError with the peer's code, or UPSTREAM_FAILED (its cause is a CallFailed) when there is no answer to go by.
+ * The typed HTTP client. Each answer is parsed with its contract, so a malformed answer fails here. Throws AppError
+ * with the peer's code, or UPSTREAM_FAILED without a usable answer (its cause is a CallFailed).
  */
 export function createClient<const Routes extends Record<string, AnyRoute>>(
   routes: Routes,
@@ -36,10 +36,12 @@ export function createClient<const Routes extends Record<string, AnyRoute>>(
     name,
     (input: Untyped = {}) => replyOrThrow(route, options, input),
   ]);
-  return Object.fromEntries(calls) as Client<Routes>; // built from the same keys in the line above
+  return Object.fromEntries(calls) as Client<Routes>; // `calls` has the keys of `routes`
 }
 
-/** The same client for callers that act on refusals. Throws CallFailed alone: whatever the peer says is an answer. */
+/**
+ * The same client for callers that handle refusals. Throws only CallFailed, since every answer of the peer is returned.
+ */
 export function createRawClient<const Routes extends Record<string, AnyRoute>>(
   routes: Routes,
   options: ClientOptions,
@@ -48,7 +50,7 @@ export function createRawClient<const Routes extends Record<string, AnyRoute>>(
     name,
     (input: Untyped = {}) => rawAnswer(route, options, input),
   ]);
-  return Object.fromEntries(calls) as RawClient<Routes>; // built from the same keys in the line above
+  return Object.fromEntries(calls) as RawClient<Routes>; // `calls` has the keys of `routes`
 }
 
 async function rawAnswer(route: AnyRoute, options: ClientOptions, input: Untyped): Promise<RawAnswer<unknown>> {
@@ -57,7 +59,11 @@ async function rawAnswer(route: AnyRoute, options: ClientOptions, input: Untyped
   if (!isReply || ErrorEnvelope.safeParse(body).success) return { kind: 'refused', status, headers, body };
   const parsed = route.reply.safeParse(body);
   if (parsed.success) return { kind: 'replied', status, headers, body: parsed.data };
-  throw new CallFailed('malformed', `${route.method} ${route.path} broke its contract`, { cause: parsed.error });
+  throw new CallFailed(
+    'malformed',
+    `${route.method} ${route.path} returned an answer that does not match its contract`,
+    { cause: parsed.error },
+  );
 }
 
 async function replyOrThrow(route: AnyRoute, options: ClientOptions, input: Untyped): Promise<Answer<unknown>> {

@@ -1,6 +1,6 @@
 /**
- * The alphabetic codes of ISO 4217, list one, as of 2026. The code for tests and the code for no currency are left out,
- * since no amount has them. A code that left the list stays readable in what was sealed.
+ * The alphabetic codes of ISO 4217, list one, as of 2026. The codes for tests and for no currency are omitted, since no
+ * amount has them. Sealed amounts with a code that later left the list stay readable.
  */
 export const currencies: ReadonlySet<string> = new Set(
   (
@@ -26,7 +26,10 @@ const minorDigits: ReadonlyMap<string, number> = new Map(
 /** Metals, funds and units of account, for which ISO 4217 defines no minor unit. */
 const withoutMinorUnit: ReadonlySet<string> = new Set('XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XUA'.split(' '));
 
-/** Decimal places of the minor unit: 2 for EUR, 0 for JPY, 3 for KWD. `null` when ISO 4217 defines no minor unit or no such code. */
+/**
+ * Decimal places of the minor unit: 2 for EUR, 0 for JPY, 3 for KWD. `null` when ISO 4217 defines no minor unit or no
+ * such code.
+ */
 export function minorDigitsOf(currency: string): number | null {
   if (!currencies.has(currency) || withoutMinorUnit.has(currency)) return null;
   return minorDigits.get(currency) ?? 2;

@@ -1,15 +1,16 @@
 export type Deadline = {
   /** Aborts with a `TimeoutError` when the time is over, or with the reason of the parent signal. */
   readonly signal: AbortSignal;
-  /** True when the time ran out; false when the parent aborted first, or neither did. */
+  /** True when the time ran out; false when the parent aborted first, or nothing has ended the deadline yet. */
   isOver(): boolean;
-  /** Ends the wait: call it when the work is done, or the timer stays until its time. */
+  /** Stops the timer. Call it when the work is done. */
   clear(): void;
 };
 
 /**
- * A deadline of `ms` milliseconds, joined with a parent signal. It holds its timer. On Node 20 the signals of
- * `AbortSignal.any([signal, AbortSignal.timeout(ms)])` refer to each other weakly, so after a garbage collection they never abort.
+ * A deadline of `ms` milliseconds, joined with a parent signal. It refers to its timer, so a garbage collection cannot
+ * end it. `AbortSignal.any([signal, AbortSignal.timeout(ms)])` cannot replace it. On Node 20 its signals refer to each
+ * other weakly, so after a garbage collection they never abort.
  */
 export function startDeadline({ ms, signal: parent }: { ms: number; signal?: AbortSignal | undefined }): Deadline {
   const controller = new AbortController();
@@ -30,7 +31,7 @@ export function startDeadline({ ms, signal: parent }: { ms: number; signal?: Abo
   return { signal: controller.signal, isOver: () => isOver, clear };
 }
 
-/** A deadline alone keeps no process alive. Browsers number their timers, and have no `unref`. */
+/** A deadline does not keep the process alive. In browsers, timers are numbers without `unref`. */
 function letProcessEnd(timer: unknown): void {
   if (typeof timer === 'object') (timer as { unref(): void }).unref(); // Node's timers are objects
 }

@@ -5,7 +5,7 @@ import { AppError } from './errors.ts';
 export const DecisionObstacle = z.enum(['ROLE', 'OWN_REQUEST', 'UNKNOWN_REQUESTER', 'NOT_NAMED', 'ALREADY_APPROVED']);
 export type DecisionObstacle = z.infer<typeof DecisionObstacle>;
 
-/** The same for people. */
+/** The obstacles as text for people. */
 export const obstacleSays: Readonly<Record<DecisionObstacle, string>> = {
   ROLE: 'Only partners and owners can decide',
   OWN_REQUEST: 'You started this run or made this key, so another partner or owner decides',
@@ -15,23 +15,23 @@ export const obstacleSays: Readonly<Record<DecisionObstacle, string>> = {
 };
 
 type DeciderRelation = {
-  /** The person asked by themselves. */
+  /** The person is the requester. */
   isRequester: boolean;
-  /** An agent asked in a run that the person started, or with a key that they made. */
+  /** The requester is an agent in a run that the person started, or with a key that they created. */
   isBehind: boolean;
   /** Another partner or owner could decide. */
   isAnotherEntitled: boolean;
 };
 
 /**
- * The one rule of four eyes. The requester never decides. The person behind the agent decides only if no other entitled
+ * The rule of four eyes. The requester never votes. The person behind the agent approves only if no other entitled
  * person can.
  */
 export function isOwnRequest({ isRequester, isBehind, isAnotherEntitled }: DeciderRelation): boolean {
   return isRequester || (isBehind && isAnotherEntitled);
 }
 
-/** The refusal of a vote that this person may not give. */
+/** The error for a vote that this person may not cast. */
 export function mayNotDecide(reason: DecisionObstacle): AppError {
   return new AppError('MAY_NOT_DECIDE', obstacleSays[reason], { details: { reason } });
 }

@@ -1,33 +1,38 @@
 import { z } from 'zod';
 import type { ErrorType } from './error-type.ts';
 
-/** `says`: what happened, in the words of a heading that a person reads. `nextStep`: what to do now. */
+/** `says`: what happened, as a heading for people. `nextStep`: what to do now. */
 type ErrorDefinition = { status: number; type: ErrorType; retryable: boolean; says: string; nextStep: string };
 
 function define(status: number, type: ErrorType, says: string, nextStep: string, retryable = false): ErrorDefinition {
   return { status, type, retryable, says, nextStep };
 }
 
-/** The closed list of error codes, with the words that console and command line show. A reason for a verdict is not an error: see reason-codes.ts. */
+/** A service or a part that does not answer at the moment. */
+function unavailable(says: string, nextStep: string): ErrorDefinition {
+  return define(503, 'unavailable_error', says, nextStep, true);
+}
+
+/** The closed list of error codes, with their texts for people. Reasons of verdicts are in reason-codes.ts. */
 export const errorCodes = {
   MALFORMED_JSON: define(
     400,
     'invalid_request_error',
-    'The request is no valid JSON',
+    'The request is not valid JSON',
     'Send one well-formed JSON value encoded as UTF-8.',
   ),
   DUPLICATE_MEMBER: define(
     400,
     'invalid_request_error',
-    'A member is named twice',
+    'A member occurs twice',
     'Send each member of an object once.',
   ),
-  LONE_SURROGATE: define(400, 'invalid_request_error', 'A text is broken', 'Send well-formed Unicode strings.'),
+  LONE_SURROGATE: define(400, 'invalid_request_error', 'A string is malformed', 'Send well-formed Unicode strings.'),
   NUMBER_OUT_OF_RANGE: define(
     400,
     'invalid_request_error',
-    'A number is too large or too fine',
-    'Send finite numbers. Integers beyond 2^53-1, and fractions of more than 17 digits, travel as strings.',
+    'A number is too large or too precise',
+    'Send finite numbers. Send integers beyond 2^53-1 and fractions of more than 17 digits as strings.',
   ),
   NESTING_TOO_DEEP: define(400, 'invalid_request_error', 'The request is nested too deeply', 'Flatten the value.'),
   INVALID_REQUEST: define(
@@ -41,13 +46,13 @@ export const errorCodes = {
     400,
     'invalid_request_error',
     'The context has a reserved key',
-    'Authority comes from credentials; remove the named key from context.',
+    'Remove the named key from context. Authority comes from credentials.',
   ),
   CEILING_MISSING: define(
     400,
     'invalid_request_error',
     'A required ceiling is missing',
-    'Put the named ceiling into the bundle word for word, and no other rule whose id begins with ceiling.',
+    'Copy the named ceiling into the bundle unchanged. Remove any other rule with an id `ceiling.*`.',
   ),
   WORKSPACE_CONTEXT_CONFLICT: define(
     400,
@@ -59,12 +64,12 @@ export const errorCodes = {
     401,
     'authentication_error',
     'Sign in first',
-    'Send Authorization: Bearer <token> or the key this route asks for.',
+    'Send Authorization: Bearer <token>, or the key that this route requires.',
   ),
   CREDENTIALS_INVALID: define(
     401,
     'authentication_error',
-    'The sign-in or key does not count',
+    'The sign-in or key is not valid',
     'Check or renew the credential.',
   ),
   SIGNATURE_INVALID: define(
@@ -107,7 +112,7 @@ export const errorCodes = {
   HOST_NOT_ALLOWED: define(
     403,
     'permission_error',
-    'The server does not take this host name',
+    'The server does not accept this host name',
     'Use an address of the server, or have its operator name this host in GOV_ALLOWED_HOSTS.',
   ),
   ORIGIN_NOT_ALLOWED: define(
@@ -128,11 +133,17 @@ export const errorCodes = {
     'The passkey was not accepted',
     'Ask for a new challenge and sign it with an enrolled passkey of yours.',
   ),
+  SSO_REQUIRED: define(
+    403,
+    'permission_error',
+    'Single sign-on is required',
+    'Sign in through the identity provider of your organisation. details.connection_id names the connection.',
+  ),
   OIDC_REFUSED: define(
     403,
     'permission_error',
     'The identity provider refused',
-    'Begin to sign in again in this browser, or sign in by a code; if it goes on, ask who runs the identity provider.',
+    'Sign in again in this browser, or with a code. If it fails again, ask the operator of the identity provider.',
   ),
   POLICY_DENIED: define(
     403,
@@ -150,13 +161,13 @@ export const errorCodes = {
     403,
     'permission_error',
     'This change needs a decision',
-    'Have the change decided, have it signed for that decision, and name the decision.',
+    'Have the change decided and signed for that decision, and send its decision_id with the change.',
   ),
   DECISION_REFUSED: define(
     403,
     'permission_error',
     'The change was not allowed',
-    'Have this very change allowed; nothing else is signed for.',
+    'Have exactly this change allowed. The decision covers no other change.',
   ),
   ENTITLEMENT_REQUIRED: define(
     403,
@@ -180,10 +191,10 @@ export const errorCodes = {
   METHOD_NOT_ALLOWED: define(
     405,
     'invalid_request_error',
-    'The address does not take this method',
+    'The address does not accept this method',
     'Use a method from the Allow header.',
   ),
-  END_PASSED: define(409, 'conflict_error', 'The end is in the past', 'Send an end that is still to come, or none.'),
+  END_PASSED: define(409, 'conflict_error', 'The end is in the past', 'Send an end in the future, or none.'),
   ILLEGAL_TRANSITION: define(
     409,
     'conflict_error',
@@ -201,32 +212,32 @@ export const errorCodes = {
     409,
     'conflict_error',
     'The result is unknown',
-    'The call may have been made, and is not sent again: decide yourself, and use a new Idempotency-Key to repeat it.',
+    'The call may have been made, and is not sent again. Use a new Idempotency-Key to repeat it.',
   ),
   GATE_NOT_PASSED: define(
     409,
     'conflict_error',
-    'A step before it is missing',
+    'An earlier step is missing',
     'Do what details.missing names, then activate again.',
   ),
   PLAN_STALE: define(
     409,
     'conflict_error',
     'The plan is out of date',
-    'Read details.further, draft the plan again and have that one approved.',
+    'Read details.further, draft the plan again, and have the new plan approved.',
   ),
   INTEGRITY_FAILED: define(
     409,
     'conflict_error',
-    'The content is not what was signed',
-    'Do not use it: have its operator restore the file and its signature, or sign what is meant.',
+    'The content differs from what was signed',
+    'Do not use it. Have its operator restore the file and its signature, or sign the intended content.',
   ),
-  LAST_OWNER: define(409, 'conflict_error', 'A workspace keeps one owner', 'Make another member an owner first.'),
+  LAST_OWNER: define(409, 'conflict_error', 'A workspace needs an owner', 'Make another member an owner first.'),
   DECISION_MISMATCH: define(
     409,
     'conflict_error',
-    'Something else was decided',
-    'Ask for exactly what was decided, or have this decided.',
+    'The decision is about another change',
+    'Request exactly the change that was decided, or have this change decided.',
   ),
   DECISION_EXPIRED: define(
     409,
@@ -268,7 +279,7 @@ export const errorCodes = {
   UPGRADE_REQUIRED: define(
     426,
     'invalid_request_error',
-    'This address takes a WebSocket',
+    'This address accepts only WebSockets',
     'Open a WebSocket at this address (RFC 6455).',
   ),
   PRECONDITION_REQUIRED: define(
@@ -310,83 +321,41 @@ export const errorCodes = {
     'No messenger is set',
     'Set GOV_MESSENGER_BOT_TOKEN to the token of the bot whose web app signs people in.',
   ),
-  STORE_UNAVAILABLE: define(
-    503,
-    'unavailable_error',
-    'The database does not answer',
-    'The database does not answer; try again later.',
-    true,
-  ),
-  RECEIPT_STORE_UNAVAILABLE: define(
-    503,
-    'unavailable_error',
+  STORE_UNAVAILABLE: unavailable('The database does not answer', 'The database does not answer; try again later.'),
+  RECEIPT_STORE_UNAVAILABLE: unavailable(
     'No receipt can be stored',
     'No receipt can be stored, so nothing was executed; try again later.',
-    true,
   ),
-  GOVERNANCE_UNAVAILABLE: define(
-    503,
-    'unavailable_error',
+  GOVERNANCE_UNAVAILABLE: unavailable(
     'The kernel does not answer',
     'The kernel does not answer, so nothing was executed; try again later.',
-    true,
   ),
-  MEMBERS_OUTDATED: define(
-    503,
-    'unavailable_error',
+  MEMBERS_OUTDATED: unavailable(
     'The list of members is out of date',
     'The list of members of this workspace is on its way to the kernel; try again in a moment.',
-    true,
   ),
-  GATEWAY_UNAVAILABLE: define(
-    503,
-    'unavailable_error',
+  GATEWAY_UNAVAILABLE: unavailable(
     'The gateway does not answer',
     'The gateway does not answer, so nothing was changed; try again later.',
-    true,
   ),
-  CONTROL_PLANE_UNAVAILABLE: define(
-    503,
-    'unavailable_error',
+  CONTROL_PLANE_UNAVAILABLE: unavailable(
     'The control plane does not answer',
     'The control plane does not answer, so cookies cannot be checked; try again later.',
-    true,
   ),
-  COMMERCIAL_UNAVAILABLE: define(
-    503,
-    'unavailable_error',
+  COMMERCIAL_UNAVAILABLE: unavailable(
     'The commercial gateway does not answer',
     'The commercial gateway does not answer. Governed work goes on; try again later.',
-    true,
   ),
-  OIDC_UNAVAILABLE: define(
-    503,
-    'unavailable_error',
+  OIDC_UNAVAILABLE: unavailable(
     'The identity provider does not answer',
     'The identity provider does not answer: sign in by a code or a passkey, or try again later.',
-    true,
   ),
-  QUEUE_UNAVAILABLE: define(
-    503,
-    'unavailable_error',
-    'The queue does not answer',
-    'The queue does not answer; try again later.',
-    true,
-  ),
-  PAYMENT_PROVIDER_UNAVAILABLE: define(
-    503,
-    'unavailable_error',
+  QUEUE_UNAVAILABLE: unavailable('The queue does not answer', 'The queue does not answer; try again later.'),
+  PAYMENT_PROVIDER_UNAVAILABLE: unavailable(
     'The payment provider does not answer',
     'The payment provider does not answer, so nothing was changed; try again later.',
-    true,
   ),
-  SHUTTING_DOWN: define(
-    503,
-    'unavailable_error',
-    'The service is restarting',
-    'The process is draining; try again on another replica.',
-    true,
-  ),
+  SHUTTING_DOWN: unavailable('The service is restarting', 'The process is draining; try again on another replica.'),
   MAIL_UNAVAILABLE: define(
     502,
     'unavailable_error',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { errorCodes, type ErrorCode } from './error-codes.ts';
 import { ErrorType } from './error-type.ts';
 
-/** The one error body of all REST routes; its first four members are also OpenAI's. */
+/** The error body of all REST routes. Its first four members are the same as OpenAI's. */
 export const ErrorEnvelope = z.strictObject({
   error: z.strictObject({
     message: z.string(),
@@ -28,7 +28,7 @@ type AppErrorOptions = {
   headers?: Record<string, string>;
 };
 
-/** The one class that carries an error code. Its message is safe to show; everything private goes into `cause`. */
+/** The only class with an error code. Its message is safe to show. Private details are in `cause`. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly param: string | null;
@@ -51,7 +51,7 @@ export class AppError extends Error {
   }
 }
 
-/** Recognises an AppError across copies of this package: by code, never by class. */
+/** Recognises an AppError of any copy of this package, by its code and not by its class. */
 export function isAppError(error: unknown): error is AppError {
   return (
     error instanceof Error &&

@@ -23,17 +23,19 @@ export type CloudEvent<Type extends string = string, Data = unknown> = {
 export type EventDefinition<Type extends string = string, Data = unknown> = {
   type: Type;
   data: z.ZodType<Data>;
-  /** True for a command in event's clothing: a publisher keeps it until at least one queue takes it. */
+  /** `true` for a command. Its publisher keeps it until at least one queue accepts it. */
   needsConsumer: boolean;
   /** The recipient outside of the services; `null` when a service consumes the event. */
   forOthers: string | null;
 };
 
-/** The event that a definition describes: a union of definitions gives a union that `switch (event.type)` narrows. */
+/** The event type of a definition. A union of definitions gives a union that `switch (event.type)` narrows. */
 export type EventOf<Definition> =
   Definition extends EventDefinition<infer Type, infer Data> ? CloudEvent<Type, Data> : never;
 
-/** The envelope without its data, which is checked against the definition of its type. Unknown extensions are dropped. */
+/**
+ * The envelope without its data, which is checked against the definition of its type. Unknown extensions are dropped.
+ */
 export const CloudEventEnvelope: z.ZodType<CloudEvent> = z.object({
   specversion: z.literal('1.0'),
   id: z.string().min(1).max(128),
@@ -48,10 +50,14 @@ export const CloudEventEnvelope: z.ZodType<CloudEvent> = z.object({
 });
 
 /**
- * Describes an event that two services agree on. Throws TypeError for a name that is not dotted, lower-case and versioned.
+ * Describes an event that two services agree on. Throws TypeError for a name that is not dotted, lower-case and
+ * versioned.
  *
  * @example
- * export const receiptSealed = defineEvent({ type: 'receipt.sealed.v1', data: z.strictObject({ receiptId: ReceiptId }) });
+ * export const receiptSealed = defineEvent({
+ *   type: 'receipt.sealed.v1',
+ *   data: z.strictObject({ receiptId: ReceiptId }),
+ * });
  */
 export function defineEvent<const Type extends string, Data>(definition: {
   type: Type;

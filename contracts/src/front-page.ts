@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
 
-/** The page at the address of a service, for people. Every service has it, and its description. */
+/** The front page of a service. Every service has it, and an OpenAPI document. */
 export const showFrontPage = defineRoute({
   operation: 'show-front-page',
-  summary: 'The name, version and state of this service, and links to its description: a page for people.',
+  summary: 'Show a page with the name, version and state of this service, and links to its documentation.',
   method: 'GET',
   path: '/',
   auth: 'public',
@@ -14,17 +14,17 @@ export const showFrontPage = defineRoute({
 
 export const getOpenApi = defineRoute({
   operation: 'get-open-api',
-  summary: 'The OpenAPI 3.1 description of this service.',
+  summary: 'Get the OpenAPI 3.1 description of this service.',
   method: 'GET',
   path: '/openapi.json',
   auth: 'public',
   reply: z.record(z.string(), z.json()),
 });
 
-/** The documentation page of services that people open. */
+/** The documentation page. Only services that people open in a browser have it. */
 export const showDocs = defineRoute({
   operation: 'show-docs',
-  summary: 'The same description as a page for people, which loads nothing and runs nothing.',
+  summary: 'Show the OpenAPI description as a page without scripts or external resources.',
   method: 'GET',
   path: '/docs',
   auth: 'public',

@@ -25,6 +25,7 @@ export {
   PlanId,
   IncidentId,
   InstallId,
+  ShimId,
   SubscriptionId,
   InvoiceId,
   CreditGrantId,
@@ -59,6 +60,9 @@ export {
   CallArguments,
   CallMembers,
   PlainObject,
+  sha256Of,
+  instantOf,
+  instantOrNull,
 } from './scalars.ts';
 export { AuditExportEnd, auditMembers, AuditVerdict } from './audit.ts';
 export {
@@ -86,7 +90,7 @@ export {
   keyPrincipal,
 } from './assertion.ts';
 export { windowStartMs } from './budget-window.ts';
-export { EmailAddress } from './email-address.ts';
+export { EmailAddress, domainOf } from './email-address.ts';
 export { currencies, minorDigitsOf } from './currencies.ts';
 export {
   decimalOfMinor,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 export const JsonDifference = z.strictObject({
-  /** Names of members from the root, with dots between. */
+  /** The names of members from the root, separated by dots. */
   path: z.string(),
   /** The value as JSON; `null` when it is absent. */
   before: z.string().nullable(),
@@ -9,7 +9,7 @@ export const JsonDifference = z.strictObject({
 });
 export type JsonDifference = z.infer<typeof JsonDifference>;
 
-/** Where two values of JSON differ, member by member. */
+/** The differences between two JSON values, by member. */
 export function jsonDifferences(before: unknown, after: unknown, path = ''): JsonDifference[] {
   if (isObject(before) && isObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
@@ -22,7 +22,7 @@ export function jsonDifferences(before: unknown, after: unknown, path = ''): Jso
   return was === is ? [] : [{ path, before: was, after: is }];
 }
 
-/** Inherited members belong to neither of the two. */
+/** Inherited members are ignored. */
 function ownMember(value: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }

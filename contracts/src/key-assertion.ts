@@ -20,13 +20,13 @@ function keyClaims<Audience extends string>(audience: Audience) {
       aud: z.literal(audience),
       /** The principal of the key. It names the environment of the key. */
       sub: PrincipalId.refine((principal) => keyOfPrincipal(principal) !== null, 'must be the principal of an API key'),
-      /** The person who made the key. */
+      /** The person who created the key. */
       sponsor: UserId,
       workspace_id: WorkspaceId,
-      /** The role of the key, or of its maker where that is lower. */
+      /** The role of the key, or the lower role of its creator. */
       role: PersonRole.exclude(['owner']),
       scopes: z.array(ApiKeyScope).min(1).max(ApiKeyScope.options.length),
-      /** The service that was issued a delegation. Absent in an assertion. */
+      /** The service to which the delegation was issued. Absent in an assertion. */
       azp: z.enum([personAssertionTerms.audience, commercialAssertionTerms.audience]).optional(),
       iat: Seconds,
       exp: Seconds,
@@ -37,7 +37,7 @@ function keyClaims<Audience extends string>(audience: Audience) {
     });
 }
 
-/** Which key calls the control plane, the commercial gateway, or (as a delegation to one of them) the gateway itself. */
+/** The assertion of a key to the control plane or the commercial gateway, or the delegation to one of them. */
 export const KeyClaims = {
   'control-plane': keyClaims(personAssertionTerms.audience),
   'commercial-gateway': keyClaims(commercialAssertionTerms.audience),

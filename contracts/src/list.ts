@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Default and greatest page size of every list. */
+/** The default and the maximum page size of all lists. */
 export const pageLimit = { default: 50, max: 200 } as const;
 
 export const PageQuery = {
@@ -8,12 +8,12 @@ export const PageQuery = {
   cursor: z.string().min(1).max(512).optional(),
 };
 
-/** Lists of kernel, control plane and commercial gateway. */
+/** A page of the kernel, the control plane or the commercial gateway. */
 export function page<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
 }
 
-/** Lists of the gateway, whose wire names are camelCase. */
+/** A page of the gateway, whose wire names are camelCase. */
 export function camelPage<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ data: z.array(item), nextCursor: z.string().nullable() });
 }

@@ -1,30 +1,33 @@
 import { z } from 'zod';
 import { minorDigitsOf } from './currencies.ts';
 
-/** Spend is counted in millionths of a minor unit: a call of a few tokens costs less than a cent, and counts as what it costs. */
+/** Spend is counted in millionths of a minor unit, since a call of a few tokens costs less than a cent. */
 export const microsPerMinor = 1_000_000n;
 
-/** An exact amount of money, in millionths of a minor unit. A text, since JSON numbers stop counting at 2^53. */
+/**
+ * An exact amount of money, in millionths of a minor unit. It is a string, since JSON numbers are exact only up to
+ * 2^53.
+ */
 export const SpendMicros = z.string().regex(/^(0|[1-9][0-9]{0,18})$/, 'must be a whole number without a sign');
 
 export function microsOf(minor: number): bigint {
   return BigInt(minor) * microsPerMinor;
 }
 
-/** In whole minor units, for people. Usage is rounded up. */
+/** Usage in whole minor units, rounded up, for people. */
 export function minorTaken(micros: bigint): number {
   return Number((micros + microsPerMinor - 1n) / microsPerMinor);
 }
 
-/** In whole minor units, for people. The rest is rounded down. */
+/** A remainder in whole minor units, rounded down, for people. */
 export function minorLeft(micros: bigint): number {
   const whole = micros / microsPerMinor;
   return Number(micros < 0n && whole * microsPerMinor !== micros ? whole - 1n : whole);
 }
 
 /**
- * The amount in major units, with the decimal places of its currency: 1234 is `12.34` in EUR, `1234` in JPY and `1.234` in KWD.
- * Throws RangeError for a currency without a minor unit.
+ * The amount in major units, with the decimal places of its currency: 1234 is `12.34` in EUR, `1234` in JPY and `1.234`
+ * in KWD. Throws RangeError for a currency without a minor unit.
  */
 export function decimalOfMinor(amountMinor: bigint, currency: string): string {
   const digits = requireMinorDigits(currency);

@@ -10,17 +10,17 @@ export type ProofMethod = z.infer<typeof ProofMethod>;
 export const PersonRole = z.enum(['member', 'partner', 'owner']);
 export type PersonRole = z.infer<typeof PersonRole>;
 
-/** Whether a person of this role may do all that the least role may. */
+/** Whether a role includes the rights of the least role. */
 export function hasRole(role: PersonRole, least: PersonRole): boolean {
   return holdsAll(rightsOf[role], rightsOf[least]);
 }
 
-/** A person assertion says once, to the control plane, which person is signed in; it opens nothing elsewhere. */
+/** A person assertion states the signed-in person once, to the control plane. Other services do not accept it. */
 export const personAssertionTerms = {
   type: 'countersign-person+jwt',
   issuer: 'countersign-gateway',
   audience: 'countersign-control-plane',
-  /** Long enough for one request that waits its turn. */
+  /** Long enough for one queued request. */
   lifeSecondsMax: 60,
 } as const;
 
@@ -30,17 +30,21 @@ export const commercialAssertionTerms = {
   audience: 'countersign-commercial-gateway',
 } as const;
 
-/** A delegation says the same to the gateway itself: by it a service calls the gateway as the person whose request it serves. */
+/**
+ * A delegation is addressed to the gateway. With it, a service calls the gateway as the person of the current request.
+ */
 export const delegationTerms = {
   ...personAssertionTerms,
   type: 'countersign-delegation+jwt',
   audience: 'countersign-gateway',
 } as const;
 
-/** `1`: the gateway found that the browser runs on the gateway's own machine. It passes no such header on. */
+/** `1`: the browser runs on the gateway's own machine. The gateway does not forward this header from callers. */
 export const fromThisMachineHeader = 'x-countersign-from-this-machine';
 
-/** The assertion by which a service calls the kernel as the person, and the delegation by which it calls the gateway. */
+/**
+ * The headers of the assertion for calls of the kernel as the person, and of the delegation for calls of the gateway.
+ */
 export const speakingHeaders = {
   kernel: 'x-countersign-speaks-at-kernel',
   gateway: 'x-countersign-speaks-at-gateway',
@@ -48,23 +52,26 @@ export const speakingHeaders = {
 
 const Seconds = z.int().min(0);
 
-/** The service that was issued a delegation. Absent: the control plane. */
+/** The service that received the delegation. Default: the control plane. */
 const AuthorizedParty = z.literal(commercialAssertionTerms.audience).optional();
-const NoParty = AuthorizedParty.refine((party): boolean => party === undefined, 'is for delegations only');
+const NoParty = AuthorizedParty.refine((party): boolean => party === undefined, 'is allowed only in delegations');
 
 function personClaims<Audience extends string>(audience: Audience, azp = NoParty) {
   return z
     .strictObject({
       azp,
       iss: z.literal(personAssertionTerms.issuer),
-      /** One audience: a list is refused. */
+      /** Exactly one audience. A list is rejected. */
       aud: z.literal(audience),
       sub: UserId,
-      /** The sign-in that the request came by. */
+      /** The sign-in of the request. */
       sid: SignInId,
-      /** When the person last proved to be there. */
+      /** The time of the person's last proof of presence. */
       auth_time: Seconds,
-      /** The workspace that the request addresses, and what the person is there; absent: it addresses none. */
+      /**
+       * The workspace that the request addresses, and the role of the person in it. Absent when the request addresses
+       * none.
+       */
       workspace_id: WorkspaceId.optional(),
       role: PersonRole.optional(),
       iat: Seconds,
@@ -76,7 +83,7 @@ function personClaims<Audience extends string>(audience: Audience, azp = NoParty
     })
     .refine(({ workspace_id: workspace, role }) => (workspace === undefined) === (role === undefined), {
       path: ['role'],
-      message: 'must come with workspace_id',
+      message: 'must be sent together with workspace_id',
     });
 }
 

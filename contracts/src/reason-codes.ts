@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Verdict } from './scalars.ts';
 
-/** The gates of the decision cycle in their fixed order. The first non-ALLOW outcome wins. */
+/** The gates of the decision cycle in their fixed order. The first outcome other than ALLOW decides. */
 export const gateOrder = [
   'request',
   'fence',
@@ -22,12 +22,12 @@ export type GateName = (typeof gateOrder)[number];
 export const GateName = z.enum(gateOrder);
 
 /**
- * The reach of a denial. `call`: this call alone, and another one may be allowed. `moment`: a fact could not be read,
- * and the same call may be allowed a moment later. `run`: the next call would be denied too, or a person decided it.
+ * The scope of a denial. `call`: only this call, so another call may be allowed. `moment`: a fact could not be read, so
+ * the same call may be allowed a moment later. `run`: the next call would also be denied, or a person denied it.
  */
 type Concern = 'call' | 'moment' | 'run';
 
-/** `says`: why, in the words of a list that a person reads. `nextStep`: what to do now. */
+/** `says`: the reason, as a list entry for people. `nextStep`: what to do now. */
 type ReasonDefinition = { gate: GateName; verdict: Verdict; concerns: Concern | null; says: string; nextStep: string };
 
 function deny(gate: GateName, concerns: Concern, says: string, nextStep: string): ReasonDefinition {
@@ -37,14 +37,17 @@ function escalate(gate: GateName, says: string, nextStep: string): ReasonDefinit
   return { gate, verdict: 'ESCALATE', concerns: null, says, nextStep };
 }
 
-/** The closed list of reason codes: why a verdict is what it is, and what to do next. Console and command line show the same words. */
+/**
+ * The closed list of reason codes: the reason of a verdict and the next step. Console and command line show the same
+ * texts.
+ */
 export const reasonCodes = {
   ALLOWED: { gate: 'rules', verdict: 'ALLOW', concerns: null, says: 'Allowed', nextStep: 'Execute the action.' },
   MALFORMED_ARGUMENTS: deny(
     'request',
     'call',
     'Wrong arguments',
-    'Send plain JSON arguments within the published limits; call a registered tool by its exact name, as tool.call.',
+    'Send plain JSON arguments within the published limits; call a registered tool by its exact name, with the action tool.call.',
   ),
   SYSTEM_FROZEN: deny(
     'fence',
@@ -70,7 +73,7 @@ export const reasonCodes = {
     'The tool is quarantined',
     'Ask an operator to lift the quarantine of the tool or its server.',
   ),
-  THROTTLED: deny('fence', 'run', 'Too many calls a minute', 'Slow down; the throttle names its limit.'),
+  THROTTLED: deny('fence', 'run', 'Too many calls (throttled)', 'Slow down; the throttle names its limit.'),
   SETTINGS_MISSING: deny(
     'fence',
     'run',
@@ -84,7 +87,12 @@ export const reasonCodes = {
     'Restore the kernel store; fences could not be read.',
   ),
   POLICY_MISSING: deny('policy', 'run', 'No policy in force', 'Activate a policy bundle for the tenant.'),
-  POLICY_STALE: deny('policy', 'run', 'Policy not confirmed', 'Refresh or re-activate the policy bundle.'),
+  POLICY_STALE: deny(
+    'policy',
+    'run',
+    'Policy not confirmed',
+    'Confirm the policy bundle again, or activate a newer one.',
+  ),
   POLICY_SIGNATURE_INVALID: deny(
     'policy',
     'run',
@@ -95,7 +103,7 @@ export const reasonCodes = {
     'policy',
     'run',
     'A required ceiling is missing',
-    'Activate a bundle that holds the ceilings of the tenant word for word.',
+    'Activate a bundle that contains the ceilings of the tenant unchanged.',
   ),
   CREDENTIALS_MISSING: deny(
     'identity',
@@ -104,12 +112,7 @@ export const reasonCodes = {
     'Call with a credential of the agent: an access key, an agent token or an assertion of the gateway.',
   ),
   AGENT_UNKNOWN: deny('identity', 'run', 'Agent not enrolled', 'Enrol the agent.'),
-  AGENT_REVOKED: deny(
-    'identity',
-    'run',
-    'Agent revoked',
-    'Use another identity or key; what was revoked stays revoked.',
-  ),
+  AGENT_REVOKED: deny('identity', 'run', 'Agent revoked', 'Use another identity or key. A revocation is final.'),
   AUTHZ_SNAPSHOT_STALE: deny('relationship', 'run', 'Relations are out of date', 'Refresh the relationship snapshot.'),
   RELATION_MISSING: deny(
     'relationship',
@@ -119,6 +122,12 @@ export const reasonCodes = {
   ),
   SERVER_QUARANTINED: escalate('registry', 'Server not approved yet', 'Have an operator approve the MCP server.'),
   SERVER_REVOKED: deny('registry', 'call', 'Server revoked', 'Use another server; this one was revoked.'),
+  SERVER_EXPIRED: deny(
+    'registry',
+    'call',
+    'Approval of the server expired',
+    'Have an owner request a new approval of the MCP server; its last one has ended.',
+  ),
   TOOL_UNKNOWN: deny('registry', 'call', 'Unknown tool', 'Use a tool that an approved server lists.'),
   SCHEMA_DRIFT: deny(
     'registry',
@@ -138,8 +147,8 @@ export const reasonCodes = {
     'Wrong arguments for this tool',
     'Send arguments that satisfy the pinned input schema.',
   ),
-  INSUFFICIENT_SCOPE: deny('scopes', 'call', 'Key lacks this permission', 'Obtain a token with the missing scope.'),
-  SANDBOX_OVERGRANT: deny('sandbox', 'call', 'More than its sandbox grants', 'Ask for no more than the grant holds.'),
+  INSUFFICIENT_SCOPE: deny('scopes', 'call', 'Token lacks this scope', 'Obtain a token with the missing scope.'),
+  SANDBOX_OVERGRANT: deny('sandbox', 'call', 'More than its sandbox grants', 'Request no more than the grant allows.'),
   SANDBOX_GRANT_MISSING: deny('sandbox', 'run', 'No sandbox for this tool', 'Create a sandbox grant for the tool.'),
   EGRESS_BLOCKED: deny('egress', 'call', 'Destination not on the list', 'Use an allowed destination.'),
   DIRECT_UPSTREAM_BYPASS: deny(
@@ -173,7 +182,7 @@ export const reasonCodes = {
     'budget',
     'run',
     'Price unknown',
-    'Give the model a price with its largest output in GOV_MODEL_PRICES, or every model one under `*`, and leave out what is priced apart; a budget counts the spend. Set the budget in the currency of the prices (GOV_CURRENCY).',
+    'Set a price with the largest output for the model, or for all models under `*`, in GOV_MODEL_PRICES. Remove content that is priced separately. Set the budget in the currency of the prices (GOV_CURRENCY).',
   ),
   BUDGET_APPROVAL_REQUIRED: escalate(
     'budget',
@@ -197,13 +206,13 @@ export const reasonCodes = {
     'approval',
     'run',
     'Facts changed since the approval',
-    'Ask for a new approval; what the reason names is not as it was when this one was asked for.',
+    'Ask for a new approval. The reason names the fact that changed after this one was requested.',
   ),
   APPROVAL_TIMELOCKED: deny(
     'approval',
     'run',
-    'Waits out its time lock',
-    'Repeat the same call after the moment that the reason names.',
+    'Time lock has not ended',
+    'Repeat the same call after the time in the reason.',
   ),
   APPROVAL_CONSUMED: deny('approval', 'run', 'Approval already used', 'Ask for a new approval; this one was used.'),
   APPROVAL_REJECTED: deny('approval', 'run', 'Approval denied', 'The approvers refused; change the call.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PersonRole } from './person-assertion.ts';
 import type { AnyRoute } from './route.ts';
 
-/** Everything that a person can have the right to do in a workspace. A rule asks for one of these, never for a rank. */
+/** Everything that a person can have the right to do in a workspace. Rules check rights, never roles. */
 export const Right = z.enum([
   'workspace.read',
   'workspace.leave',
@@ -11,11 +11,11 @@ export const Right = z.enum([
   'settings.manage',
   'member.manage',
   'notification.manage',
-  /** Events of type `app.*`, to the subscriptions of the workspace. */
+  /** Send events of type `app.*` to the subscriptions of the workspace. */
   'event.emit',
-  /** Keys of one's own, up to one's own role. */
+  /** Manage own keys, with at most the own role. */
   'own_key.manage',
-  /** Keys of every member. */
+  /** Manage the keys of all members. */
   'key.manage',
   'agent_key.manage',
   'own_passkey.manage',
@@ -42,10 +42,10 @@ export const Right = z.enum([
   'evidence.publish',
   'evidence.unpublish',
   'budget.read',
-  /** Spend that happened elsewhere, on a budget of the workspace. */
+  /** Record spend from elsewhere on a budget of the workspace. */
   'budget.record',
   'tool.read',
-  /** MCP servers of the workspace: add and scan. */
+  /** Add and scan MCP servers of the workspace. */
   'tool.manage',
   'policy.read',
   'policy.draft',
@@ -138,12 +138,12 @@ export function mayDo(role: PersonRole, right: Right): boolean {
   return rightsOf[role].has(right);
 }
 
-/** Whether these rights open a route of a workspace. A route without a right is closed to everyone. */
+/** Whether these rights open a route of a workspace. Routes without a right are closed. */
 export function mayCall(rights: Rights, { right }: Pick<AnyRoute, 'right'>): boolean {
   return right !== undefined && rights.has(right);
 }
 
-/** Whether one set holds all of another. Two sets can each hold a right that the other lacks. */
+/** Whether one set contains all rights of another. Each of two sets can have a right that the other lacks. */
 export function holdsAll(rights: Rights, others: Rights): boolean {
   return [...others].every((right) => rights.has(right));
 }

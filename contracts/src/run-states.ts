@@ -24,7 +24,7 @@ export const RunStatus = z.enum([
 ]);
 export type RunStatus = z.infer<typeof RunStatus>;
 
-/** The outcome of governance for the run, in the words of the product; `null` while nothing was decided. */
+/** The result of governance for the run, as a product term. `null` while nothing was decided. */
 export const GovernedOutcome = z.enum(['allow', 'deny', 'escalate', 'unreachable/degraded']);
 export type GovernedOutcome = z.infer<typeof GovernedOutcome>;
 
@@ -33,7 +33,7 @@ export const RunError = z.strictObject({ code: z.string(), message: z.string() }
 export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'cancelled']);
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 
-/** A description longer than this is a document and belongs into a tool's reach, not into a prompt. */
+/** The longest description. Longer texts are documents, which a tool should read instead of the prompt. */
 const descriptionLengthMax = 10_000;
 export const TaskTitle = storableText({ max: 200 }).trim().min(1);
 export const TaskDescription = storableText({ max: descriptionLengthMax });

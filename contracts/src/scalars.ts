@@ -28,7 +28,7 @@ export const UserId = prefixedId('usr');
 export const StepId = prefixedId('stp');
 export const InviteId = prefixedId('inv');
 export const ApiKeyId = prefixedId('hpk');
-/** A sign-in: all sessions that one led to are one to its person. */
+/** A sign-in. To the person it is one session, although the service stores a new session at each renewal. */
 export const SignInId = prefixedId('ses');
 export const AccessKeyId = prefixedId('key');
 export const ChallengeId = prefixedId('wch');
@@ -40,6 +40,7 @@ export const SnapshotId = prefixedId('snp');
 export const WhatIfId = prefixedId('wif');
 export const CommandId = prefixedId('cmd');
 export const InstallId = prefixedId('cin');
+export const ShimId = prefixedId('shm');
 export const PlanId = prefixedId('pln');
 export const IncidentId = prefixedId('inc');
 export const SubscriptionId = prefixedId('sub');
@@ -83,6 +84,7 @@ export type SnapshotId = z.infer<typeof SnapshotId>;
 export type WhatIfId = z.infer<typeof WhatIfId>;
 export type CommandId = z.infer<typeof CommandId>;
 export type InstallId = z.infer<typeof InstallId>;
+export type ShimId = z.infer<typeof ShimId>;
 export type PlanId = z.infer<typeof PlanId>;
 export type IncidentId = z.infer<typeof IncidentId>;
 export type SubscriptionId = z.infer<typeof SubscriptionId>;
@@ -100,7 +102,7 @@ export type ComplianceReportId = z.infer<typeof ComplianceReportId>;
 export type ScimUserId = z.infer<typeof ScimUserId>;
 export type ScimGroupId = z.infer<typeof ScimGroupId>;
 
-/** Text as a person types it, several lines allowed; NUL is the one character that PostgreSQL cannot hold. */
+/** Text of a person, of several lines. NUL is excluded, since PostgreSQL cannot store it. */
 export function storableText(bounds: { min?: number; max: number }) {
   return z
     .string()
@@ -116,7 +118,15 @@ export const Digest = z
   .brand<'Digest'>();
 export type Digest = z.infer<typeof Digest>;
 
-/** Date.parse takes 30 February for 2 March, and 24:00 for the day after. */
+/** The SHA-256 of the data. Text is hashed as UTF-8. */
+export function sha256Of(
+  provider: { sha256Hex(data: Uint8Array | string): string },
+  data: Uint8Array | string,
+): Digest {
+  return `sha256:${provider.sha256Hex(data)}` as Digest; // exactly this form
+}
+
+/** Rejects dates that Date.parse shifts, such as 30 February to 2 March and 24:00 to the next day. */
 function exists(instant: string): boolean {
   const ms = Date.parse(instant);
   return !Number.isNaN(ms) && new Date(ms).toISOString() === instant;
@@ -130,15 +140,32 @@ export const Instant = z
   .brand<'Instant'>();
 export type Instant = z.infer<typeof Instant>;
 
-/** The version of a setting at its source. It rises with each change, so a late order changes nothing. */
+/** The characters of an instant. A year before 0 or after 9999 needs more. */
+const instantLength = '2026-11-30T17:31:08.000Z'.length;
+
+/** The instant of a date, or of milliseconds since 1970. Throws RangeError for a time without an instant. */
+export function instantOf(at: Date | number): Instant {
+  const text = new Date(at).toISOString();
+  if (text.length !== instantLength) throw new RangeError(`${text} is not a year of an instant`);
+  return text as Instant; // of this length, it has exactly this form
+}
+
+export function instantOrNull(at: Date | number | null): Instant | null {
+  return at === null ? null : instantOf(at);
+}
+
+/** The version of a setting at its source. It rises with each change, so a late command changes nothing. */
 export const ControlVersion = z.int().min(1).max(2_147_483_647);
 
 const currencyCode = z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code');
 
-/** Alphabetic code of a currency that exists by ISO 4217. */
-export const Currency = currencyCode.refine((code) => currencies.has(code), 'must be a code of ISO 4217');
+/** The alphabetic code of a current currency in ISO 4217. */
+export const Currency = currencyCode.refine(
+  (code) => currencies.has(code),
+  'must be a currency code that ISO 4217 lists',
+);
 
-/** The currency as it was sealed: the list of ISO 4217 changes, and evidence does not. */
+/** The currency code of sealed evidence. The list of ISO 4217 changes, and evidence does not. */
 export const RecordedCurrency = currencyCode;
 
 /** Money in minor units of its currency. */
@@ -150,13 +177,13 @@ function oneLine(lengthMax: number, pattern: RegExp) {
     .string()
     .min(1)
     .max(lengthMax)
-    .regex(pattern, 'must not contain characters that are not shown')
+    .regex(pattern, 'must not contain invisible characters')
     .refine((value) => value.trim() === value, 'must not begin or end with a blank');
 }
 
 /**
- * A name given by a caller: tenant, principal, session, tool. Rules, fences and votes compare names, so two names never
- * differ only in invisible characters.
+ * A name that a caller chooses, of a tenant, principal, session or tool. Rules, fences and votes compare names, so
+ * names never differ only in invisible characters.
  */
 const namePattern = new RegExp(`^[^${outsideNames}]*$`, 'u');
 const callerName = (lengthMax: number) => oneLine(lengthMax, namePattern);
@@ -175,7 +202,7 @@ export const ActionName = z
   .max(128)
   .regex(/^[a-z][a-z0-9_-]*(\.[a-z][a-z0-9_-]*)+$/, 'must be a dotted lower-case name such as tool.call');
 export const ToolName = callerName(256);
-/** The resource of a call, in its caller's words: an address or a key of another system, in that system's spelling. */
+/** The resource of a call, as named by its caller: an address or a key of another system, in its spelling. */
 export const ResourceName = oneLine(2048, printable);
 export type TenantId = z.infer<typeof TenantId>;
 export type PrincipalId = z.infer<typeof PrincipalId>;
@@ -190,15 +217,12 @@ export type Verdict = z.infer<typeof Verdict>;
 
 /** A plain JSON value; depth, size and number of values are limited where the text is parsed. */
 export type PlainJson = null | boolean | number | string | PlainJson[] | { [member: string]: PlainJson };
-/**
- * The content was checked when it was parsed, so it is not walked through again: z.json() tries six types of each
- * value.
- */
+/** The content was already checked when it was parsed. A check with z.json() would try six types for each value. */
 export const PlainValue = z.unknown() as unknown as z.ZodType<PlainJson>;
 export const PlainObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<Record<string, PlainJson>>;
 
 /**
- * Levels of arguments and context. The members that a policy reads are sealed a few levels down in a line, of which
+ * The most levels of arguments and context. The members that a policy reads are sealed a few levels deep in a line, and
  * readers accept up to 64 levels.
  */
 export const argumentsDepthMax = 32;
@@ -209,7 +233,7 @@ export const CallMembers = PlainObject.refine(
 );
 
 /**
- * Arguments as a caller sends them. A value that is not an object is denied rather than refused, so that it leaves a
+ * Arguments as a caller sends them. A value that is not an object is denied and not rejected, so that the call has a
  * receipt.
  */
 export const CallArguments = z.unknown().refine(

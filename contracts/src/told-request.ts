@@ -4,26 +4,26 @@ import { KeyThumbprint } from './governance-kernel/agent-token.ts';
 import { ReasonCode } from './reason-codes.ts';
 import { AccessKeyId, DecisionId, WorkspaceId } from './scalars.ts';
 
-/**
- * The name and type of a request member, and never its value. `path` is made of names that the contract of the route
- * knows.
- */
+/** The name and type of a request member, without its value. `path` consists of names in the contract of the route. */
 export const ReportedMember = z.strictObject({
-  /** Such as `policyConfig.blockedTools[]`; `$` is the whole. */
+  /** For example `policyConfig.blockedTools[]`. `$` is the whole body. */
   path: z.string(),
   type: z.enum(['object', 'array', 'string', 'number', 'boolean', 'null']),
-  /** Characters of a text, items of an array, members of an object; the greatest, where several share the path. */
+  /** The number of characters, items or members. If several values have the path, the highest number. */
   size: z.int().min(0).nullable(),
 });
 export type ReportedMember = z.infer<typeof ReportedMember>;
 
 const Shape = {
-  /** `unread`: refused before it was read, or passed on as it came. `malformed`: it could not be read. */
+  /**
+   * `unread`: the request was rejected before the body was read, or the body was forwarded unread. `malformed`: the
+   * body could not be parsed.
+   */
   state: z.enum(['none', 'unread', 'malformed', 'read']),
   members: z.array(ReportedMember),
-  /** Members that the contract does not know. Their names may be anything, so they are counted and not told. */
+  /** The number of members that are not in the contract. Their names may be anything, so they are not listed. */
   unknownMembers: z.int().min(0),
-  /** There is more than is told. */
+  /** Whether there are more members than listed. */
   isCut: z.boolean(),
 };
 
@@ -32,14 +32,14 @@ export type ReportedQuery = z.infer<typeof ReportedQuery>;
 
 export const ReportedBody = z.strictObject({
   ...Shape,
-  /** `other` for every type that no route takes. */
+  /** `other` for all types that no route accepts. */
   contentType: z.string().nullable(),
-  /** The length as received, or as declared for an unread body; `null` when it is unknown. */
+  /** The length as received, or as declared for an unread body. `null` when it is unknown. */
   bytes: z.int().min(0).nullable(),
 });
 export type ReportedBody = z.infer<typeof ReportedBody>;
 
-/** The mechanism by which a caller tried to authenticate. Whether it was taken, the status says. */
+/** The mechanism by which the caller tried to authenticate. The status shows whether it was accepted. */
 export const AuthMechanism = z.enum([
   'session',
   'browser_session',
@@ -51,13 +51,13 @@ export const AuthMechanism = z.enum([
 ]);
 export type AuthMechanism = z.infer<typeof AuthMechanism>;
 
-/** An agent that the kernel knows by a key of its own, and the gateway does not. */
+/** An agent with a key of the kernel, which the gateway does not know. */
 export const ToldCaller = z.strictObject({ workspace_id: WorkspaceId, key_id: z.union([AccessKeyId, KeyThumbprint]) });
 export type ToldCaller = z.infer<typeof ToldCaller>;
 
 /**
- * The report of a service behind the gateway about a request that it refused, if the gateway asks. The gateway
- * forwarded the body without reading it.
+ * The report of a service behind the gateway about a rejected request. The gateway requests it, since it forwarded the
+ * body unread.
  */
 export const ToldRequest = z.strictObject({
   error_code: ErrorCode,
@@ -70,5 +70,8 @@ export const ToldRequest = z.strictObject({
 });
 export type ToldRequest = z.infer<typeof ToldRequest>;
 
-/** `asked`, with the value 1, is sent to a service; `told` is the JSON of a ToldRequest in base64url. Neither gets through the gateway. */
+/**
+ * The header `asked` with the value 1 requests a report from a service. The header `told` returns it, as the JSON of a
+ * ToldRequest in base64url. The gateway forwards neither of them.
+ */
 export const toldRequestHeaders = { asked: 'x-tell-request', told: 'x-told-request' } as const;

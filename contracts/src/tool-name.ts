@@ -2,8 +2,9 @@
 const clientPrefix = /^(?:mcp__)+(?=.+?(?:__|\.).)/;
 
 /**
- * The tool that a name means: OpenAI function names hold no dot, so `server.tool` travels as `server__tool`, and models answer in
- * both. Server ids hold neither spelling, so the first one separates. The prefix of MCP clients is left out.
+ * The normalised name of a tool. OpenAI function names contain no dot, so `server.tool` is sent as `server__tool`, and
+ * models answer with both. Server ids contain neither separator, so the first one separates. The prefix of MCP clients
+ * is removed.
  */
 export function toolOfFunctionName(name: string): string {
   return name.replace(clientPrefix, '').replace(/__|\./, '.');

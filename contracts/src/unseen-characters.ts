@@ -1,12 +1,12 @@
 /**
- * Invisible characters, as members of a class of a regular expression with the flag `u`. They are controls, marks of
- * format and direction, ends of lines, characters that fonts leave out, private and unassigned characters, and lone
- * halves. U+2800 is a letter that shows nothing.
+ * Invisible characters, for a character class of a regular expression with the flag `u`. They are controls, marks of
+ * format and direction, line ends, characters without a glyph, private and unassigned characters, and lone surrogates.
+ * U+2800 is a letter without visible dots.
  */
 export const unseenCharacters = String.raw`\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800`;
 
 /**
- * Those that no name holds. Unicode never changes what these are, so a name that one release could seal, every other
- * can read. The others occur in names as people write them, and comparisons of names leave them out.
+ * Characters that names must not contain. Unicode never changes this set, so all releases can read names that one
+ * release sealed. The other invisible characters occur in real names, and comparisons of names ignore them.
  */
 export const outsideNames = String.raw`\p{Cc}\ud800-\udfff\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u2800\ufff9-\ufffb`;

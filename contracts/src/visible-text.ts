@@ -1,11 +1,11 @@
 import { unseenCharacters } from './unseen-characters.ts';
 
-/** Every blank but the ordinary one as well: two of them look alike. */
+/** Includes all blanks except the ordinary one, since they look the same. */
 const unseen = new RegExp(String.raw`[${unseenCharacters}]|(?! )\p{Zs}`, 'gu');
 
 /**
- * Text of a stranger as every page for people shows it: an approver decides on what is read, so nothing hides in it.
- * `pay\u202e.send` reads `pay⟨U+202E⟩.send`.
+ * Text of untrusted callers for pages, with invisible characters made visible, since approvers decide on what they
+ * read. `pay\u202e.send` becomes `pay⟨U+202E⟩.send`.
  */
 export function visibleText(text: string): string {
   return text.replace(unseen, (character) => {

@@ -35,9 +35,9 @@ type Seen = { method: string; url: string; body: string; headers: IncomingMessag
 let server: Server;
 let baseUrl: string;
 let seen: Seen[] = [];
-/** Longer than any test lasts: patience does not end here. */
+/** Longer than any test, so that repeats never end because of this limit. */
 const longMs = 3_600_000;
-/** The plays of the peer for its first, second, … request; the last one goes on for ever. */
+/** The peer's actions for its first, second, … request. The last one applies to all further requests. */
 let plays: Play[] = [];
 
 const say =
@@ -72,7 +72,7 @@ beforeAll(async () => {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server that listens has one
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a listening TCP server has an address object
 });
 afterAll(() => {
   server.closeAllConnections();
@@ -86,7 +86,7 @@ const rawClient = (options: Partial<ClientOptions> = {}) => createRawClient(rout
 const keyed = { body: { name: 'a' }, headers: { 'idempotency-key': 'key-1' } };
 
 describe('a raw call', () => {
-  it('answers whatever the peer says, with its status', async () => {
+  it('returns every answer of the peer with its status', async () => {
     plays = [say(403, { name: 'refused' }), say(409, refusal('ALREADY_EXISTS')), say(418, { teapot: true })];
     const client = rawClient();
     const answers = [await client.makeThing(keyed), await client.makeThing(keyed), await client.makeThing(keyed)];
@@ -100,11 +100,11 @@ describe('a raw call', () => {
   it.each<[string, Play, string]>([
     ['breaks its contract', say(200, { name: 1 }), 'malformed'],
     ['is not JSON', say(200, '{'), 'malformed'],
-    ['is no UTF-8', (_req, res) => void res.end(Buffer.from('{"name":"\xff"}', 'latin1')), 'malformed'],
+    ['is not UTF-8', (_req, res) => void res.end(Buffer.from('{"name":"\xff"}', 'latin1')), 'malformed'],
     ['never ends', (_req, res) => flood(res), 'malformed'],
-    ['does not come in time', hang, 'late'],
+    ['arrives too late', hang, 'late'],
     ['is cut off', cut, 'unreachable'],
-    ['sends elsewhere', elsewhere, 'unreachable'],
+    ['redirects elsewhere', elsewhere, 'unreachable'],
   ])('fails when the answer %s', async (_what, play, fault) => {
     plays = [play, say(200, { name: 'somebody else' })];
     const client = rawClient({ timeoutMs: fault === 'late' ? 300 : 20_000 });
@@ -112,17 +112,17 @@ describe('a raw call', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('ends with its caller', async () => {
+  it('ends when its caller aborts', async () => {
     plays = [hang];
     const abort = new AbortController();
     const call = rawClient({ repeatsForMs: longMs }).getThing({ params: { id: 'a' }, signal: abort.signal });
-    setTimeout(() => abort.abort(), 100); // at any moment: the peer never answers
+    setTimeout(() => abort.abort(), 100); // any delay works, since the peer never answers
     await expect(call).rejects.toMatchObject({ fault: 'aborted' });
     expect(seen).toHaveLength(1);
   });
 });
 
-/** More than any answer may have, without a length that would give it away. */
+/** A body above the size limit, without a content-length header. */
 function flood(res: ServerResponse): void {
   const chunk = Buffer.alloc(1_048_576, 0x20);
   const more = () => {
@@ -133,7 +133,7 @@ function flood(res: ServerResponse): void {
 }
 
 describe('a client that repeats', () => {
-  it('sends a write under a key again, with the same bytes, when the peer is away or says "not now"', async () => {
+  it('sends a keyed write again, with the same bytes, when the peer is unreachable or answers "not now"', async () => {
     plays = [cut, say(503, refusal('STORE_UNAVAILABLE')), say(200, { name: 'made' })];
     const answer = await rawClient({ repeatsForMs: longMs }).makeThing(keyed);
     expect(answer).toMatchObject({ kind: 'replied', body: { name: 'made' } });
@@ -142,7 +142,7 @@ describe('a client that repeats', () => {
     );
   });
 
-  it('does so for no longer than it was told to, and not when the peer says that it is no use', async () => {
+  it('stops after its time limit, and when the peer answers that a retry is useless', async () => {
     plays = [cut];
     const lessThanAPause = 100;
     await expect(rawClient({ repeatsForMs: lessThanAPause }).makeThing(keyed)).rejects.toMatchObject({
@@ -154,7 +154,7 @@ describe('a client that repeats', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('asks for its headers with each attempt, since a credential may end between two', async () => {
+  it('builds its headers for each attempt, since a credential may expire between two attempts', async () => {
     plays = [cut, say(503, refusal('STORE_UNAVAILABLE')), say(200, { name: 'made' })];
     let nth = 0;
     const headers = async () => ({ authorization: `Bearer ${(nth += 1)}`, 'idempotency-key': 'of-nobody' });
@@ -166,20 +166,20 @@ describe('a client that repeats', () => {
     ]);
   });
 
-  it('waits for the first request under its key', async () => {
+  it('repeats a request while the peer still handles the first one under its key', async () => {
     plays = [say(409, refusal('IDEMPOTENCY_IN_FLIGHT')), say(200, { name: 'made' })];
     expect(await rawClient({ repeatsForMs: longMs }).makeThing(keyed)).toMatchObject({ kind: 'replied', status: 200 });
     expect(seen).toHaveLength(2);
   });
 
-  it('sends a write without a key once: its answer may be lost although it counts', async () => {
+  it('sends a write without a key once, because the write may have happened although its answer was lost', async () => {
     plays = [cut, say(200, { name: 'made' })];
     const call = rawClient({ repeatsForMs: longMs }).makeThing({ body: { name: 'a' } });
     await expect(call).rejects.toMatchObject({ fault: 'unreachable' });
     expect(seen).toHaveLength(1);
   });
 
-  it('does not repeat nonsense, and nothing at all unless it was told to', async () => {
+  it('does not repeat after a malformed answer, and repeats nothing by default', async () => {
     plays = [say(200, '{')];
     await expect(rawClient({ repeatsForMs: longMs }).makeThing(keyed)).rejects.toMatchObject({ fault: 'malformed' });
     plays = [say(503, refusal('STORE_UNAVAILABLE'))];
@@ -189,7 +189,7 @@ describe('a client that repeats', () => {
 });
 
 describe('a typed call', () => {
-  it('throws the code of the peer, and UPSTREAM_FAILED when there is no answer to go by', async () => {
+  it('throws the code of the peer, or UPSTREAM_FAILED when the peer returned no valid error', async () => {
     const client = createClient(routes, { baseUrl });
     plays = [say(409, refusal('ALREADY_EXISTS')), say(200, { name: 1 }), cut, say(418, {})];
     const codes = [];
@@ -200,7 +200,7 @@ describe('a typed call', () => {
 });
 
 describe('the client of the kernel', () => {
-  it('speaks for the tenant and the principal that it is asked to', async () => {
+  it('sends the tenant and the principal of each call', async () => {
     plays = [say(404, refusal('NOT_FOUND'))];
     const kernel = createKernelClient({ baseUrl, apiKey: 'the-key' });
     await kernel.rawAs({ tenant: 'acme', principal: 'alice' }).getReceipt({ params: { receipt_id: 'a/b' } });

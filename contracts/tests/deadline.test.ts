@@ -8,7 +8,7 @@ import { startDeadline } from '../src/deadline.ts';
 const built = fileURLToPath(new URL('../dist/deadline.js', import.meta.url));
 const run = promisify(execFile);
 
-/** Joins a deadline with a signal, forgets both, collects garbage until it fires, and prints what it was. */
+/** Joins a deadline with a signal, drops both references, collects garbage until it fires, and prints its reason. */
 const forgetful = (start: string) => `
   const { startDeadline } = await import(${JSON.stringify(built)});
   const parent = new AbortController();
@@ -29,11 +29,11 @@ async function outcomeOf(start: string): Promise<string> {
 }
 
 describe('a deadline', () => {
-  it('fires although garbage was collected after everybody forgot it', async () => {
+  it('fires although garbage collection ran and no reference to it remained', async () => {
     expect(await outcomeOf('startDeadline({ ms: 200, signal: parent.signal }).signal')).toBe('TimeoutError');
   });
 
-  it('aborts with the reason of its parent, before and after it was started, and is not over then', async () => {
+  it('aborts with the reason of its parent, before and after its start, and is then not over', async () => {
     const parent = new AbortController();
     const { signal, isOver } = startDeadline({ ms: 60_000, signal: parent.signal });
     const aborted = once(signal, 'abort');
@@ -43,13 +43,13 @@ describe('a deadline', () => {
     expect(startDeadline({ ms: 60_000, signal: parent.signal }).signal.reason).toBe('stopped');
   });
 
-  it('is over when its time is, with an error of that name', async () => {
+  it('is over after its time, with a TimeoutError', async () => {
     const { signal, isOver } = startDeadline({ ms: 1 });
     await once(signal, 'abort');
     expect([(signal.reason as Error).name, isOver()]).toEqual(['TimeoutError', true]);
   });
 
-  it('does nothing more once it was cleared', () => {
+  it('does nothing after it was cleared', () => {
     const parent = new AbortController();
     const { signal, clear } = startDeadline({ ms: 60_000, signal: parent.signal });
     clear();

@@ -17,7 +17,7 @@ const changing = routes.filter(({ route }) => route.method !== 'GET');
 
 describe('a route that may change state', () => {
   it.each(changing.map(({ route, operation }) => [route.operation, route, operation] as const))(
-    'takes an Idempotency-Key, or publishes why not: %s',
+    'accepts an Idempotency-Key, or publishes why not: %s',
     (_name, route, operation) => {
       const { idempotency } = route;
       const exempt = idempotency === 'key' ? undefined : idempotency?.exempt;
@@ -30,13 +30,13 @@ describe('a route that may change state', () => {
   );
 });
 
-it('an answer is kept for a caller with an identity alone', () => {
+it('stores answers only for callers with an identity', () => {
   const keyed = changing.filter(({ route }) => route.idempotency === 'key');
   expect(keyed.filter(({ route }) => route.auth === 'public')).toEqual([]);
   expect(keyed.length).toBeGreaterThan(30);
 });
 
-it('each reason is the reason of a route', () => {
+it('each published reason is used by a route', () => {
   const named = changing.flatMap(({ route: { idempotency } }) =>
     idempotency === undefined || idempotency === 'key' ? [] : [idempotency.exempt],
   );

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { jsonDifferences } from '../src/index.ts';
 
-describe('what differs between two values of JSON', () => {
-  it('is named by its path, with what was there before and after', () => {
+describe('the differences between two JSON values', () => {
+  it('have a path, and the text before and after', () => {
     const before = { name: 'read', schema: { type: 'object', required: ['id'] }, old: 1 };
     const after = { name: 'read', schema: { type: 'object', required: ['id', 'all'] }, fresh: null };
     expect(jsonDifferences(before, after)).toEqual([
@@ -12,7 +12,7 @@ describe('what differs between two values of JSON', () => {
     ]);
   });
 
-  it('is told of members whose names every object inherits, too', () => {
+  it('include members whose names every object inherits', () => {
     const hostile = JSON.parse('{ "__proto__": { "x": 1 }, "toString": "mine" }') as unknown;
     expect(jsonDifferences({}, hostile)).toEqual([
       { path: '__proto__', before: null, after: '{\n  "x": 1\n}' },

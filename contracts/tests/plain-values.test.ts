@@ -11,8 +11,9 @@ function watched() {
 
 type Checked = { safeParse: (value: unknown) => { error?: { issues: { path: PropertyKey[] }[] } } };
 
-describe('a value of any JSON, which was proven when its text was read', () => {
-  // Evidence is parsed before any signature is verified: a million hostile values must not cost a million unions.
+describe('a value of any JSON, which was checked when its text was parsed', () => {
+  // Evidence is parsed before any signature is verified. A million hostile values must not cost a million checks of a
+  // union.
   it.each<[string, Checked, (value: unknown) => unknown, string]>([
     ['the facts of a record', RecordedIntent, (value) => ({ facts: { 'args.a': value } }), 'facts'],
     ['the details of an audit entry', AuditEntry, (value) => ({ details: { a: value } }), 'details'],
@@ -23,12 +24,12 @@ describe('a value of any JSON, which was proven when its text was read', () => {
       'given',
     ],
     [
-      'what a vector sends',
+      'a request body in a vector',
       ConformanceVector,
       (value) => ({ surface: 'live', steps: [{ do: 'call', body: { args: value } }] }),
       'body',
     ],
-  ])('is not walked through again: %s', (_name, schema, holding, member) => {
+  ])('is not checked a second time: %s', (_name, schema, holding, member) => {
     const { value, looks } = watched();
     const issues = schema.safeParse(holding(value)).error?.issues ?? [];
     expect(issues.length).toBeGreaterThan(0); // the other members are missing

@@ -21,7 +21,7 @@ const rowsOf = (roles: readonly string[], operations: string): Row[] =>
     .split(/\s+/)
     .map((operation) => [operation, roles]);
 
-/** Who may call what, written down by hand: no definition of a route is read here. */
+/** The callers of each route, written by hand. No route definition is read here. */
 const ofGateway: Row[] = [
   ...rowsOf(
     everyone,
@@ -30,8 +30,8 @@ const ofGateway: Row[] = [
     create-policy-test create-replay create-session-ticket create-support-report create-task create-what-if
     delete-task get-connector list-connectors list-installs export-audit export-evidence export-receipts follow-events get-active-policy get-consistency-proof get-console-run
     get-envelope get-envelope-payload get-host-chain list-envelopes list-evidence-keys list-host-drift verify-envelope
-    get-console-workspace get-decision-stats get-mcp-server list-mcp-servers get-evidence-handle get-governance-receipt get-governance-status get-graph-receipt get-incident
-    get-inclusion-proof get-latest-checkpoint get-ops get-plan get-policy-draft get-receipt get-record get-replay
+    get-console-workspace get-decision-stats compare-mcp-server-address get-mcp-server list-mcp-servers get-evidence-handle get-governance-receipt get-governance-status get-graph-receipt get-incident
+    get-inclusion-proof get-tlog-proof get-latest-checkpoint get-ops get-plan get-policy-draft get-receipt get-record get-replay
     get-trust-list get-runtime-status get-seen-agent get-spend-summary get-report get-run get-snapshot get-task get-what-if get-workspace get-workspace-approval get-workspace-settings
     leave-workspace list-api-keys list-approvals list-audit list-budgets list-checkpoints list-console-actions
     list-console-runs list-console-tasks list-console-tools list-evidence-handles list-governance-receipts
@@ -47,14 +47,14 @@ const ofGateway: Row[] = [
     partnersUp,
     `
     begin-passkey challenge-approval create-incident create-plan delete-policy-shadow disable-connector finish-passkey freeze-target
-    put-policy-shadow quarantine-target resolve-approval resolve-workspace-approval revoke-evidence-handle
+    disable-mcp-server put-policy-shadow quarantine-target resolve-approval resolve-workspace-approval revoke-evidence-handle
     throttle-target transition-incident create-basic-incident create-basic-plan resolve-basic-approval record-spend stop-runtime
     transition-basic-incident emit-event emit-basic-event`,
   ),
   ...rowsOf(
     owners,
     `
-    activate-policy apply-workspace-settings approve-install install-connector approve-plan commit-plan create-access-key create-console-member create-envelope
+    activate-policy apply-workspace-settings approve-install install-connector create-shim list-shims revoke-shim approve-plan commit-plan create-access-key create-console-member create-envelope
     create-evidence-handle create-invite create-subscription delete-console-member end-subscription get-bootstrap import-host-chain
     list-access-keys list-invites list-notifications list-subscriptions put-console-member put-console-workspace
     put-member-role put-workspace put-workspace-mode put-workspace-settings redrive-notification remove-member
@@ -82,14 +82,14 @@ const ofControlPlane: Row[] = [
   ...rowsOf(
     owners,
     `
-    activate-policy approve-install approve-plan commit-plan create-console-member create-evidence-handle delete-console-member
-    get-bootstrap install-connector put-console-member put-console-workspace resume-target resync-target`,
+    activate-policy approve-install approve-plan commit-plan create-console-member create-evidence-handle create-shim delete-console-member
+    get-bootstrap install-connector list-shims revoke-shim put-console-member put-console-workspace resume-target resync-target`,
   ),
 ];
 
 const isRole = (text: string): text is PersonRole => PersonRole.safeParse(text).success;
 const callers = (route: AnyRoute) => PersonRole.options.filter((role) => mayCall(rightsOf[role], route));
-const sorted = (rows: Row[]) => Object.fromEntries(rows.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+const sorted = (rows: Row[]) => Object.fromEntries(rows.toSorted(([one], [second]) => (one < second ? -1 : 1)));
 
 describe('each role may call', () => {
   it('these routes of the gateway, with those that it forwards, and no others', () => {
@@ -105,7 +105,7 @@ describe('each role may call', () => {
     expect(sorted(found)).toEqual(sorted(ofControlPlane));
   });
 
-  it('what its rank says, which messages and documents name', () => {
+  it('the routes of its rank, as messages and documents state them', () => {
     const routes = [...Object.values<AnyRoute>({ ...gatewayRoutes, ...controlPlaneRoutes })];
     const least = ({ auth, leastRole }: AnyRoute) => leastRole ?? (isRole(auth) ? auth : null);
     const wrong = routes.filter((route) => {
@@ -115,12 +115,12 @@ describe('each role may call', () => {
     expect(wrong.map(({ operation }) => operation)).toEqual([]);
   });
 
-  it('no route that asks for no right', () => {
+  it('no route without a required right', () => {
     expect(mayCall(rightsOf.owner, {})).toBe(false);
   });
 });
 
-/** Changes that an owner makes without a proof of presence, and why each needs none. */
+/** Changes that an owner makes without a proof of presence, each with its reason. */
 const withoutPresence: Readonly<Record<string, string>> = {
   'apply-workspace-settings': 'sends the settings in force once more',
   'approve-plan': 'is followed by commit-plan, which needs presence',
@@ -128,6 +128,7 @@ const withoutPresence: Readonly<Record<string, string>> = {
   'create-envelope': 'signs what the log holds already',
   'create-environment': 'gives access to no person',
   'install-connector': 'adds a server that is quarantined',
+  'revoke-shim': 'ends a credential',
   'import-host-chain': 'seals what another recorder saw, and changes no decision',
   'redrive-delivery': 'repeats a delivery',
   'redrive-notification': 'repeats a notification',
@@ -141,7 +142,7 @@ const withoutPresence: Readonly<Record<string, string>> = {
 };
 
 describe('a change that only owners may make', () => {
-  it('needs a proof of presence, or a reason why not', () => {
+  it('needs a proof of presence, or has a stated reason', () => {
     const defined = Object.values<AnyRoute>({ ...gatewayRoutes, ...controlPlaneRoutes, ...commercialRoutes });
     const routes = [...forwarding.map(({ route }) => route), ...defined];
     const ofOwners = routes.filter((route) => route.method !== 'GET' && callers(route).join() === owners.join());
@@ -151,7 +152,7 @@ describe('a change that only owners may make', () => {
   });
 });
 
-describe('the rules inside a route', () => {
+describe('the rights that handlers check', () => {
   it.each<[Right, readonly string[]]>([
     ['key.manage', owners],
     ['task.manage', partnersUp],
@@ -162,18 +163,18 @@ describe('the rules inside a route', () => {
     ['member.manage', owners],
     ['notification.manage', owners],
     ['settings.manage', owners],
-  ])('ask for %s', (right, roles) => {
+  ])('%s belongs to %j', (right, roles) => {
     expect(PersonRole.options.filter((role) => mayDo(role, right))).toEqual(roles);
   });
 
-  it('order the roles of today one above the other', () => {
+  it('rank the current roles one above the other', () => {
     const order = PersonRole.options.map((role) => PersonRole.options.filter((least) => hasRole(role, least)));
     expect(order).toEqual([['member'], ['member', 'partner'], ['member', 'partner', 'owner']]);
   });
 });
 
-describe('a role that is no rank', () => {
-  /** Not a role of the product: what an auditor would be. */
+describe('a role outside the ranking', () => {
+  /** Not a role of the product: an example of what an auditor would have. */
   const auditor: ReadonlySet<Right> = new Set([
     'workspace.read',
     'settings.read',
@@ -185,17 +186,17 @@ describe('a role that is no rank', () => {
     'incident.read',
   ]);
 
-  it('holds rights that a member lacks, and lacks rights that a member holds', () => {
+  it('has rights that a member lacks, and lacks rights that a member has', () => {
     expect([holdsAll(auditor, rightsOf.member), holdsAll(rightsOf.member, auditor)]).toEqual([false, false]);
   });
 
-  it('calls what its set opens: everything that it may call only reads', () => {
+  it('may call the routes of its set, all of which only read', () => {
     const routes = [
       ...Object.values<AnyRoute>({ ...gatewayRoutes, ...controlPlaneRoutes }),
       ...forwarding.map(({ route }) => route),
     ];
     const open = routes.filter((route) => mayCall(auditor, route));
-    // These read too: what they export or judge is told in a body.
+    // These routes only read, although their method is not GET. Their input is in the body.
     const byBody = ['export-evidence', 'verify-envelope', 'verify-evidence', 'verify-replay'];
     const changing = open.filter(({ method, operation }) => method !== 'GET' && !byBody.includes(operation));
     expect(changing.map(({ operation }) => operation)).toEqual([]);

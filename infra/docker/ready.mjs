@@ -1,4 +1,4 @@
-// Health check of a container, which has no shell: exits 0 when READY_URL answers 200.
+// Health check for containers without a shell. Exits with 0 when READY_URL answers 2xx.
 const timeoutMs = 2_500;
 try {
   const { ok } = await fetch(process.env.READY_URL, { signal: AbortSignal.timeout(timeoutMs) });

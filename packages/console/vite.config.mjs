@@ -1,19 +1,20 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { themeStyles } from './scripts/theme-styles.ts';
+import { webManifest } from './scripts/web-manifest.ts';
 
 export default defineConfig({
   base: '/console/',
-  plugins: [react(), themeStyles()],
+  plugins: [react(), themeStyles(), webManifest()],
   build: {
     outDir: 'dist/site',
     target: 'es2023',
-    // A style or font in a data: URL is one that the policy of contents would refuse.
+    // The Content Security Policy blocks styles and fonts in data: URLs.
     assetsInlineLimit: 0,
-    // It would be written by an inline script.
+    // The polyfill is an inline script, which the Content Security Policy blocks.
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // The limits of sizes are in tests/e2e/console-size.test.ts.
+    // tests/e2e/console-size.test.ts limits the sizes.
     chunkSizeWarningLimit: 1_000,
   },
   worker: { format: 'es' },

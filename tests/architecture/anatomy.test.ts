@@ -9,10 +9,10 @@ type Case = { guarantee: string; rule: Rule; offence: Record<string, string>; in
 
 const src = 'services/gateway/src';
 
-/** Each rule with a smallest tree that breaks it, so that a rule that stopped noticing fails here. */
+/** Each rule with a minimal tree that breaks it. A rule that no longer finds anything fails here. */
 const cases: Case[] = [
   {
-    guarantee: 'each part exports the names that it has in every service',
+    guarantee: 'a part has the same exports in every service',
     rule: anatomy.partsExportTheirNames,
     offence: { [`${src}/context.ts`]: `export type Kernel = object; export function createContext() {}` },
     innocent: {
@@ -21,13 +21,13 @@ const cases: Case[] = [
     },
   },
   {
-    guarantee: 'index.ts names exports and holds nothing of its own',
+    guarantee: 'index.ts contains only exports',
     rule: anatomy.indexOnlyNamesExports,
     offence: { [`${src}/index.ts`]: `export function startGateway() {}` },
     innocent: { [`${src}/index.ts`]: `export { startGateway } from './start.ts';` },
   },
   {
-    guarantee: 'making a context starts no worker',
+    guarantee: 'creating a context starts no worker',
     rule: anatomy.contextStartsNoWorker,
     offence: { [`${src}/context.ts`]: `import { startSweeper } from './workers/sweeper.ts';` },
     innocent: {
@@ -36,7 +36,7 @@ const cases: Case[] = [
     },
   },
   {
-    guarantee: 'nothing but config.ts knows a variable of the environment',
+    guarantee: 'only config.ts names environment variables',
     rule: anatomy.onlyConfigKnowsVariables,
     offence: { [`${src}/app.ts`]: `const origins = config.GOV_ALLOWED_ORIGINS;` },
     innocent: {
@@ -57,7 +57,7 @@ const cases: Case[] = [
     },
   },
   {
-    guarantee: 'only events.ts makes events',
+    guarantee: 'only events.ts creates events',
     rule: anatomy.onlyEventsMakesEvents,
     offence: { [`${src}/routes/a.ts`]: `await recordEvents(tx, [context.newEvent(taskCreated, data)]);` },
     innocent: {
@@ -73,7 +73,7 @@ const offences = new Map(cases.map(({ rule }) => [rule, rule(graph)]));
 
 describe.each(services)('the anatomy of %s', (service) => {
   it('has every part', () => {
-    expect(anatomy.parts.filter((part) => !existsSync(join(root, service, part)))).toEqual([]);
+    expect(anatomy.pieces.filter((chunk) => !existsSync(join(root, service, chunk)))).toEqual([]);
   });
 
   for (const { guarantee, rule } of cases)
@@ -83,7 +83,7 @@ describe.each(services)('the anatomy of %s', (service) => {
 });
 
 describe('the rules of the anatomy', () => {
-  it.each(cases)('notice a tree that breaks them: $guarantee', ({ rule, offence, innocent }) => {
+  it.each(cases)('find a tree that breaks them: $guarantee', ({ rule, offence, innocent }) => {
     expect(rule(graphOf(offence))).not.toEqual([]);
     expect(rule(graphOf(innocent))).toEqual([]);
   });

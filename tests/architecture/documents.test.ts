@@ -18,19 +18,19 @@ function makeTargets(): string[] {
 }
 
 describe('documents', () => {
-  it.each(documents)('%s links to what exists', (path) => {
+  it.each(documents)('%s has no broken link', (path) => {
     expect(targetsOf(path).filter((target) => !existsSync(join(root, target)))).toEqual([]);
   });
 
-  it.each(documents)('%s names make targets that exist', (path) => {
+  it.each(documents)('%s names only make targets that exist', (path) => {
     const named = [...readText(path).matchAll(/(?:^|`|; )make ([a-z-]+)/gm)].map((match) => match[1] ?? '');
     expect(named.filter((target) => !makeTargets().includes(target))).toEqual([]);
   });
 
-  it('the decision cycle names promises that exist', () => {
-    const known = promises.map(({ id }) => id);
+  it('the decision cycle names only promises that exist', () => {
+    const existing = promises.map(({ id }) => id);
     const named = [...readText('docs/decision-cycle.md').matchAll(/\b(?:kn|gw|sys)(?:\.[a-z]+)+\b/g)].map(String);
-    expect(named.filter((id) => !known.some((promise) => promise === id))).toEqual([]);
+    expect(named.filter((id) => !existing.some((promise) => promise === id))).toEqual([]);
     expect(named.length).toBeGreaterThan(5);
   });
 
@@ -40,7 +40,7 @@ describe('documents', () => {
     expect(explained).toEqual(ratioDefinitions.map(({ name, goal }) => [name, goalText(goal)]));
   });
 
-  it('the folders that the architecture draws exist', () => {
+  it('the folders in the table of the architecture exist', () => {
     const drawn = [...readText('docs/architecture.md').matchAll(/^\| `([^`]+)`\s*\|/gm)].map((match) => match[1] ?? '');
     expect(drawn.filter((folder) => !existsSync(join(root, folder)))).toEqual([]);
     expect(drawn.length).toBeGreaterThan(10);

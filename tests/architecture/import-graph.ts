@@ -1,30 +1,30 @@
 import { serviceNames } from '@countersign/services';
 import ts from 'typescript';
 
-/** One import or re-export of a source file. `to` is a file of the repository, or null when it leaves it. */
+/** One import or re-export of a source file. `to` is a file of the repository, or `null` for a package from outside. */
 export type ImportEdge = { from: string; specifier: string; to: string | null; typeOnly: boolean };
 
 export type SourceFile = { path: string; syntax: ts.SourceFile };
 
-/** The sources of the repository, by path from its root, with what they import. */
+/** The sources of the repository, by path from its root, with their imports. */
 export type ImportGraph = { files: SourceFile[]; edges: ImportEdge[] };
 
-/** A rule names each offence in one line that begins with the offending file. */
+/** A rule returns one line for each offence. The line begins with the offending file. */
 export type Rule = (graph: ImportGraph) => string[];
 
-/** Reads imports with the compiler's own parser, so that neither comments nor strings are taken for imports. */
+/** Reads imports with the compiler's own parser, so that comments and strings never count as imports. */
 export function graphOf(sources: Record<string, string>): ImportGraph {
   return graphOfFiles(Object.entries(sources).map(([path, text]) => ({ path, syntax: parse(path, text) })));
 }
 
-/** Nodes do not know their parents: with them, parsing the repository takes almost twice the time. */
+/** Nodes have no parent links. With them, parsing the repository takes almost twice the time. */
 export function parse(path: string, text: string): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
 }
 
 export function graphOfFiles(files: SourceFile[]): ImportGraph {
   const sources = new Set(files.map(({ path }) => path));
-  // An entry of a package is a file, or a folder with an index.
+  // A package entry is a file, or a folder with an index.
   const written = (to: string): string => {
     const index = to.replace(/\.ts$/, '/index.ts');
     return !sources.has(to) && sources.has(index) ? index : to;
@@ -44,7 +44,7 @@ function importsOf(syntax: ts.SourceFile): Import[] {
   return mayImport(syntax).flatMap((node) => importOf(node) ?? []);
 }
 
-/** Nodes that may import: all of a file that imports where it runs or by type, else its statements. */
+/** The nodes that may import: all nodes of a file that contains `import(`, else only its statements. */
 export function mayImport(syntax: ts.SourceFile): readonly ts.Node[] {
   return syntax.text.includes('import(') ? nodesOf(syntax) : syntax.statements;
 }
@@ -60,7 +60,7 @@ export function nodesOf(root: ts.Node): ts.Node[] {
   return nodes;
 }
 
-/** `pg.Pool` of that expression; an empty text where it is more than names. */
+/** A dotted name as it is written, such as `pg.Pool`. The text is empty for any other expression. */
 export function dottedName(node: ts.Node): string {
   if (ts.isIdentifier(node)) return node.text;
   if (!ts.isPropertyAccessExpression(node)) return '';
@@ -89,7 +89,10 @@ function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
   return names.elements.length > 0 && names.elements.every((element) => element.isTypeOnly);
 }
 
-/** Folders whose package is called `@countersign/<last segment>`, except the profiles: infra/local is `@countersign/local`. */
+/**
+ * Resolves a specifier to a file. `@countersign/<name>` is a folder with that name: contracts, or one in infra,
+ * services or packages.
+ */
 function resolve(from: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return normalise(`${from.slice(0, from.lastIndexOf('/'))}/${specifier}`);
   const [scope, name = '', ...rest] = specifier.split('/');
@@ -116,19 +119,22 @@ function normalise(path: string): string {
   return segments.join('/');
 }
 
-/** The package, service or profile that a path belongs to: `packages/crypto`, `services/gateway`, `contracts`, `infra/local`. */
+/**
+ * The package, service or profile that a path belongs to: `packages/crypto`, `services/gateway`, `contracts`,
+ * `infra/local`.
+ */
 export function unitOf(path: string): string {
   const [first = '', second = ''] = path.split('/');
   return first === 'contracts' ? first : `${first}/${second}`;
 }
 
-/** Path inside the unit's `src`, or null outside it. */
+/** Path inside the unit's `src`, or `null` outside it. */
 export function insideSrc(path: string): string | null {
   const prefix = `${unitOf(path)}/src/`;
   return path.startsWith(prefix) ? path.slice(prefix.length) : null;
 }
 
-/** `express` of `express`, `@prisma/client` of `@prisma/client/runtime`. */
+/** The package of a specifier, such as `@prisma/client` for `@prisma/client/runtime`. */
 export function packageOf(specifier: string): string {
   const [first = '', second = ''] = specifier.split('/');
   return first.startsWith('@') ? `${first}/${second}` : first;

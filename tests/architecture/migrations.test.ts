@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { listFiles, readText, units } from './repository.ts';
 import { migrationOnlyAdds } from './rules/migrations.ts';
 
-/** The last one from before the rule: no running installation is updated from a version that old. */
+/** The last migration from before the rule. No running installation updates from a version that old. */
 const lastWithoutRule = '20261128110000';
 
 const migrations = units()
@@ -11,18 +11,18 @@ const migrations = units()
 const offencesIn = (paths: string[]) => paths.flatMap((path) => migrationOnlyAdds(path, readText(path)));
 
 describe('migrations', () => {
-  it('take nothing from a version that still runs', () => {
+  it('remove nothing that a running version still uses', () => {
     expect(offencesIn(migrations.filter((path) => nameOf(path) > `${lastWithoutRule}_~`))).toEqual([]);
   });
 
-  it('are all looked at: earlier ones did take', () => {
+  it('are all checked: the check finds an earlier migration that removed a table', () => {
     expect(offencesIn(migrations)).toContain(
       'services/gateway/prisma/migrations/20261122012000_kernel_settings/migration.sql: DROP TABLE',
     );
   });
 });
 
-describe('the rule about them', () => {
+describe('the rule for migrations', () => {
   it.each([
     'DROP TABLE "runs";',
     'ALTER TABLE "runs" DROP COLUMN "title";',
@@ -35,7 +35,7 @@ describe('the rule about them', () => {
     'DROP FUNCTION append;',
     `ALTER TABLE "runs" ADD CONSTRAINT "runs_title" CHECK ("title" <> '');`,
     'ALTER TABLE "runs" ADD COLUMN "a" INT, ADD CONSTRAINT "runs_a" UNIQUE ("a");',
-  ])('notices %s', (sql) => {
+  ])('finds %s', (sql) => {
     expect(migrationOnlyAdds('a.sql', sql)).toHaveLength(1);
   });
 
@@ -48,7 +48,7 @@ describe('the rule about them', () => {
     '-- DROP TABLE "runs" comes with the release after this one.',
     'CREATE OR REPLACE FUNCTION a() RETURNS void AS $$ BEGIN DROP TABLE b; END $$ LANGUAGE plpgsql;',
     '-- contract: the last release reads "name".\nALTER TABLE "runs" DROP COLUMN "title";',
-  ])('leaves %s alone', (sql) => {
+  ])('accepts %s', (sql) => {
     expect(migrationOnlyAdds('a.sql', sql)).toEqual([]);
   });
 });

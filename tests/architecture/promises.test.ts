@@ -6,7 +6,7 @@ import { catalogue } from '../../services/gateway/src/capabilities/catalogue.ts'
 import { nodesOf, parse } from './import-graph.ts';
 import { listFiles, readSyntax, readText, written } from './repository.ts';
 
-/** The promise ids that a test file proves, read as syntax: a comment or a string that mentions one is no proof. */
+/** The promise ids that a test file proves, read from its syntax. Comments and strings do not count. */
 function provenIn(syntax: ts.SourceFile): string[] {
   return nodesOf(syntax).flatMap((node) =>
     ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 'verifies'
@@ -21,10 +21,10 @@ function idOf({ arguments: [id] }: ts.CallExpression, syntax: ts.SourceFile): st
   return id && ts.isStringLiteral(id) ? id.text : `not a string literal: ${id?.getText(syntax) ?? 'nothing'}`;
 }
 
-const known = new Set<string>(promises.map(({ id }) => id));
+const existing = new Set<string>(promises.map(({ id }) => id));
 
 function unknownIds(ids: string[]): string[] {
-  return ids.filter((id) => !known.has(id));
+  return ids.filter((id) => !existing.has(id));
 }
 
 function unproven(required: readonly PromiseId[], ids: string[]): string[] {
@@ -37,7 +37,7 @@ describe('promises', () => {
   const proven = claiming.flatMap((path) => provenIn(readSyntax(path).syntax));
 
   it('are listed once each', () => {
-    expect(promises.map(({ id }) => id)).toHaveLength(known.size);
+    expect(promises.map(({ id }) => id)).toHaveLength(existing.size);
     expect(promises.filter(({ promise }) => promise.trim() === '')).toEqual([]);
   });
 
@@ -49,14 +49,14 @@ describe('promises', () => {
     expect(unknownIds(proven)).toEqual([]);
   });
 
-  it("stand each in one entry of the gateway's catalogue, as proven or not", () => {
+  it("are each in one entry of the gateway's catalogue, as proven or unproven", () => {
     const claimed = catalogue.flatMap((entry) => entry.promises);
-    expect(claimed.toSorted()).toEqual([...known].toSorted());
-    const without = [...known].filter((id) => !finished.some((done) => done === id));
+    expect(claimed.toSorted()).toEqual([...existing].toSorted());
+    const without = [...existing].filter((id) => !finished.some((done) => done === id));
     expect(catalogue.flatMap((entry) => entry.unproven).toSorted()).toEqual(without.toSorted());
   });
 
-  it('a missing proof, an unknown id and a computed id are noticed', () => {
+  it('are checked: the check finds a missing proof, an unknown id and a computed id', () => {
     const claims = provenInText(
       `verifies('kn.evaluate', 'x', f); verifies('kn.nonsense', 'x', f); verifies(id, 'x', f);`,
     );

@@ -6,7 +6,7 @@ import { explainsItself, type Tree } from './rules/readmes.ts';
 
 const services = units().filter((unit) => unit.startsWith('services/'));
 
-/** The folders that a newcomer opens: the top, every unit, and the rooms of those that have rooms. */
+/** The folders that a newcomer opens: the top, every unit, and the folders inside larger units. */
 const opened = [
   ...['docs', 'docs/adr', 'infra', 'packages', 'services', 'tests', 'contracts/src', 'packages/policy/src/gates'],
   ...units(),
@@ -19,39 +19,45 @@ const repository: Tree = {
 };
 
 describe('folders that a newcomer opens', () => {
-  it.each(opened)('%s explains itself', (folder) => {
+  it.each(opened)('%s has a correct README', (folder) => {
     expect(explainsItself(folder, repository)).toEqual([]);
   });
 
-  it('are all rooms of every service', () => {
-    expect(opened).toContain('services/governance-kernel/src/boundary');
+  it('include the folders inside services', () => {
+    expect(opened).toContain('services/governance-kernel/src/decision');
+    expect(opened).toContain('services/governance-kernel/src/controls/budgets');
     expect(opened).toContain('services/gateway/src/orchestrator');
   });
 });
 
-describe('the rule about them', () => {
+describe('the rule for READMEs', () => {
   const readme = '# b\n\nBegin with `c.ts`; `app.ts` lists all. See `/api/demo` and `packages/policy`.\n';
   const tree = (text: string): Tree => treeOf({ 'a/src/b/README.md': text, 'a/src/b/c.ts': '', 'a/src/app.ts': '' });
 
   it.each([
     ['a folder without a README', treeOf({ 'a/src/b/c.ts': '' })],
-    ['one that says nothing', tree('# b\n')],
-    ['one that says too much', tree(`# b\n${'line\n'.repeat(15)}`)],
-    ['one that names a file which is gone', tree(readme.replace('c.ts', 'd.ts'))],
-    ['one that names a folder which is gone', tree(`${readme}All SQL is in \`store/\`.\n`)],
-  ])('notices %s', (_, broken) => {
+    ['a README that is too short', tree('# b\n')],
+    ['a README that is too long', tree(`# b\n${'line\n'.repeat(15)}`)],
+    ['a README that names a missing file', tree(readme.replace('c.ts', 'd.ts'))],
+    ['a README that names a missing folder', tree(`${readme}All SQL is in \`store/\`.\n`)],
+  ])('finds %s', (_, broken) => {
     expect(explainsItself('a/src/b', broken)).toHaveLength(1);
   });
 
-  it('leaves a short and true one alone', () => {
+  it('accepts a short and correct README', () => {
     expect(explainsItself('a/src/b', tree(readme))).toEqual([]);
   });
 });
 
+/** The folders inside a folder, and those inside them. The README of `routes/` explains its folders of families. */
 function rooms(parent: string): string[] {
   return readdirSync(join(root, parent), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !['generated', 'node_modules'].includes(entry.name))
-    .map(({ name }) => `${parent}/${name}`);
+    .map(({ name }) => `${parent}/${name}`)
+    .flatMap((folder) => [
+      folder,
+      ...(folder.endsWith('/src/routes') || !folder.includes('/src/') ? [] : rooms(folder)),
+    ]);
 }
 
 function treeOf(files: Record<string, string>): Tree {

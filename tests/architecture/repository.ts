@@ -6,19 +6,19 @@ import { graphOfFiles, parse } from './import-graph.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Folders that are packages, services or profiles: they have a package.json of ours and a `src`. */
+/** Folders that are packages, services or profiles. Each has its own package.json and a `src`. */
 export function units(): string[] {
   const parents = ['packages', 'services', 'infra'].filter((parent) => existsSync(join(root, parent)));
   const children = parents.flatMap((parent) => readdirSync(join(root, parent)).map((name) => `${parent}/${name}`));
   return ['contracts', ...children].filter((unit) => existsSync(join(root, unit, 'package.json')));
 }
 
-/** The real import graph of every source file that people write. */
+/** The import graph of every unit's `src`, without tests and scripts. */
 export function readGraph(): ImportGraph {
   return graphOfFiles(units().flatMap((unit) => listSources(`${unit}/src`).map(readSyntax)));
 }
 
-/** The same of everything that people write, tests and scripts included. */
+/** The import graph of every written file, including tests and scripts. */
 export function readWholeGraph(): ImportGraph {
   return graphOfFiles(
     written().flatMap((folder) => [...listSources(folder), ...listFiles(folder, '.mjs')].map(readSyntax)),
@@ -29,14 +29,16 @@ export function written(): string[] {
   return ['contracts', 'packages', 'services', 'infra', 'tests'];
 }
 
-/** Each worker parses a file once. A helper of tests is loaded for each test file, so what is kept hangs on the global object. */
-const kept = globalThis as unknown as { architectureSources?: Map<string, SourceFile> }; // a member of our own
+/**
+ * Each worker parses a file once. Jest loads a module again for each test file, so the cache is on the global object.
+ */
+const kept = globalThis as unknown as { architectureSources?: Map<string, SourceFile> }; // only this file uses the member
 const parsed = (kept.architectureSources ??= new Map<string, SourceFile>());
 
 export function readSyntax(path: string): SourceFile {
-  const known = parsed.get(path) ?? { path, syntax: parse(path, readText(path)) };
-  parsed.set(path, known);
-  return known;
+  const existing = parsed.get(path) ?? { path, syntax: parse(path, readText(path)) };
+  parsed.set(path, existing);
+  return existing;
 }
 
 export function readText(path: string): string {
@@ -50,7 +52,7 @@ export function listSources(folder: string): string[] {
 
 const notOurs = new Set(['node_modules', 'dist', 'generated']);
 
-/** Files below a folder, by path from the root; generated and installed ones left out. */
+/** Files below a folder, by path from the root. Generated and installed files are left out. */
 export function listFiles(folder: string, ending: string): string[] {
   const absolute = join(root, folder);
   if (!existsSync(absolute)) return [];

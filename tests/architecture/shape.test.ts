@@ -3,9 +3,9 @@ import { serviceNames } from '@countersign/services';
 import { ESLint } from 'eslint';
 import { listSources, readText, root, units, written } from './repository.ts';
 
-/** Over 200 lines a file gets a second look, over 400 it does not merge. */
+/** A file over 200 lines gets a second look. A file over 400 lines does not merge. */
 const fileLinesMax = 400;
-/** Names that say nothing of what a file holds. */
+/** Names that do not describe the content of a file. */
 const emptyNames = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'types', 'manager', 'impl']);
 
 const sources = written().flatMap(listSources);
@@ -15,7 +15,7 @@ describe('shape of the tree', () => {
     expect(sources.filter((path) => readText(path).split('\n').length - 1 > fileLinesMax)).toEqual([]);
   });
 
-  it('files are named in kebab-case after what they hold', () => {
+  it('files have names in kebab-case that describe their content', () => {
     const names = sources.map((path) => ({
       path,
       name: path.slice(path.lastIndexOf('/') + 1).replace(/(\.(test|deploy|update|soak))?\.tsx?$/, ''),
@@ -24,7 +24,7 @@ describe('shape of the tree', () => {
     expect(names.filter(({ name }) => emptyNames.has(name)).map(({ path }) => path)).toEqual([]);
   });
 
-  it('each folder of a service has a row in the register, and each row its folder', () => {
+  it('each folder of a service has a row in the register, and each row has a folder', () => {
     const folders = units().filter((unit) => unit.startsWith('services/'));
     expect(folders).toEqual(serviceNames.map((name) => `services/${name}`).sort());
   });
@@ -45,10 +45,7 @@ const refusedTexts = {
     'export const SIZE_MAX = 1;\nexport const SIZE = 1;\n',
     ['@typescript-eslint/naming-convention', '@typescript-eslint/naming-convention'],
   ],
-  'to export whatever another file exports': [
-    "export * from './other.ts';\n",
-    expect.arrayContaining(['no-restricted-syntax']),
-  ],
+  'a wildcard export': ["export * from './other.ts';\n", expect.arrayContaining(['no-restricted-syntax'])],
 } as const;
 const timesInTests = [
   ['sleep', 'await delay(100);'],
@@ -60,9 +57,9 @@ const timesInTests = [
   ['compare a time', 'export const isLate = Date.now() > 100;'],
 ] as const;
 const acceptedTexts = {
-  'a suppression that says why': '// eslint-disable-next-line no-var -- an attack needs it here\nexport var a = 1;\n',
+  'a suppression with a reason': '// eslint-disable-next-line no-var -- an attack needs it here\nexport var a = 1;\n',
   'a constant and a schema': 'export const sizeMax = 1;\nexport const TaskId = sizeMax;\n',
-  'to export what it names': "export { a } from './other.ts';\n",
+  'a named export': "export { a } from './other.ts';\n",
 };
 
 describe('lint', () => {
@@ -75,14 +72,14 @@ describe('lint', () => {
     for (const text of texts) reports.set(text, await reportsOn(text));
   });
 
-  it.each(linted)('holds %s to the size rules and the rules without exemption', (path) => {
+  it.each(linted)('applies the size rules and the strict rules to %s', (path) => {
     const ofPath = rules.get(path) ?? {};
     expect(ofPath['max-lines']).toEqual([2, expect.objectContaining({ max: 400, skipBlankLines: false })]);
     expect(ofPath['max-lines-per-function']).toEqual([2, expect.objectContaining({ max: 60, skipBlankLines: false })]);
     for (const rule of strictRules) expect([rule, ofPath[rule]?.[0]]).toEqual([rule, 2]);
   });
 
-  it.each(Object.entries(refusedTexts))('refuses %s', (_what, [text, found]) => {
+  it.each(Object.entries(refusedTexts))('rejects %s', (_what, [text, found]) => {
     expect(reports.get(text)).toEqual(found);
   });
 
@@ -103,7 +100,7 @@ describe('lint', () => {
     expect(await reportsOn('export const at = Date.now() - 60_000;\n', 'contracts/tests/route.test.ts')).toEqual([]);
   });
 
-  it('is never switched off as a whole, which would silence the rule above too', () => {
+  it('is never switched off as a whole, since that would also hide missing reasons', () => {
     const blanket = /eslint-disable(?:-next-line|-line)?\s*(?:--|\*\/|$)|eslint-disable[^\n]*countersign\//m;
     expect(sources.filter((path) => blanket.test(withoutThisTest(path)))).toEqual([]);
   });
@@ -120,7 +117,7 @@ const strictRules = [
   'no-restricted-syntax',
 ];
 
-/** This file spells the comment out in order to look for it. */
+/** The text of a file. Empty for this test, because it contains the searched comment as a pattern. */
 function withoutThisTest(path: string): string {
   return path === 'tests/architecture/shape.test.ts' ? '' : readText(path);
 }
@@ -130,7 +127,10 @@ async function rulesFor(eslint: ESLint, path: string): Promise<Record<string, un
   return config.rules;
 }
 
-/** Rules that are seen to refuse a text. None of them needs types, so the linter runs them alone and reads no other file. */
+/**
+ * The rules whose rejections this test checks. None of them needs types, so the linter runs only these and reads no
+ * other file.
+ */
 const seenRefusing = new Set([
   'countersign/explained-suppression',
   'countersign/explained-time',
@@ -144,7 +144,7 @@ const withoutTypes = new ESLint({
   ruleFilter: ({ ruleId }) => seenRefusing.has(ruleId),
 });
 
-/** The names of the rules that refuse this text in the place of a source file. */
+/** The names of the rules that reject this text as the content of a source file. */
 async function reportsOn(text: string, filePath = 'contracts/src/route.ts'): Promise<(string | null)[]> {
   const [result] = await withoutTypes.lintText(text, { filePath });
   return (result?.messages ?? []).map(({ ruleId }) => ruleId);

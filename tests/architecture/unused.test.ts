@@ -9,13 +9,13 @@ const graph = readWholeGraph();
 const literals = new Map(graph.files.map(({ path, syntax }) => [path, literalsOf(syntax)]));
 
 describe('dependencies', () => {
-  it('what is declared as a dependency is used', () => {
+  it('each declared dependency is used', () => {
     expect(
       everyDependencyIsUsed([rootManifest(), ...[...units(), 'tests'].map(manifestOf)], { text: tooling() }),
     ).toEqual([]);
   });
 
-  it('a dependency that nothing uses is noticed', () => {
+  it('the rule finds a dependency that nothing uses', () => {
     const manifest = { path: 'packages/a', dependencies: ['zod', '@types/pg', 'yaml'], literals: ['zod', 'pg/lib/x'] };
     expect(everyDependencyIsUsed([manifest], { text: '' })).toEqual(['packages/a: nothing uses yaml']);
     expect(everyDependencyIsUsed([manifest], { text: 'node node_modules/yaml/bin.js' })).toEqual([]);
@@ -23,7 +23,7 @@ describe('dependencies', () => {
 });
 
 describe('exports', () => {
-  it('what is exported is imported elsewhere', () => {
+  it('each export is imported elsewhere', () => {
     const entries = new Set(units().flatMap(publicEntries));
     const documented = new Map(units().map((unit) => [unit, readText(`${unit}/README.md`)]));
     expect(everyExportHasAUser(graph, { entries, documented })).toEqual([]);
@@ -36,7 +36,7 @@ describe('exports', () => {
       { 'packages/a/src/index.ts': 'export const b = 1;', 'packages/a/src/c.ts': `import { b } from './index.ts';` },
     ],
     [
-      'a type that its file alone uses',
+      'a type that only its own file uses',
       {
         'packages/a/src/b.ts': 'export type B = 1; export const c: B = 1;',
         'packages/a/src/d.ts': `import { c } from './b.ts';`,
@@ -49,11 +49,11 @@ describe('exports', () => {
         'packages/a/src/d.ts': `import * as all from './b.ts'; all.b;`,
       },
     ],
-  ])('%s is noticed', (_, sources) => {
+  ])('finds %s', (_, sources) => {
     expect(unusedOf(sources)).toHaveLength(1);
   });
 
-  it('an export that another package, a test, a README or a wildcard import uses is left alone', () => {
+  it('an export used by another package, a test, a README or a wildcard import is accepted', () => {
     const index = { 'packages/a/src/index.ts': 'export const b = 1;' };
     expect(unusedOf({ ...index, 'packages/c/src/d.ts': `import { b } from '@countersign/a';` })).toEqual([]);
     expect(unusedOf({ ...index, 'packages/a/tests/d.test.ts': `import { b } from '../src/index.ts';` })).toEqual([]);
@@ -68,7 +68,7 @@ function unusedOf(sources: Record<string, string>, readme = ''): string[] {
   return everyExportHasAUser(graphOf(sources), { entries, documented: new Map([['packages/a', readme]]) });
 }
 
-/** The sources behind the entries that other packages may import. */
+/** The sources of the entries that other packages may import. */
 function publicEntries(unit: string): string[] {
   const { exports = {} } = JSON.parse(readText(`${unit}/package.json`)) as { exports?: Record<string, unknown> }; // our own file
   return Object.values(exports).flatMap((entry) => {
@@ -97,7 +97,7 @@ function manifestOf(unit: string): Manifest {
   };
 }
 
-/** The tools of all: whatever any code, configuration or command names. */
+/** The tools of the whole repository, which any code, configuration or command may name. */
 function rootManifest(): Manifest {
   const { devDependencies } = packageJson('.');
   const named = [...[...literals.values()].flat(), ...quoted(tooling()), 'node'];

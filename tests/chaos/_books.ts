@@ -11,7 +11,7 @@ type Run = {
   task_status: TaskStatus;
   iterations_used: number;
   error_code: string | null;
-  /** Entries of the audit log that tell of its end. */
+  /** The number of audit entries about the end of the run. */
   endings: number;
 };
 export type Step = {
@@ -24,15 +24,15 @@ export type Step = {
   decision_id: string | null;
   output: string | null;
   error_code: string | null;
-  /** Receipts of it that were stored as verified. */
+  /** The receipts of the step that were stored as verified. */
   receipts: string[];
   approvals: number;
 };
 type Decision = { id: string; session_id: string; verdict: Verdict; action: string; outcomes: Outcome[] };
-/** A key under which a step was put to the kernel, and the decision that it got. */
+/** A key under which a step was sent to the kernel, and the decision for that key. */
 type Key = { key: string; decision_id: string };
 
-/** Everything that gateway and kernel wrote down about the runs. */
+/** All records of gateway and kernel about the runs. */
 export type Books = { runs: Run[]; steps: Step[]; decisions: Decision[]; keys: Key[] };
 
 export async function readBooks({ databases: { gateway, kernel } }: Pick<Installation, 'databases'>): Promise<Books> {

@@ -7,12 +7,13 @@ import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scr
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 import { newKeys, ofGateway, ofKernel, ownDatabases, throughProxy } from '../e2e/_environments.ts';
 import type { Databases } from '../e2e/_environments.ts';
-import type { Part } from './_part.ts';
+import type { Component } from './_part.ts';
 import { gatewayPart, kernelPart } from './_parts.ts';
 import { rowsOf } from './_rows.ts';
 
 /**
- * The parts that can be killed or cut. `door` serves and works on no run, `worker` is asked nothing, `both` does both.
+ * The parts that can be killed or cut. The gateway `door` serves requests and works on no run, `worker` works on runs
+ * and serves no request, and `both` does both.
  */
 export const victims = [
   'door',
@@ -28,12 +29,18 @@ export type Victim = (typeof victims)[number];
 
 type Harm = { strike(): Promise<void> | void; mend(): Promise<void> | void };
 
-/** One for each run, so that all of them run at once in the remaining process. */
+/** Each process has one worker for each run, so that a single remaining process can continue all runs. */
 const workersEach = '20';
-/** A worker that stands still for longer has lost its runs to others, and goes on with what it was doing. */
+/**
+ * A worker that is frozen for longer than its lease loses its runs to others. Once resumed, it continues the work that
+ * the freeze interrupted.
+ */
 const leaseMs = 3_000;
 const frozenMs = 2 * leaseMs;
-/** An answer that died with the kernel is given up after these and the timeouts of `_parts.ts`. */
+/**
+ * A call whose answer was lost with the kernel is sealed as uncertain after GOV_DISPATCH_DEADLINE. The deadline must
+ * exceed the sum of GOV_UPSTREAM_TIMEOUT, GOV_MCP_TIMEOUT and GOV_SEALING_TIMEOUT.
+ */
 const giveUpEarly = { GOV_SEALING_TIMEOUT: '8s', GOV_DISPATCH_DEADLINE: '17s' };
 const logged = { GOV_LOG_LEVEL: 'warn' };
 
@@ -46,7 +53,7 @@ export type Installation = {
   readonly adminApiKey: string;
   readonly harms: Record<Victim, Harm>;
   readonly broker: { url: string; queues: readonly string[] };
-  /** Throws when a process ended that was not killed. */
+  /** Throws when a process ended without being killed. */
   assertLives(): void;
   stop(): Promise<void>;
 };
@@ -73,9 +80,9 @@ export async function startInstallation(scratch: string): Promise<Installation> 
     await gatewayPart({ name: 'both', scratch, env, workers: workersEach }),
     await gatewayPart({ name: 'worker', scratch, env, workers: workersEach }),
   ];
-  const parts = [kernel.part, door.part, both.part, worker.part];
-  const killAll = () => Promise.allSettled(parts.map((part) => part.kill()));
-  await Promise.all(parts.map((part) => part.start())).catch(async (error: unknown) => {
+  const components = [kernel.component, door.component, both.component, worker.component];
+  const killAll = () => Promise.allSettled(components.map((component) => component.kill()));
+  await Promise.all(components.map((component) => component.start())).catch(async (error: unknown) => {
     await killAll();
     throw error;
   });
@@ -86,17 +93,17 @@ export async function startInstallation(scratch: string): Promise<Installation> 
     ...{ databases, model, notes, kernelUrl, doorUrls: [door.url, both.url] },
     adminApiKey: keys.adminApiKey,
     harms: {
-      door: killed(door.part),
-      both: killed(both.part),
-      worker: killed(worker.part),
-      'worker that stands still': frozen(worker.part),
-      kernel: killed(kernel.part),
+      door: killed(door.component),
+      both: killed(both.component),
+      worker: killed(worker.component),
+      'worker that stands still': frozen(worker.component),
+      kernel: killed(kernel.component),
       'gateway sessions': sessionsOf(databases.gateway),
       'kernel sessions': sessionsOf(databases.kernel),
       'broker connections': connectionsBy(toBroker),
     },
     broker: { url: amqpUrl, queues },
-    assertLives: () => parts.forEach((part) => part.assertLives()),
+    assertLives: () => components.forEach((component) => component.assertLives()),
     stop: async () => {
       await killAll();
       await Promise.all([toBroker.close(), model.close(), notes.close()]);
@@ -106,24 +113,24 @@ export async function startInstallation(scratch: string): Promise<Installation> 
   };
 }
 
-function killed(part: Part): Harm {
-  return { strike: () => part.kill(), mend: () => part.start() };
+function killed(component: Component): Harm {
+  return { strike: () => component.kill(), mend: () => component.start() };
 }
 
-function frozen(part: Part): Harm {
+function frozen(component: Component): Harm {
   let thaw = (): void => undefined;
   return {
     strike: () => {
-      thaw = part.freeze();
+      thaw = component.freeze();
     },
     mend: async () => {
-      await delay(frozenMs); // how long it stands still
+      await delay(frozenMs); // the time for which the process is frozen
       thaw();
     },
   };
 }
 
-/** PostgreSQL ends every session of the service, in the middle of whatever it does. New ones may come at once. */
+/** PostgreSQL ends every session of the service, during any work. New sessions may start at once. */
 function sessionsOf(database: TestDatabase): Harm {
   const ended = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND usename = $1`;
   return {

@@ -10,7 +10,7 @@ const ends = {
 } as const;
 type End = keyof typeof ends;
 
-/** How a run ends that no kill of the kernel took an answer from. */
+/** The expected end of a run, unless a kill of the kernel lost the answer to its last model call. */
 function endOf({ plot, person }: StartedRun): End {
   switch (plot) {
     case 'writes':
@@ -27,7 +27,7 @@ function endOf({ plot, person }: StartedRun): End {
   }
 }
 
-/** The untrue statements about a run. */
+/** The faults in the records of the runs. */
 export function findUntrueRuns({ runs, steps }: Books, started: readonly StartedRun[]): string[] {
   const found: string[] = [];
   for (const start of started) {
@@ -52,7 +52,7 @@ export function findUntrueRuns({ runs, steps }: Books, started: readonly Started
   return found;
 }
 
-/** Where steps, decisions and outcomes are not one to one. */
+/** The mismatches between steps, decisions and outcomes, which must be one to one. */
 export function findUnmatchedDecisions({ steps, decisions, keys }: Books): string[] {
   const found: string[] = [];
   const decisionOf = new Map(decisions.map((decision) => [decision.id, decision]));
@@ -93,24 +93,27 @@ function findUnnamedDecision(step: Step, allowed: string | null): string[] {
 type Effects = { notes: readonly { args: Record<string, unknown> }[]; questions: readonly string[] };
 
 /**
- * How often an effect may have been made, by how its call ended in the ledger. The outcome of an answer that died with
- * the kernel is only in the ledger.
+ * How often a call may have had its effect, by its outcome in the ledger. If an answer was lost with the kernel, only
+ * the ledger has the outcome.
  */
 const timesBy: Record<Outcome, readonly number[]> = { completed: [1], failed: [0], uncertain: [0, 1] };
 
-type Told = { says: RegExp; of: readonly Outcome[]; made: readonly number[] };
+type Report = { says: RegExp; of: readonly Outcome[]; made: readonly number[] };
 
 /**
- * The model's view of a call, and the outcomes under which it is true. A result may be reported although the kernel
- * died before sealing it: then the ledger calls it uncertain.
+ * The texts that the model may receive about a call, with the outcomes that each text allows. A result may reach the
+ * model although the kernel ended before it sealed the result. The ledger then has the outcome `uncertain`.
  */
-const tellings: readonly Told[] = [
+const tellings: readonly Report[] = [
   { says: /^Wrote /, of: ['completed', 'uncertain'], made: [1] },
   { says: /its outcome is uncertain|the tool may have run/, of: ['completed', 'uncertain'], made: [0, 1] },
   { says: /^The tool was not executed/, of: ['failed'], made: [0] },
 ];
 
-/** Where an effect has no step that was allowed, or not as many as its call had; and the other way round. */
+/**
+ * Effects without an allowed step, effects that happened too often or too rarely, and allowed steps without their
+ * effect.
+ */
 export function findUnmatchedEffects({ steps, runs, keys, decisions }: Books, { notes, questions }: Effects): string[] {
   const found: string[] = [];
   const times = countBy([...notes.map(({ args }) => String(args['id'])), ...questions]);
@@ -126,27 +129,27 @@ export function findUnmatchedEffects({ steps, runs, keys, decisions }: Books, { 
     if (!due.includes(made)) found.push(`${effect}: made ${made} times, and its call is ${outcome}`);
     if (outcome !== null && step.kind === 'tool_call' && !isSo(toldOf(step), outcome, made))
       found.push(`${effect}: ${outcome}, made ${made} times, and told as ${toldOf(step)}`);
-    const asked = effect.startsWith('ask-') ? 1 : 0;
-    if (step.approvals !== asked) found.push(`${effect}: ${step.approvals} approvals, and ${asked} due`);
+    const request = effect.startsWith('ask-') ? 1 : 0;
+    if (step.approvals !== request) found.push(`${effect}: ${step.approvals} approvals, and ${request} due`);
   }
   return [...found, ...[...times.keys()].map((effect) => `${effect}: made, and no step says so`)];
 }
 
-function isSo(told: string, outcome: Outcome, made: number): boolean {
+function isSo(message: string, outcome: Outcome, made: number): boolean {
   return tellings.some(
-    (telling) => telling.says.test(told) && telling.of.includes(outcome) && telling.made.includes(made),
+    (telling) => telling.says.test(message) && telling.of.includes(outcome) && telling.made.includes(made),
   );
 }
 
 function toldOf({ output }: Step): string {
-  return output === null ? 'nothing' : (JSON.parse(output) as { content: string }).content; // what the gateway wrote
+  return output === null ? 'nothing' : (JSON.parse(output) as { content: string }).content; // the gateway wrote it
 }
 
 function noteOf(args: string): string {
-  return String((JSON.parse(args) as { id: string }).id); // what the workload asked for
+  return String((JSON.parse(args) as { id: string }).id); // the workload's own arguments
 }
 
-/** The question to the model in one turn of one run, by the length of the conversation. */
+/** The model request of one turn of one run, identified by the length of the conversation. */
 export function questionOf(request: string, title: string | undefined): string {
   const { messages } = JSON.parse(request) as { messages: unknown[] }; // a chat completion
   return `${title} after ${messages.length} messages`;

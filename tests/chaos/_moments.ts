@@ -1,11 +1,11 @@
-/** Where something is under way: the model has been asked, or a tool has had its effect, and neither has answered. */
+/** A call in progress. The model has been called, or a tool has had its effect, and the answer is still pending. */
 export type Moment = { at: 'model' | 'tool'; release(): void };
 
-type Wanted = { left: number; come: (moment: Moment) => void };
+type Wanted = { remaining: number; come: (moment: Moment) => void };
 
 /**
- * Holds one call of an upstream, so that what is killed then is killed in the middle of it. Until it is known which call that is next, all of
- * them wait: however slow the machine kills, calls are left for whatever is to be struck.
+ * Holds one upstream call, so that a kill happens in the middle of it. Before that, all calls wait until the call to
+ * hold is chosen. Calls therefore remain for every planned strike, even on a slow machine.
  */
 export class Moments {
   #wanted: Wanted | null = null;
@@ -17,25 +17,25 @@ export class Moments {
     return this.#passed;
   }
 
-  /** Every call comes by here before it is answered. */
+  /** Every call passes here before it is answered. The chosen call waits for its release. */
   async pass(at: Moment['at']): Promise<void> {
     this.#passed += 1;
     while (this.#wanted === null && !this.#isCalm) await new Promise<void>((go) => this.#waiting.push(go));
     const wanted = this.#wanted;
-    if (wanted === null || --wanted.left > 0) return;
+    if (wanted === null || --wanted.remaining > 0) return;
     this.#wanted = null;
     await new Promise<void>((release) => wanted.come({ at, release }));
   }
 
-  /** The so-manieth call from now, held until it is released. */
+  /** The nth call from now on. It is held until its release. */
   next(nth: number): Promise<Moment> {
     return new Promise((come) => {
-      this.#wanted = { left: nth, come };
+      this.#wanted = { remaining: nth, come };
       this.#letGo();
     });
   }
 
-  /** No call is wanted any more, and none waits. */
+  /** Stops holding calls and releases the waiting ones. */
   end(): void {
     this.#isCalm = true;
     this.#wanted = null;

@@ -2,14 +2,15 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasEnded, spawnService, type ServiceProcess } from '@countersign/testkit/service-process';
+import { patienceMs } from '@countersign/testkit/until';
 
-const startMsMax = 60_000;
+const startMsMax = patienceMs;
 const pollMs = 25;
 
 type Wiring = { name: string; main: string; env: Record<string, string>; readyUrl: string; logFile: string };
 
-/** A process of the installation, which is killed and started again at the same address. */
-export class Part {
+/** A process of the installation. It can be killed and started again at the same address. */
+export class Component {
   #wiring: Wiring;
   #process: ServiceProcess | null = null;
 
@@ -23,9 +24,9 @@ export class Part {
     const deadline = Date.now() + startMsMax;
     while (!(await isReady(readyUrl))) {
       this.assertLives();
-      // Ends a wait that has no other end.
+      // Ends a wait that would otherwise never end.
       if (Date.now() > deadline) throw new Error(`${this.#wiring.name} is not ready after ${startMsMax} ms`);
-      await delay(pollMs); // between two looks at the state
+      await delay(pollMs); // between two checks of the state
     }
   }
 
@@ -36,7 +37,7 @@ export class Part {
     await running?.kill();
   }
 
-  /** Ends as a supervisor ends it. Throws when it did not end well. */
+  /** Ends the process as a supervisor does. Throws when its exit was not clean. */
   async end(): Promise<void> {
     this.assertLives();
     const child = this.#process?.child;
@@ -44,20 +45,23 @@ export class Part {
     if (child !== undefined) await drained(this.#wiring.name, child);
   }
 
-  /** Goes on from another build, at the same address. */
+  /** Continues with another build, at the same address. */
   async startAs(main: string): Promise<void> {
     this.#wiring = { ...this.#wiring, main };
     await this.start();
   }
 
-  /** The process stands still, as under a debugger or on a frozen machine, and knows nothing of it when it goes on. Returns what lets it go on. */
+  /**
+   * Freezes the process without its knowledge, as a debugger or a frozen machine does. Returns a function that resumes
+   * it.
+   */
   freeze(): () => void {
     const child = this.#process?.child;
     child?.kill('SIGSTOP');
     return () => void child?.kill('SIGCONT');
   }
 
-  /** Nothing that is cut or killed beside a process may end it. */
+  /** Throws if the process ended without being killed. Harm to other parts must not end it. */
   assertLives(): void {
     if (this.#process !== null && hasEnded(this.#process.child))
       throw new Error(`${this.#wiring.name} ended without being killed`);
@@ -67,7 +71,7 @@ export class Part {
 async function drained(name: string, child: ChildProcess): Promise<void> {
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
-  const [code, signal] = (await gone) as [number | null, string | null]; // what Node says of an exit
+  const [code, signal] = (await gone) as [number | null, string | null]; // the arguments of Node's exit event
   if (code !== 0) throw new Error(`${name} was told to end, and ended with ${code ?? signal}`);
 }
 

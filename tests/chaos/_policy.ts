@@ -1,4 +1,4 @@
-/** The name of a note says what becomes of the call that writes it. */
+/** The name of a note determines the verdict on the call that writes it. */
 export const policy = `
 format: countersign/policy.v1
 name: chaos

@@ -4,7 +4,7 @@ import { AuditVerification, parseKeySet, verifyExport } from '@countersign/verif
 import type { Installation } from './_installation.ts';
 import type { Person, StartedRun } from './_workload.ts';
 
-/** The receipts of each run, as a stranger with the published keys judges them. */
+/** Verifies the receipts of each run with the published keys only, as a third party does. */
 export async function findUnprovenRuns(
   { kernelUrl: baseUrl, adminApiKey: apiKey }: Pick<Installation, 'kernelUrl' | 'adminApiKey'>,
   started: readonly StartedRun[],
@@ -22,7 +22,7 @@ export async function findUnprovenRuns(
   return found;
 }
 
-/** The audit log of each workspace. */
+/** Verifies the audit log of each workspace. */
 export async function findBrokenLogs(people: readonly Person[]): Promise<string[]> {
   const found: string[] = [];
   for (const { doorUrl, token, workspaceId } of people) {

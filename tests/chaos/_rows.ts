@@ -1,7 +1,7 @@
 import type { TestDatabase } from '@countersign/database/testing';
 import pg from 'pg';
 
-/** Rows as the administrator of the database sees them, behind the service's back. */
+/** Rows of the database, read by its administrator and not through the service. */
 export async function rowsOf<Row extends pg.QueryResultRow>(
   { adminUrl, schema }: TestDatabase,
   text: string,

@@ -1,4 +1,4 @@
-/** Random numbers that one seed brings again (mulberry32, https://github.com/cprosche/mulberry32). */
+/** Random numbers that a seed reproduces (mulberry32, https://github.com/cprosche/mulberry32). */
 export class Seeded {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Seeded {
     this.#state = seed;
   }
 
-  /** From 0 to below `bound`. */
+  /** An integer from 0 to below `bound`. */
   below(bound: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -17,7 +17,7 @@ export class Seeded {
   shuffled<Item>(items: readonly Item[]): Item[] {
     return items
       .map((item) => ({ item, place: this.below(2 ** 30) }))
-      .sort((one, other) => one.place - other.place)
+      .sort((a, b) => a.place - b.place)
       .map(({ item }) => item);
   }
 }

@@ -6,10 +6,13 @@ import type { Seeded } from './_seeded.ts';
 type Strike = { victim: Victim; nth: number; lagMs: number };
 
 const callsBetweenMax = 6;
-/** A strike after the call was let go hits what comes after it: an outcome, an answer, a commit. */
+/**
+ * The longest time between the release of a call and a strike. A late strike hits a later step: an outcome, an answer
+ * or a commit.
+ */
 const lagMsMax = 150;
 
-/** Everybody once, in the order of the seed, then everybody again in another one, for so many rounds. */
+/** Each round strikes every part once, in an order from the seed. */
 function plannedStrikes(seeded: Seeded, rounds: number): Strike[] {
   return Array.from({ length: rounds }, () => seeded.shuffled(victims))
     .flat()
@@ -26,14 +29,14 @@ type Weather = {
   installation: Installation;
   moments: Moments;
   seeded: Seeded;
-  /** How often each is struck, if the runs last so long. */
+  /** The number of strikes on each part, if the runs last long enough. */
   rounds: number;
   over: AbortSignal;
 };
 
 /**
- * Strikes in the middle of one call after the other, until everybody was struck as often as planned or the runs are
- * over. A strike waits only for the recovery of the same victim. `struck` is called for each strike.
+ * Strikes during one call after the other, until each part was struck as often as planned or the runs are over. A
+ * strike waits only for the recovery of the same victim. Each strike is appended to `struck`.
  */
 export async function storm({ installation, moments, seeded, rounds, over }: Weather, struck: Struck[]): Promise<void> {
   const beganAtMs = Date.now();
@@ -47,7 +50,7 @@ export async function storm({ installation, moments, seeded, rounds, over }: Wea
     struck.push({ victim, moment, atMs: Date.now() - beganAtMs });
     if (lagMs > 0) {
       call.release();
-      await delay(lagMs); // the moment that is struck
+      await delay(lagMs); // the moment of the strike
     }
     const harm = installation.harms[victim];
     await harm.strike();

@@ -20,7 +20,7 @@ const ofKernel = {
 type Resting = Pick<Installation, 'databases' | 'broker' | 'assertLives'>;
 const lookEveryMs = 1_000;
 
-/** Waits until nothing of the runs is open any more, but for the one without an approver. */
+/** Waits until no work of the runs is open, except for the run without an approver. */
 export async function untilQuiet(
   installation: Resting,
   { started, withinMs }: { started: readonly StartedRun[]; withinMs: number },
@@ -31,14 +31,14 @@ export async function untilQuiet(
     installation.assertLives();
     const unrest = await unrestOf(installation, undecided).catch((error: unknown) => [String(error)]);
     if (unrest.length === 0) return;
-    // Ends a wait that has no other end.
+    // Ends a wait that would otherwise never end.
     if (Date.now() > giveUpAt) throw new Error(`Still open after ${withinMs} ms: ${unrest.join('; ')}`);
-    await delay(lookEveryMs); // between two looks at the state
+    await delay(lookEveryMs); // between two checks of the state
   }
 }
 
 /**
- * The open work, which must become nothing with all parts up. `undecided`: the run that may go on waiting for its
+ * The open work. It must become empty while all parts are up. `undecided` is the run that may keep waiting for its
  * approval.
  */
 async function unrestOf(

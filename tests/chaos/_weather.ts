@@ -12,13 +12,18 @@ import { storm, type Struck } from './_storm.ts';
 import { untilQuiet } from './_unrest.ts';
 import { answerApprovals, signInPeople, startRuns, type Person, type StartedRun } from './_workload.ts';
 
-/** The time from the first run to the last outcome: an installation that is busy after that will never be at rest. */
+/**
+ * The limit from the first run to the last outcome. An installation that is still busy then will never come to rest.
+ */
 const quietWithinMs = 240_000;
 
 type Storm = { seed: number; rounds: number };
 type Played = { people: Person[]; started: StartedRun[] };
 
-/** Twenty runs in an installation of their own, under a storm, until nothing of them is open any more: who was struck, and what is untrue then. */
+/**
+ * Plays twenty runs in a new installation during a storm, and waits until no work of these runs is open. Returns the
+ * struck parts and all faults in the records.
+ */
 export async function weather(planned: Storm): Promise<{ struck: Set<Victim>; untrue: string[] }> {
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-chaos-'));
   const struck: Struck[] = [];
@@ -35,7 +40,7 @@ export async function weather(planned: Storm): Promise<{ struck: Set<Victim>; un
   }
 }
 
-/** The data that a failure needs to be understood. */
+/** Prints the data that explains a failure. */
 function tell({ seed }: Storm, { scratch, struck }: { scratch: string; struck: readonly Struck[] }): void {
   const strikes = struck.map(({ victim, moment, atMs }) => `  ${atMs} ms: ${victim}, ${moment}`);
   process.stderr.write(`STORM_SEED=${seed}, logs in ${scratch}\n${strikes.join('\n')}\n`);

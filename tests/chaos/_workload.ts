@@ -14,10 +14,10 @@ export type Plot = keyof typeof plots;
 
 const workspaces = 4;
 const allRuns = Array.from({ length: 20 }, (_, nth) => nth);
-/** Longer than anything of the installation is away. */
+/** Longer than any part of the installation is down. */
 const patience = { timeoutMs: 60_000, repeatsForMs: 45_000 };
 const lookEveryMs = 1_000;
-/** More than the runs cost, so that something is held and given back, and nothing is refused. */
+/** A budget above the cost of all runs. Calls reserve and release money, but none is refused. */
 const budgetConfig = { monthlyLlmBudget: 100_000, currency: 'USD' };
 
 export type Person = {
@@ -25,12 +25,12 @@ export type Person = {
   workspaceId: string;
   token: string;
   doorUrl: string;
-  /** Whether the model of this workspace is told of a denial, so that a run goes on. */
+  /** Whether the model of this workspace receives denials as messages, so that a run continues after one. */
   isToldOfDenials: boolean;
 };
 export type StartedRun = { nth: number; plot: Plot; person: Person; taskId: string; runId: string };
 
-/** One to each workspace, half of them at each door. */
+/** One person for each workspace, half of them at each door. */
 export async function signInPeople(doorUrls: readonly string[]): Promise<Person[]> {
   const people: Person[] = [];
   for (let nth = 0; nth < workspaces; nth += 1) {
@@ -46,7 +46,7 @@ export async function signInPeople(doorUrls: readonly string[]): Promise<Person[
   return people;
 }
 
-/** The same person at another door. */
+/** The same person with another gateway. */
 export function atDoor(person: Person, doorUrl: string): Person {
   return { ...person, doorUrl, client: clientAt(doorUrl, person) };
 }
@@ -56,7 +56,9 @@ function clientAt(baseUrl: string, { token, workspaceId }: Pick<Person, 'token' 
   return createClient(gatewayRoutes, { baseUrl, headers: () => headers, ...patience });
 }
 
-/** All twenty at once, or those of `nths`. A call to a killed part is repeated, under the same key. */
+/**
+ * Starts all twenty runs at once, or only the runs in `nths`. A call to a killed part is repeated under the same key.
+ */
 export async function startRuns(people: readonly Person[], nths: readonly number[] = allRuns): Promise<StartedRun[]> {
   return await Promise.all(nths.map((nth) => startRun(people, nth)));
 }
@@ -76,7 +78,10 @@ async function startRun(people: readonly Person[], nth: number): Promise<Started
   return { nth, plot, person, taskId: task.id, runId: run.id };
 }
 
-/** Every workspace has a run that writes, one that asks and one that is denied. */
+/**
+ * Every workspace has two runs that write, two that ask and one that is denied. One of the eight runs that ask is
+ * refused, and one gets no answer.
+ */
 function plotOf(nth: number): Plot {
   const kinds: Plot[] = ['writes', 'asks', 'is denied', 'writes', 'asks'];
   if (nth === 6) return 'asks in vain';
@@ -84,7 +89,7 @@ function plotOf(nth: number): Plot {
   return kinds[Math.floor(nth / workspaces)] ?? 'writes';
 }
 
-/** The name of a note is that of one call of one run, so a note shows which call had its effect. */
+/** Each note has the name of one call of one run, so that the notes show which calls had their effect. */
 function scriptOf(plot: Plot, nth: number): string {
   return plots[plot]
     .map((turn, at) => turn.map((deed, place) => directive(deed, `run-${nth}-${at}-${place}`)).join('\n'))
@@ -103,23 +108,20 @@ function directive(deed: 'write' | 'ask' | 'deny', name: string): string {
   }
 }
 
-/**
- * Answers what the runs of one person ask, in the middle of everything, until it is told to stop; `started` may grow in
- * the meantime.
- */
+/** Answers the approval requests of one person's runs until `stopping` aborts. `started` may grow while it runs. */
 export async function answerApprovals(
   { client }: Person,
   { started, stopping }: { started: readonly StartedRun[]; stopping: AbortSignal },
 ): Promise<void> {
   while (!stopping.aborted) {
-    const asked = await client.listWorkspaceApprovals({ query: { status: 'pending' } }).catch(() => null);
-    for (const { id, sessionId } of asked?.body.data ?? []) {
+    const answer = await client.listWorkspaceApprovals({ query: { status: 'pending' } }).catch(() => null);
+    for (const { id, sessionId } of answer?.body.data ?? []) {
       const plot = started.find(({ runId }) => runId === sessionId)?.plot;
       if (plot === undefined || plot === 'asks nobody') continue;
       const status = plot === 'asks in vain' ? 'rejected' : 'approved';
-      // A part that was killed after the vote arrived has it recorded all the same: then it is resolved already.
+      // A killed part may have recorded the vote before it ended. The approval is then already resolved.
       await client.resolveWorkspaceApproval({ params: { id }, body: { status } }).catch(() => undefined);
     }
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs)); // between two looks at the state
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs)); // between two checks of the state
   }
 }

@@ -14,7 +14,7 @@ export const servers = ['postgres', 'rabbitmq'] as const;
 const jobs = ['provision', ...services.map((container) => `migrate-${container}` as const)] as const;
 type Container = (typeof services)[number] | (typeof servers)[number] | (typeof jobs)[number];
 
-/** The tools that the machine must have; reports the missing ones. */
+/** Throws if a required tool is missing on the machine, and names the missing tools. */
 export function requireTools(): void {
   const isThere = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
   const missing = [
@@ -24,9 +24,7 @@ export function requireTools(): void {
     ['openssl', isThere('openssl', 'version')],
   ].flatMap(([name, found]) => (found === true ? [] : [name]));
   if (missing.length === 0) return;
-  throw new Error(
-    `make deploy-test needs ${missing.join(', ')}: install them, such that this account may run containers.`,
-  );
+  throw new Error(`make deploy-test needs ${missing.join(', ')}: install them, and let this account run containers.`);
 }
 
 export function podman(...args: string[]): string {
@@ -37,7 +35,10 @@ export function podman(...args: string[]): string {
   }).trim();
 }
 
-/** Builds every image; DEPLOY_TEST_BUILD_OPTIONS goes to `podman build`. With DEPLOY_TEST_IMAGES=kept the ones that are there are taken. */
+/**
+ * Builds every image, with DEPLOY_TEST_BUILD_OPTIONS as options of `podman build`. With DEPLOY_TEST_IMAGES=kept the
+ * existing images are used.
+ */
 export function buildImages(): void {
   if (process.env['DEPLOY_TEST_IMAGES'] === 'kept') return;
   const options = (process.env['DEPLOY_TEST_BUILD_OPTIONS'] ?? '').split(' ').filter((option) => option !== '');
@@ -48,11 +49,14 @@ export function buildImages(): void {
     );
 }
 
-/** One installation by infra/compose, in a folder and with volumes of its own. */
+/** One installation of infra/compose, with its own folder and volumes. */
 export class Installation {
   readonly folder: string;
 
-  /** `changes`: to the services of the compose file, by their name. `settings`: variables of the services, by the name of their file. */
+  /**
+   * `changes` apply to services of the compose file, by service name. `settings` are variables of the services, by file
+   * name.
+   */
   constructor(gatewayPort: number, changes: Record<string, object>, settings: Record<string, Record<string, string>>) {
     this.folder = join(mkdtempSync(join(tmpdir(), 'countersign-deploy-')), 'compose');
     cpSync(`${root}/infra/compose`, this.folder, { recursive: true });
@@ -64,7 +68,8 @@ export class Installation {
       GATEWAY_PORT: String(gatewayPort),
     });
     for (const [file, more] of Object.entries(settings)) this.#set(file, more);
-    // Podman before version 4.4 gives a network without a way out no names, and asks one network of several for them.
+    // Podman before version 4.4 resolves no names in an internal network. With several networks it queries only one of
+    // them.
     const file = join(this.folder, 'compose.yaml');
     const shipped = readFileSync(file, 'utf8').replace('internal: true', 'internal: false');
     const compose = parseDocument(shipped.replaceAll('[inside, outside]', '[inside]').replace('  outside: {}\n', ''));
@@ -73,7 +78,7 @@ export class Installation {
     writeFileSync(file, String(compose));
   }
 
-  /** One after another, each once the one before is healthy or done: older versions of podman-compose do not wait. */
+  /** Starts the containers in order and waits for each, because older versions of podman-compose do not wait. */
   async up(): Promise<void> {
     for (const server of servers) {
       this.compose('up', '--detach', server);
@@ -107,7 +112,7 @@ export class Installation {
     return this.run('podman-compose', '--project-name', project, '--file', 'compose.yaml', ...args);
   }
 
-  /** In the folder of the installation. */
+  /** Runs a command in the folder of the installation. */
   run(command: string, ...args: string[]): string {
     const ran = spawnSync(command, args, { cwd: this.folder, encoding: 'utf8' });
     if (ran.status !== 0) throw new Error(`${command} ${args.join(' ')}: ${ran.stdout}${ran.stderr}`);
@@ -128,9 +133,9 @@ export class Installation {
   async healthy(container: Container): Promise<void> {
     const deadline = Date.now() + 120_000;
     while (!this.isHealthy(container)) {
-      // Ends a wait that has no other end.
+      // Ends a wait that would otherwise never end.
       if (Date.now() > deadline) throw new Error(`${container} is not healthy: ${this.logsOf(container)}`);
-      await new Promise((resolve) => setTimeout(resolve, 500)); // between two looks at the state
+      await new Promise((resolve) => setTimeout(resolve, 500)); // between two checks of the state
     }
   }
 
@@ -141,7 +146,7 @@ export class Installation {
     return stdout + stderr;
   }
 
-  /** The output of this script in the container. */
+  /** Runs this script in the container and returns its output. */
   script(container: Container, source: string): string {
     return podman('exec', this.idOf(container), 'node', '--eval', source);
   }

@@ -2,14 +2,13 @@ import { localServices } from '@countersign/local';
 import { serviceNames, type ServiceName } from '@countersign/services';
 
 /**
- * The configuration that a service of the image reads from an environment. Throws ConfigError, as the start of the
- * service would.
+ * The configuration that a service reads from an environment. Throws a ConfigError, as the start of the service would.
  */
 export function readEnvironment(name: ServiceName, environment: Record<string, string>): object {
   return localServices[name].configFrom(environment);
 }
 
-/** The service that an image holds. `null` for other images. */
+/** The service in an image. `null` for other images. */
 export function serviceOfImage(image: string): ServiceName | null {
   return serviceNames.find((name) => image.split(':')[0]?.endsWith(`/${name}`) === true) ?? null;
 }
@@ -17,13 +16,13 @@ export function serviceOfImage(image: string): ServiceName | null {
 /** The environment that the image sets. */
 export const ofImage = { NODE_ENV: 'production' };
 
-/** The content of a file of `NAME=value` lines, as compose reads it. */
+/** The variables in a file of `NAME=value` lines, as compose reads it. */
 export function environmentIn(text: string): Record<string, string> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
 }
 
-/** The same environment, whose secrets lie in another folder than in a container. */
+/** The given environment, with paths of secrets in `folder` instead of the folder `mountedAt` of a container. */
 export function withSecretsIn(folder: string, mountedAt: string, environment: Record<string, string>) {
   const moved = Object.entries(environment).map(([name, value]) => [
     name,

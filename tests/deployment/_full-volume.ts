@@ -1,10 +1,13 @@
 import { podman, type Installation } from './_containers.ts';
 
 const folder = '/full';
-/** A volume of its own for the database, small enough to be filled: in memory, so that nothing but a test keeps its data there. */
+/**
+ * A separate small volume for the database, so that a test can fill it. It is in memory, so only tests may store data
+ * there.
+ */
 export const volumeFor = { postgres: { tmpfs: [`${folder}:size=64m,mode=1777`] } };
 
-/** All tables of the installation on one small volume. They go back before the server is stopped. */
+/** Moves all tables of the installation to one small volume. `remove` must move them back before the server stops. */
 export class FullVolume {
   readonly #server: string;
 
@@ -13,14 +16,14 @@ export class FullVolume {
     this.#inServer('install', '--directory', '--owner=postgres', '--mode=0700', `${folder}/tables`);
     this.#sql(`CREATE TABLESPACE small LOCATION '${folder}/tables'`);
     this.#sql('ALTER TABLE ALL IN TABLESPACE pg_default SET TABLESPACE small');
-    // Files of large sorts are beside the tables, as on a server that has one volume.
+    // Temporary files of large sorts are on the same volume, as on a server with one volume.
     this.#sql('GRANT CREATE ON TABLESPACE small TO public');
     this.#sql(`ALTER DATABASE countersign SET temp_tablespaces = 'small'`);
     this.#reconnectAll();
     this.#sql('CREATE TABLE public.ballast (bytes text) TABLESPACE small');
   }
 
-  /** The space of a failed write stays used until the table goes. */
+  /** Writes more than fits. The failed write leaves its space in use until the table is dropped. */
   fill(): void {
     const tooMuch = `INSERT INTO public.ballast SELECT repeat(md5(random()::text), 60) FROM generate_series(1, 60000)`;
     try {

@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 
 const answers: Record<string, string> = { DATA: '354 go on', QUIT: '221 bye' };
 
-/** A mail server that takes everything and delivers nothing: what was sent is asked of it. */
+/** A mail server that accepts everything and delivers nothing. Tests read the received mails. */
 export class Mailbox {
   readonly #mails: string[] = [];
   readonly #server: Server;
@@ -12,7 +12,7 @@ export class Mailbox {
     server.on('connection', (socket) => this.#serve(socket));
   }
 
-  /** On every address: what sends mail sits in a container. */
+  /** Listens on every address, because the senders are in containers. */
   static async open(): Promise<Mailbox> {
     const server = createServer();
     const mailbox = new Mailbox(server);

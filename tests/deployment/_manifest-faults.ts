@@ -18,16 +18,16 @@ const schemas: Readonly<Record<string, object>> = {
 };
 
 /**
- * The faults of a manifest by the schemas of Kubernetes. An unknown member is a fault too, as it is for `kubectl apply
- * --validate=strict`. The validators read every member that they know, so a member that none of them reads is unknown.
+ * The faults of a manifest by the schemas of Kubernetes. An unknown member is a fault too, as for `kubectl apply
+ * --validate=strict`. The validators read every member that they define, so any unread member is unknown.
  */
 export function manifestFaults(manifest: Manifest): string[] {
   const { apiVersion, kind } = manifest;
-  const Kind = Reflect.get(schemas[apiVersion] ?? {}, kind) as Validated | undefined; // its models are classes of this kind
+  const Kind = Reflect.get(schemas[apiVersion] ?? {}, kind) as Validated | undefined; // the models of the client are classes of this kind
   if (Kind === undefined) return [`${apiVersion} has no ${kind}`];
   const unread = new Set<string>();
   try {
-    // Given to the constructor, each would be read there.
+    // The members are assigned afterwards, because the constructor would read all of them.
     Object.assign(new Kind({}), watched(manifest, '', unread)).validate();
   } catch (error) {
     return [String(error)];
@@ -35,14 +35,14 @@ export function manifestFaults(manifest: Manifest): string[] {
   return [...unread].map((path) => `${path} is unknown`);
 }
 
-/** The same value; `unread` holds the path of each member of it that was not read yet. */
+/** A copy of the value, which removes the path of each member from `unread` when the member is read. */
 function watched<Value extends object>(value: Value, at: string, unread: Set<string>): Value {
   const members = Object.entries(value).map(([name, member]: [string, unknown]) => {
     const path = `${at}/${name}`;
     unread.add(path);
     return [name, typeof member === 'object' && member !== null ? watched(member, path, unread) : member] as const;
   });
-  const copy = Object.assign(Array.isArray(value) ? [] : {}, Object.fromEntries(members)) as Value; // member by member
+  const copy = Object.assign(Array.isArray(value) ? [] : {}, Object.fromEntries(members)) as Value; // copied member by member
   return new Proxy(copy, {
     get: (target, name, receiver) => {
       unread.delete(`${at}/${String(name)}`);

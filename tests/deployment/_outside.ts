@@ -10,11 +10,11 @@ import type { Mailbox } from './_mailbox.ts';
 type Decided = { verdict: string; reason_code: string; receipt: StoredReceipt };
 export type Acknowledged = { key: string; receiptId: string };
 
-/** A client that reaches only the gateway's port, with an agent of its own. */
+/** A client that reaches only the gateway's port, with its own agent. */
 export class Outsider {
   readonly client: Client<typeof gatewayRoutes>;
   readonly workspaceId: string;
-  /** The last answer, for the text of a failure. */
+  /** The last answer, for the message of a failure. */
   lastAnswer = '';
   readonly #url: string;
   readonly #token: string;
@@ -44,7 +44,7 @@ export class Outsider {
     return new Outsider(url, { client, workspaceId: body.workspace.id, token: body.token, agentKey: made.body.key });
   }
 
-  /** Asks whether the agent may; `null` when there was no answer or a failure. */
+  /** Requests a decision for the agent. `null` when there was no answer or a failure. */
   async evaluate(tool: string, key: string = randomUUID()): Promise<Decided | null> {
     const call = { action: 'tool.call', tool, session_id: 'deployed' };
     const headers = {
@@ -56,10 +56,10 @@ export class Outsider {
     const answered = await fetch(`${this.#url}/api/v1/evaluate`, sent).catch(() => null);
     this.lastAnswer = answered === null ? 'no answer' : `${answered.status} ${await answered.clone().text()}`;
     if (answered?.status !== 200) return null;
-    return (await answered.json()) as Decided; // the test looks
+    return (await answered.json()) as Decided; // the test checks it
   }
 
-  /** Calls until it is told to stop, each under a key of its own, again until it is acknowledged. */
+  /** Sends calls until `stop`. Each call has its own key, and is repeated until it is acknowledged. */
   startCalling(): { stop(): Promise<Acknowledged[]> } {
     const acknowledged: Acknowledged[] = [];
     let isStopped = false;
@@ -80,8 +80,8 @@ export class Outsider {
     };
   }
 
-  /** The export of what the workspace did, and the keys to it, as files for the verifier. */
-  async keepEvidence(folder: string, from: string): Promise<{ verify(): { status: number | null; said: string } }> {
+  /** Writes the evidence of the workspace and the public keys to files, for the verifier. */
+  async keepEvidence(folder: string, from: string): Promise<{ verify(): { status: number | null; output: string } }> {
     const headers = { authorization: `Bearer ${this.#token}`, 'x-workspace-id': this.workspaceId };
     const read = async (path: string) => {
       const answered = await fetch(`${this.#url}${path}`, { headers });
@@ -96,7 +96,7 @@ export class Outsider {
     return {
       verify: () => {
         const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-        return { status, said: stdout + stderr };
+        return { status, output: stdout + stderr };
       },
     };
   }
@@ -105,7 +105,7 @@ export class Outsider {
     for (;;) {
       const decided = await this.evaluate('crm.read', key);
       if (decided !== null || isStopped()) return decided;
-      await new Promise((resolve) => setTimeout(resolve, 200)); // between two questions
+      await new Promise((resolve) => setTimeout(resolve, 200)); // between two requests
     }
   }
 }

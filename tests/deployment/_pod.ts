@@ -31,15 +31,15 @@ const podName = 'countersign-deploy-test-gateway';
 
 export type GatewayPod = { kernel: string; health(of: 'ready' | 'live'): number | null; remove(): void };
 
-/** The manifests that kustomize makes of an overlay. */
+/** The manifests that kustomize renders for an overlay. */
 export function rendered(overlay: string): Manifest[] {
   const text = execFileSync('kubectl', ['kustomize', join(overlays, overlay)], { encoding: 'utf8' });
   return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
 }
 
 /**
- * The gateway's pod as kustomize renders it, run by podman in the network of an installation. Podman knows neither ConfigMaps of a cluster nor
- * groups of volumes, so settings and secrets come from the installation's own files.
+ * The gateway's pod as kustomize renders it. Podman runs it in the network of an installation. Podman supports neither
+ * ConfigMaps of a cluster nor groups of volumes, so settings and secrets come from the installation's own files.
  */
 export function playGatewayPod(installation: Installation, port: number): GatewayPod {
   const manifests = rendered('development') as Rendered[];
@@ -88,7 +88,9 @@ export function playGatewayPod(installation: Installation, port: number): Gatewa
 }
 
 function ofInstallation({ folder }: Installation, container: string): Record<string, string> {
-  const files = [`${container}.env`, `${container}-keys.env`].map((file) => readFileSync(join(folder, file), 'utf8'));
+  const files = ['trust.env', `${container}.env`, `${container}-keys.env`].map((file) =>
+    readFileSync(join(folder, file), 'utf8'),
+  );
   return Object.assign({}, ...files.map(environmentIn)) as Record<string, string>;
 }
 

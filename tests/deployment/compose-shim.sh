@@ -1,4 +1,5 @@
-# `compose` of docs/operations.md by podman-compose, of which older versions know no --wait, and give a command no standard input.
+# The `compose` of docs/operations.md, implemented with podman-compose. Its older versions lack --wait, and pass no
+# standard input to commands.
 id_of() {
   podman ps --all --quiet --filter label=com.docker.compose.project=countersign-deploy-test \
     --filter "label=com.docker.compose.service=$1"

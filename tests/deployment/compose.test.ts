@@ -45,7 +45,10 @@ afterAll(() => {
 
 const renew = (...names: string[]) =>
   execFileSync('sh', [join(folder, 'renew'), ...names], { encoding: 'utf8', stdio: 'pipe' });
-/** The calls of openssl by which a secret, a key, its public key, a salt, a digest and a hash are made: the first or a later one. */
+/**
+ * The openssl calls that make a secret, a key, its public key, a salt, a digest and a hash. The number selects the nth
+ * such call.
+ */
 const failing = [
   ...[
     ['rand', 1],
@@ -74,8 +77,8 @@ const secretsFolder = () => join(folder, 'secrets');
 
 function environmentOf(service: ComposeService): Record<string, string> {
   const files = (service.env_file ?? []).map((file) => environmentIn(readFileSync(join(folder, file), 'utf8')));
-  const given = Object.assign({}, ofImage, ...files, service.environment) as Record<string, string>;
-  return withSecretsIn(secretsFolder(), '/run/secrets', given);
+  const values = Object.assign({}, ofImage, ...files, service.environment) as Record<string, string>;
+  return withSecretsIn(secretsFolder(), '/run/secrets', values);
 }
 
 const read = (name: string, more: Record<string, string> = {}) => {
@@ -85,8 +88,8 @@ const read = (name: string, more: Record<string, string> = {}) => {
   return readEnvironment(deployed, { ...environmentOf(service), ...more });
 };
 
-describe('what compose.yaml and init give a service', () => {
-  it('is taken by its own reader in production, once a mail server is named', () => {
+describe('the configuration that compose.yaml and init create', () => {
+  it('is accepted in production by the kernel and the control plane, and by the gateway once a mail server is set', () => {
     expect(read('kernel')).toMatchObject({ policyFile: '/app/policy/starter.yaml', logOrigin });
     expect(read('control-plane')).toMatchObject({ gatewayUrl: 'http://gateway:3100' });
     expect(read('gateway', mail)).toMatchObject({ failClosed: true });
@@ -94,7 +97,7 @@ describe('what compose.yaml and init give a service', () => {
   });
 
   it.each(['signing_key', 'service_api_key', 'kernel_database_url'])(
-    'stops the start with one sentence when the file %s is missing, short, a placeholder or open to others',
+    'stops the start and names the variable when the file %s is missing, a placeholder or readable by others',
     (secret) => {
       const file = join(secretsFolder(), secret);
       const text = readFileSync(file, 'utf8');
@@ -118,7 +121,7 @@ describe('what compose.yaml and init give a service', () => {
     },
   );
 
-  it('is made once: a second run changes no byte, and what is secret is for its owner alone', () => {
+  it('has secrets that are made once: a second run of init changes no byte, and only the owner can read them', () => {
     const snapshot = () =>
       readdirSync(secretsFolder()).map((name) => [name, readFileSync(join(secretsFolder(), name), 'utf8')]);
     const before = snapshot();
@@ -131,7 +134,7 @@ describe('what compose.yaml and init give a service', () => {
 });
 
 describe('the name of the log', () => {
-  const made = (origin: string | undefined, asked?: string) => {
+  const made = (origin: string | undefined, requested?: string) => {
     const copy = join(mkdtempSync(join(tmpdir(), 'compose-')), 'compose');
     try {
       cpSync(shipped, copy, { recursive: true, filter: (file) => !/secrets$|\.env$|definitions/.test(file) });
@@ -141,7 +144,7 @@ describe('the name of the log', () => {
         input === undefined
           ? spawnSync('sh', [join(copy, 'init')], { env, encoding: 'utf8' })
           : spawnSync('script', ['-qec', `sh ${join(copy, 'init')}`, '/dev/null'], { env, encoding: 'utf8', input });
-      const first = run(asked);
+      const first = run(requested);
       const settings = first.status === 0 ? readFileSync(join(copy, 'kernel.env'), 'utf8') : '';
       const again = first.status === 0 ? run(undefined) : first;
       const kept = first.status === 0 ? readFileSync(join(copy, 'kernel.env'), 'utf8') : '';
@@ -151,31 +154,34 @@ describe('the name of the log', () => {
     }
   };
 
-  it('is asked once at a terminal, and kept', () => {
+  it('is requested once at a terminal, and kept', () => {
     const { named, stdout, kept, again } = made(undefined, 'asked.example.net/log\n');
     expect(stdout).toContain('Name of the log of receipts');
     expect([named, kept]).toEqual(['asked.example.net/log', true]);
     expect(again.stderr).not.toContain('GOV_LOG_ORIGIN');
   });
 
-  it('is left out without a terminal, with a sentence, and then production does not start', () => {
+  it('is left empty without a terminal, with a message, and production then does not start', () => {
     const { status, named, stderr } = made(undefined);
     expect([status, named]).toEqual([0, '']);
     expect(stderr).toContain('GOV_LOG_ORIGIN is missing: choose the name of the log once');
     expect(() => read('kernel', { GOV_LOG_ORIGIN: '' })).toThrow('GOV_LOG_ORIGIN is missing: choose the name');
   });
 
-  it.each(['two words', 'a|b', '$(id)', 'a&b'])('is no text that sed or a shell could read otherwise: %s', (origin) => {
-    const { status, stderr } = made(origin);
-    expect([status, stderr.includes('GOV_LOG_ORIGIN may hold')]).toEqual([2, true]);
-  });
+  it.each(['two words', 'a|b', '$(id)', 'a&b'])(
+    'cannot contain characters that are special for sed or a shell: %s',
+    (origin) => {
+      const { status, stderr } = made(origin);
+      expect([status, stderr.includes('GOV_LOG_ORIGIN can contain only')]).toEqual([2, true]);
+    },
+  );
 });
 
 describe.each(services)('the service $name of the register', (row) => {
   const { name, schema, container, ports } = row;
   const dockerfile = readFileSync(join(shipped, '../docker/Dockerfile'), 'utf8');
 
-  it('runs in compose after its migrations, with a role and an account of the broker of its own', () => {
+  it('runs in compose after its migrations, with its own PostgreSQL role and broker account', () => {
     expect(compose.services[container]).toMatchObject({
       image: `\${COUNTERSIGN_IMAGES}/${name}`,
       environment: { DATABASE_URL_FILE: `/run/secrets/${schema}_database_url` },
@@ -193,7 +199,7 @@ describe.each(services)('the service $name of the register', (row) => {
     expect(broker.users).toContainEqual(expect.objectContaining({ name: schema }));
   });
 
-  it('has an image with its ports and its probe, and its migrations in the image of jobs', () => {
+  it('has an image with its ports and its probe, and its migrations are in the image of jobs', () => {
     const [, target = ''] = dockerfile.split(`FROM base AS ${name}\n`);
     const image = target.split('\nFROM ')[0] ?? '';
     expect(image).toContain(`COPY --from=build /out/${name} /app`);
@@ -204,8 +210,8 @@ describe.each(services)('the service $name of the register', (row) => {
   });
 });
 
-describe('compose.yaml', () => {
-  it('is replaced by name: lists keep the old public keys, dependent values follow, all of it is used, and init finishes it', () => {
+describe('an installation by compose', () => {
+  it('renews secrets by name: lists keep the old public keys, dependent values follow, and init finishes an interrupted renewal', () => {
     const textOf = (file: string) => readFileSync(join(folder, file), 'utf8');
     const files = ['gateway-keys.env', 'control-plane-keys.env', 'kernel-keys.env'];
     const url = textOf('secrets/kernel_database_url');
@@ -227,13 +233,13 @@ describe('compose.yaml', () => {
     rmSync(join(secretsFolder(), 'signing_key'));
     init();
     expect(environmentIn(textOf('gateway-keys.env'))['GOV_TRUSTED_PUBLIC_KEYS']?.split(',').length).toBe(3);
-    expect(() => renew('tenant_salt_secret')).toThrow('no hash of an argument would match');
-    expect(() => renew('kernel_database_url')).toThrow('name the password that it holds');
+    expect(() => renew('tenant_salt_secret')).toThrow('earlier hashes of arguments would no longer match');
+    expect(() => renew('kernel_database_url')).toThrow('Renew the password that it contains');
     expect(() => renew('signing_key', 'nothing')).toThrow('There is no secrets/nothing');
     expect(environmentIn(textOf('gateway-keys.env'))['GOV_TRUSTED_PUBLIC_KEYS']?.split(',').length).toBe(3);
   });
 
-  it('is whole or refused: nothing empty is kept, whichever call of openssl fails', () => {
+  it('has complete files after a repeated init, whichever call of openssl failed in the first one', () => {
     const copy = join(mkdtempSync(join(tmpdir(), 'com pose-')), 'com pose');
     try {
       const failsAt = (command: string, nth: number) =>
@@ -263,7 +269,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('gives every secret that it mounts a file of init, and each service the ones that it reads', () => {
+  it('gives each service exactly the secrets that the service reads, each from a file that init makes', () => {
     const mounted = Object.values(compose.services).flatMap(({ secrets = [] }) => secrets);
     expect([...new Set(mounted)].sort()).toEqual(Object.keys(compose.secrets).sort());
     expect(mounted.filter((name) => !readdirSync(secretsFolder()).includes(name))).toEqual([]);
@@ -276,7 +282,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('opens one port, keeps database and broker inside, and lets no image of ours write, or run as root', () => {
+  it('opens one port, keeps database and broker internal, and lets no image of ours write or run as root', () => {
     const opened = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
     expect(opened.map(([name, { ports }]) => [name, ports])).toEqual([
       ['gateway', ['${GATEWAY_BIND:-127.0.0.1}:${GATEWAY_PORT}:3100']],

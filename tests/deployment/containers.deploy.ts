@@ -77,14 +77,15 @@ async function expectNothingLost(): Promise<void> {
 
 const untilAnswered = () => until(async () => (await ada.evaluate('crm.read')) !== null);
 
-/** Writes fill pages with free space, until none has any. */
+/** Fills the free space inside pages by writes, until a write is refused. */
 const untilRefused = () => until(async () => (await ada.evaluate('crm.read')) === null, 10);
 
 async function until(isSo: () => Promise<boolean> | boolean, everyMs = 500): Promise<void> {
   const deadline = Date.now() + minutes;
   while (!(await isSo())) {
     await new Promise((resolve) => setTimeout(resolve, everyMs));
-    if (Date.now() > deadline) throw new Error(`It does not come to that: ${ada.lastAnswer}`);
+    if (Date.now() > deadline)
+      throw new Error(`The expected state was not reached in time. The last answer: ${ada.lastAnswer}`);
   }
 }
 
@@ -92,19 +93,19 @@ type Health = { status: number; checks: Record<string, string> };
 
 function askHealth(service: 'kernel' | 'gateway', of: 'live' | 'ready'): Health {
   const url = `http://127.0.0.1:${service === 'kernel' ? 8081 : 3101}/health/${of}`;
-  const told = installation.script(
+  const message = installation.script(
     service,
     `fetch('${url}').then(async (answer) => console.log(JSON.stringify({ checks: {}, ...(await answer.json()), status: answer.status })))`,
   );
-  return JSON.parse(told) as Health;
+  return JSON.parse(message) as Health;
 }
 
 const healthOf = (service: 'kernel' | 'gateway', of: 'live' | 'ready') => askHealth(service, of).status;
 const checksOf = (service: 'kernel' | 'gateway') => askHealth(service, 'ready').checks;
 
-// Data that one test had acknowledged, a later one finds again; the pod at the end replaces two containers.
+// Later tests use the data of earlier ones. The pod at the end replaces two containers.
 describeStory('an installation by compose', () => {
-  it('decides what comes through its one door: allowed, denied, and held for a person', async () => {
+  it('decides the calls at its one port: allowed, denied, and held for a person', async () => {
     const verdicts = await Promise.all(['crm.read', 'crm.drop', 'mail.send'].map((tool) => ada.evaluate(tool)));
     expect(verdicts.map((decided) => decided?.verdict)).toEqual(['ALLOW', 'DENY', 'ESCALATE']);
     expect((await fetch(`${gatewayUrl}/console`)).status).toBe(200);
@@ -115,14 +116,14 @@ describeStory('an installation by compose', () => {
     expect(await isOpen(port)).toBe(true);
   });
 
-  it.each(services)('%s writes nothing, is not root, and has no other service’s secrets', (service) => {
-    const told = installation.script(
+  it.each(services)('%s cannot write, is not root, and has no other service’s secrets', (service) => {
+    const message = installation.script(
       service,
       `const { writeFileSync, readdirSync } = require('node:fs');
        const write = (file) => { try { writeFileSync(file, ''); return 'written'; } catch (error) { return error.code; } };
        console.log(JSON.stringify({ writes: ['/app/x', '/etc/x', '/run/secrets/x'].map(write), uid: process.getuid(), secrets: readdirSync('/run/secrets') }))`,
     );
-    const { writes, uid, secrets } = JSON.parse(told) as { writes: string[]; uid: number; secrets: string[] };
+    const { writes, uid, secrets } = JSON.parse(message) as { writes: string[]; uid: number; secrets: string[] };
     expect(writes.filter((outcome) => outcome === 'written')).toEqual([]);
     expect(uid).not.toBe(0);
     const prefix = service.replace('-', '_');
@@ -143,7 +144,7 @@ describeStory('an installation by compose', () => {
   });
 
   it.each([...services, ...servers])(
-    'loses nothing that it acknowledged when %s is killed under load',
+    'loses no acknowledged decision when %s is killed under load',
     async (container) => {
       const calling = ada.startCalling();
       await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -159,7 +160,7 @@ describeStory('an installation by compose', () => {
   );
 
   it(
-    'says that it cannot work while the volume is full, is not killed for that, and works again once there is room',
+    'reports that it is not ready while the volume is full, stays alive, and recovers when there is space',
     async () => {
       const volume = new FullVolume(installation);
       try {
@@ -180,7 +181,7 @@ describeStory('an installation by compose', () => {
   );
 
   it(
-    'drains: a gateway and a kernel that are told to stop finish what they took',
+    'finishes accepted requests before a gateway or a kernel stops',
     async () => {
       for (const service of ['gateway', 'kernel'] as const) {
         const calling = ada.startCalling();
@@ -198,7 +199,7 @@ describeStory('an installation by compose', () => {
   );
 
   it(
-    'takes new keys and passwords by the commands of docs/operations.md, and what the old ones signed stays good',
+    'gets new keys and passwords with the commands in docs/operations.md, and old signatures stay valid',
     async () => {
       const [renew = ''] = commandsUnder('## New keys');
       const before = [installation.secret('signing_key'), installation.secret('kernel_database_url')];
@@ -215,19 +216,19 @@ describeStory('an installation by compose', () => {
   );
 
   it(
-    'proves its actions to a reader of the export alone',
+    'proves its actions to a verifier that has only the export',
     async () => {
       const evidence = await ada.keepEvidence(scratch, from);
       for (const container of [...services, ...servers]) podman('stop', '--time', '60', installation.idOf(container));
-      const { status, said } = evidence.verify();
-      expect([status, said]).toEqual([0, expect.stringContaining('VERIFIED')]);
+      const { status, output } = evidence.verify();
+      expect([status, output]).toEqual([0, expect.stringContaining('VERIFIED')]);
       await installation.up();
     },
     5 * minutes,
   );
 
   it(
-    'comes back from a backup by the commands of docs/operations.md, and decides nothing twice',
+    'can be restored from a backup with the commands in docs/operations.md, and repeats no decision',
     async () => {
       const [save = '', restore = ''] = commandsUnder('## Save and restore');
       inShell(save);
@@ -243,7 +244,7 @@ describeStory('an installation by compose', () => {
   );
 
   it(
-    'has a rendered pod of the gateway that fails closed without the kernel beside it, lives on, and recovers with it',
+    'has a rendered gateway pod that fails closed without its kernel container, stays alive, and recovers with it',
     async () => {
       podman('stop', '--time', '60', installation.idOf('gateway'));
       podman('stop', '--time', '60', installation.idOf('kernel'));
@@ -267,21 +268,21 @@ describeStory('an installation by compose', () => {
 });
 
 describe('the rendered manifests', () => {
-  it.each(['development', 'production'])('of %s are such as Kubernetes takes', (overlay) => {
+  it.each(['development', 'production'])('of %s are valid for Kubernetes', (overlay) => {
     const manifests = rendered(overlay);
     expect(manifests.map(({ kind }) => kind)).toContain('Deployment');
     expect(manifests.flatMap((manifest) => manifestFaults(manifest))).toEqual([]);
   });
 });
 
-/** The blocks of commands in one part of the page. */
+/** The command blocks in one section of the page. */
 function commandsUnder(heading: string): string[] {
-  const [, part = ''] = readFileSync(operations, 'utf8').split(heading);
-  const [own = ''] = part.split('\n## ');
+  const [, segment = ''] = readFileSync(operations, 'utf8').split(heading);
+  const [own = ''] = segment.split('\n## ');
   return [...own.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands = '']) => commands);
 }
 
-/** The commands of the page, with `compose` for the one that is installed here, whose `up` does not wait. */
+/** Runs the commands of the page. The installed `compose` does not wait in `up`, so a shim replaces it. */
 function inShell(commands: string): void {
   const script = join(installation.folder, 'commands');
   const inFolder = commands.replaceAll('infra/compose', '.');

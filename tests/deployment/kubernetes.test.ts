@@ -75,11 +75,11 @@ const secretsFolder = () => join(scratch, 'compose/secrets');
 
 function settingsOf(names: string[], overlay: string): Record<string, string> {
   const generators = [...kustomization('base').configMapGenerator, ...kustomization(overlay).configMapGenerator];
-  const literals = generators.filter(({ name }) => names.includes(name)).flatMap(({ literals: given }) => given);
+  const literals = generators.filter(({ name }) => names.includes(name)).flatMap(({ literals: values }) => values);
   return environmentIn(literals.join('\n'));
 }
 
-/** The environment of the container, once an operator wrote their keys into the overlay. */
+/** The environment of the container, after an operator wrote the keys into the overlay. */
 function environmentOf({ env = [], envFrom = [] }: Container, overlay: string): Record<string, string> {
   const settings = settingsOf(
     envFrom.map(({ configMapRef }) => configMapRef.name),
@@ -96,7 +96,7 @@ describe('the manifests', () => {
   });
   const overlays = ['overlays/development', 'overlays/production'];
 
-  it.each(overlays)('%s gives each service an environment that its own reader takes in production', (overlay) => {
+  it.each(overlays)('of %s give each service an environment that the service accepts in production', (overlay) => {
     expect(services.map(({ container }) => container.name).sort()).toEqual(
       register.map(({ container }) => container).sort(),
     );
@@ -107,7 +107,7 @@ describe('the manifests', () => {
     }
   });
 
-  it.each(register)('migrate $name as the owner of its schema, and run it on its own role and ports', (row) => {
+  it.each(register)('migrate $name as the owner of its schema, and run it with its own role and ports', (row) => {
     const { name, schema, container, ports } = row;
     const found = services.find(({ service }) => service === name);
     expect(found?.container).toMatchObject({ name: container, image: `countersign/${name}` });
@@ -132,13 +132,13 @@ describe('the manifests', () => {
     expect(kustomization('base').images).toContainEqual(expect.objectContaining({ name: `countersign/${name}` }));
   });
 
-  it('leave the name of the log in production to the operator, and the kernel does not start without', () => {
+  it('leave the name of the log in production to the operator, and the kernel does not start without it', () => {
     const kernel = services.find(({ container }) => container.name === 'kernel')?.container as Container;
     const read = () => readEnvironment('governance-kernel', environmentOf(kernel, 'overlays/production'));
     expect(read).toThrow('GOV_LOG_ORIGIN is missing: choose the name of the log once');
   });
 
-  it('make the kernel a sidecar of the gateway, which does not start without one', () => {
+  it('make the kernel a sidecar of the gateway, and the gateway does not start without a kernel', () => {
     const gateway = pods.find(({ name }) => name === 'gateway');
     expect(gateway?.pod.containers.map(({ name }) => name)).toEqual(['gateway', 'kernel']);
     const { GOV_FAIL_CLOSED: failClosed, GOV_GOVERNANCE_URL: url } = environmentOf(
@@ -148,7 +148,7 @@ describe('the manifests', () => {
     expect([failClosed, url]).toEqual(['1', 'http://127.0.0.1:8080']);
   });
 
-  it('let no container write, gain rights or go without bounds', () => {
+  it('let no container write, gain privileges or run without limits', () => {
     for (const { of, pod, container } of containers) {
       const { runAsNonRoot, seccompProfile } = pod.securityContext ?? {};
       expect([of, runAsNonRoot, seccompProfile, pod.automountServiceAccountToken]).toEqual([
@@ -166,16 +166,17 @@ describe('the manifests', () => {
     }
   });
 
-  it('ask for life what says that a process lives, and for traffic what says that it can work', () => {
+  it('probe liveness at /health/live, and readiness at /health/ready', () => {
     for (const { container } of services) {
       expect(container.livenessProbe?.httpGet.path).toBe('/health/live');
-      // A kernel that can only deny leaves the pod its traffic: the gateway beside it says why.
-      const asked = container.name === 'kernel' ? undefined : '/health/ready';
-      expect([container.name, container.readinessProbe?.httpGet.path]).toEqual([container.name, asked]);
+      // The kernel has no readiness probe. A kernel that can only deny must not take the pod's traffic away, since the
+      // gateway explains the denials.
+      const request = container.name === 'kernel' ? undefined : '/health/ready';
+      expect([container.name, container.readinessProbe?.httpGet.path]).toEqual([container.name, request]);
     }
   });
 
-  it('let only the control plane and the commercial gateway to the kernel, and tools to no address of a machine of the cloud', () => {
+  it('let only the control plane and the commercial gateway reach the kernel, and no tool the metadata address of a cloud', () => {
     const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy') as unknown as NetworkPolicy[];
     const closed = policies.find(({ metadata }) => metadata.name === 'nothing-by-default');
     expect(closed?.spec).toEqual({
@@ -195,7 +196,7 @@ describe('the manifests', () => {
       .filter(({ ports }) => namesPort(ports, 'kernel'));
     expect(toKernel.map(({ from }) => from)).toEqual([
       [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': 'control-plane' } } }],
-      // It reads receipts, by the key of sibling services.
+      // The commercial gateway reads receipts, with the key of sibling services.
       [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': 'commercial-gateway' } } }],
     ]);
     const blocks = policies.flatMap(({ spec }) => (spec.egress ?? []).flatMap(({ to = [] }) => to));
@@ -205,7 +206,7 @@ describe('the manifests', () => {
       expect(except).toContain(cidr === '::/0' ? 'fd00:ec2::254/128' : '169.254.0.0/16');
   });
 
-  it('mount secrets that the command beside them makes, each container those that it reads', () => {
+  it('mount exactly the secrets that each container reads, and the secrets command makes all of them', () => {
     const made = secretsMadeBy(join(kubernetes, 'secrets'));
     for (const { pod, container } of containers) {
       const mount = container.volumeMounts?.find(({ mountPath }) => mountPath === mountedAt);
@@ -219,19 +220,19 @@ describe('the manifests', () => {
   });
 });
 
-/** Runs the command with a kubectl that writes down what it is asked for. */
+/** Runs the command with a kubectl that records its arguments. */
 function secretsMadeBy(command: string): Map<string, string[]> {
-  const told = join(scratch, 'asked');
+  const message = join(scratch, 'asked');
   const kubectl = join(scratch, 'kubectl');
   writeFileSync(
     kubectl,
-    `#!/bin/sh\ncase "$*" in *create*) printf '%s\\n' "$*" >>"${told}" ;; *) cat >/dev/null ;; esac\n`,
+    `#!/bin/sh\ncase "$*" in *create*) printf '%s\\n' "$*" >>"${message}" ;; *) cat >/dev/null ;; esac\n`,
   );
   chmodSync(kubectl, 0o700);
   cpSync(command, join(scratch, 'kubernetes/secrets'));
   const env = { ...process.env, PATH: `${scratch}:${process.env['PATH'] ?? ''}` };
   execFileSync('sh', [join(scratch, 'kubernetes/secrets')], { env });
-  const lines = readFileSync(told, 'utf8').trim().split('\n');
+  const lines = readFileSync(message, 'utf8').trim().split('\n');
   return new Map(
     lines.map((line) => [
       / generic (\S+)/.exec(line)?.[1] ?? '',

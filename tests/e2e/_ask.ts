@@ -3,10 +3,10 @@ import type { Probe } from './_published.ts';
 
 export type Body = Record<string, never> & { data: Body[] };
 
-/** Asks a route, and holds the answer against its published schema. */
+/** Calls a route, and validates the answer against its published schema. */
 export type Ask = (route: AnyRoute, probe?: Probe) => Promise<Body>;
 
-/** The members of an answer that was compared with its published schema. */
+/** The members of an answer that was validated against its published schema. */
 export function members(body: unknown): Body {
   return body as Body;
 }

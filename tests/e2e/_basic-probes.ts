@@ -7,12 +7,12 @@ import type { Published } from './_published.ts';
 type Here = { headers: Record<string, string>; orgId: string };
 type Body = Record<string, string>;
 
-/** Asks the routes of the basic API that one person alone can use, in the workspace that `headers` name. */
+/** Calls the routes of the basic API that one person alone can use, in the workspace that `headers` name. */
 export async function askBasic(door: Published, { headers, orgId }: Here): Promise<void> {
   await door.ask(commercial.getBasicHealth);
   await askAccess(door, { headers, orgId });
   const report = { title: 'A leak', severity: 'high', category: 'conduct', note: 'It was seen' };
-  const opened = (await door.ask(commercial.createBasicIncident, { headers, body: report })).body as Body; // checked by the document
+  const opened = (await door.ask(commercial.createBasicIncident, { headers, body: report })).body as Body; // validated by the document
   const query = { incident_id: opened['incident_id'] ?? '' };
   const read = await door.ask(commercial.listBasicIncidents, { headers, query });
   await door.ask(commercial.transitionBasicIncident, {
@@ -36,14 +36,14 @@ export async function askBasic(door: Published, { headers, orgId }: Here): Promi
 async function askNotifications(door: Published, headers: Here['headers']): Promise<void> {
   const receiver = createServer((_req, res) => void res.writeHead(204).end());
   await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
-  const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`; // a TCP server has this kind of address
+  const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`; // a TCP server has this address type
   const type = 'app.order.paid';
   const body = { channel: 'webhook', target, event_types: [type] };
   await door.ask(commercial.putBasicSubscription, { headers, body });
   await door.ask(commercial.listBasicSubscriptions, { headers });
   await door.ask(commercial.emitBasicEvent, { headers, body: { type, dedupe_key: 'order-2', data: {} } });
   const delivery_id = await untilAnswered(async () => {
-    const { data } = (await door.ask(commercial.listBasicDeliveries, { headers })).body as { data: Body[] }; // checked by the document
+    const { data } = (await door.ask(commercial.listBasicDeliveries, { headers })).body as { data: Body[] }; // validated by the document
     const [newest] = data;
     return newest?.['type'] === type && newest['state'] === 'delivered' && newest['delivery_id'];
   });
@@ -53,7 +53,7 @@ async function askNotifications(door: Published, headers: Here['headers']): Prom
 
 async function askAccess(door: Published, { headers, orgId }: Here): Promise<void> {
   const made = { org_id: orgId, name: 'Payments' };
-  const project = (await door.ask(commercial.createProject, { headers, body: made })).body as Body; // checked by the document
+  const project = (await door.ask(commercial.createProject, { headers, body: made })).body as Body; // validated by the document
   await door.ask(commercial.listProjects, { headers, query: { org_id: orgId } });
   const named = { name: 'Refunds', project_id: project['project_id'] };
   await door.ask(commercial.createBasicWorkspace, { headers, body: named });

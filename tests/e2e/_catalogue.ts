@@ -3,12 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { signCatalogue } from '@countersign/control-plane';
 
-/** A private key for catalogues, PKCS#8 PEM. */
+/** A private key that signs catalogues, as PKCS#8 PEM. */
 export function newCatalogueKey(): string {
   return String(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }));
 }
 
-/** Version 1.2.0 of a connector for each of these names, whose server is at this address. */
+/** A connector in version 1.2.0 for each name, with the address of its server. */
 export function connectorsAt(servers: Readonly<Record<string, string>>): object[] {
   return Object.entries(servers).map(([id, url]) => {
     const remotes = [{ type: 'streamable-http', url }];
@@ -17,7 +17,7 @@ export function connectorsAt(servers: Readonly<Record<string, string>>): object[
   });
 }
 
-/** Signs a catalogue, and gives the variables by which a control plane reads it. */
+/** Signs a catalogue, and returns the variables with which a control plane reads it. */
 export function writeCatalogue(
   path: string,
   connectors: object[],

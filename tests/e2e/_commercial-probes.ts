@@ -1,30 +1,31 @@
 import { createClient } from '@countersign/contracts';
 import * as commercial from '@countersign/contracts/commercial-gateway';
 import { bootstrapOrg } from '@countersign/contracts/control-plane';
-import { untilAnswered } from '@countersign/testkit/until';
+import { untilAnswered, patienceMs } from '@countersign/testkit/until';
 import { askBasic } from './_basic-probes.ts';
-import type { Published } from './_published.ts';
+import { untilReady, type Published } from './_published.ts';
 import { signIn } from './_system.ts';
 
 type Doors = {
   gatewayUrl: string;
   serviceApiKey: string;
-  /** The commercial gateway, reached through the gateway as people do. */
+  /** The commercial gateway through the gateway, as people reach it. */
   door: Published;
   /** The commercial gateway at its own address. */
   direct: Published;
 };
 
-/** Asks the routes of the commercial gateway that a person or a sibling service may call. */
+/** Calls the routes of the commercial gateway that a person or a sibling service may call. */
 export async function askCommercial({ gatewayUrl, serviceApiKey, door, direct }: Doors): Promise<void> {
   for (const route of [commercial.showFrontPage, commercial.getOpenApi, commercial.getHealth]) await direct.ask(route);
-  for (const route of [commercial.getLiveness, commercial.getReadiness]) await direct.ask(route);
+  await direct.ask(commercial.getLiveness);
+  await untilReady(direct, commercial.getReadiness);
   await door.ask(commercial.getCommercialStatus);
   const { headers, orgId, workspaceId } = await newOrg(gatewayUrl);
   const params = { tenant_id: orgId };
-  // The commercial gateway hears of the organisation by an event.
+  // The commercial gateway learns of the organisation from an event.
   await untilAnswered(async () => (await door.ask(commercial.getBillingAccount, { headers, params })).status === 200);
-  // The plan of a new organisation has every capability; the one that is chosen after it has not.
+  // The plan of a new organisation has every capability. The plan chosen below does not.
   await askTerms(door, { headers, query: { org_id: orgId } });
   await askBilling(door, { headers, params });
   await askBasic(door, { headers: { ...headers, 'x-workspace-id': workspaceId }, orgId });
@@ -40,7 +41,7 @@ type NewOrg = { headers: Record<string, string>; orgId: string; workspaceId: str
 async function newOrg(gatewayUrl: string): Promise<NewOrg> {
   const { token, workspaceId } = await signIn({ gatewayUrl }, 'billing@example.org');
   const headers = { authorization: `Bearer ${token}` };
-  const person = createClient({ bootstrapOrg }, { baseUrl: gatewayUrl, headers: () => headers });
+  const person = createClient({ bootstrapOrg }, { baseUrl: gatewayUrl, headers: () => headers, timeoutMs: patienceMs });
   const { body } = await person.bootstrapOrg({ body: { name: 'Billed' } });
   return { headers, orgId: body.org_id, workspaceId };
 }
@@ -51,7 +52,7 @@ async function askBilling(door: Published, here: OfOrg): Promise<void> {
   await door.ask(commercial.listBillingPlans, { headers: here.headers });
   const plan = { plan_id: 'team', plan_version: 1 };
   await door.ask(commercial.putSubscription, { ...here, body: { plan } });
-  // Without a payment provider there is no page, and no event is accepted.
+  // Without a payment provider there is no payment page, and every payment event is rejected.
   await door.ask(commercial.startCheckout, { ...here, body: { purpose: 'subscription', plan } });
   await door.ask(commercial.receivePaymentEvent, { params: { provider: 'stripe' }, body: {} });
   await door.ask(commercial.putBudget, { ...here, body: { amount_minor: 10_000, currency: 'EUR' } });

@@ -7,12 +7,12 @@ import type { Body } from './_ask.ts';
 import type { Probe, Published } from './_published.ts';
 import { signIn } from './_system.ts';
 
-/** Asks what the control plane shows and does in one workspace, as its owner, who is alone there. */
+/** Calls the routes of the control plane for one workspace, as its only owner. */
 export async function askConsole(published: Published, gatewayUrl: string): Promise<void> {
   const owner = await signIn({ gatewayUrl }, 'console@example.org');
   const headers = { authorization: `Bearer ${owner.token}` };
   const params = { id: owner.workspaceId };
-  const name = { name: 'crawler' } as never; // its defaults are the schema's
+  const name = { name: 'crawler' } as never; // the schema adds defaults
   const { key } = (await owner.client.createApiKey({ body: name })).body;
   const agent = createClient(
     { evaluate },
@@ -22,7 +22,7 @@ export async function askConsole(published: Published, gatewayUrl: string): Prom
   const { receipt_id } = (await agent.evaluate({ body: call })).body;
   const query = { state: 'pending' };
   const listed = await published.ask(controlPlane.listInboxApprovals, { params, headers, query });
-  const [question] = (listed.body as { data: Body[] }).data; // held against its published schema
+  const [question] = (listed.body as { data: Body[] }).data; // validated by its published schema
   const vote = { ...headers, 'if-match': `"${String(question?.['ceremony_hash'])}"` };
   await untilAnswered(async () => {
     const { status } = await published.ask(controlPlane.resolveApproval, {
@@ -42,7 +42,7 @@ export async function askConsole(published: Published, gatewayUrl: string): Prom
 
 type Here = { headers: Record<string, string>; params: { id: string } };
 
-/** Takes a connector from the catalogue to its end. */
+/** Takes a connector from the catalogue through its whole life. */
 async function askConnectors(published: Published, headers: Record<string, string>): Promise<void> {
   const params = { connector_id: 'shelf' };
   await published.ask(controlPlane.listConnectors, { headers });
@@ -57,6 +57,11 @@ async function askConnectors(published: Published, headers: Record<string, strin
   });
   expect(approved.body).toMatchObject({ state: 'approved' });
   await published.ask(controlPlane.listInstalls, { headers });
+  const shims = { headers, params: { install_id: String(install_id) } };
+  const shim = await published.ask(controlPlane.createShim, { ...shims, body: { client: 'editor' } });
+  await published.ask(controlPlane.listShims, shims);
+  const { shim_id } = shim.body as Body;
+  await published.ask(controlPlane.revokeShim, { headers, params: { ...shims.params, shim_id: String(shim_id) } });
   await published.ask(controlPlane.disableConnector, { headers, params, body: { reason: 'for a test' } });
 }
 
@@ -108,7 +113,7 @@ async function askProofs(published: Published, headers: Record<string, string>, 
   await published.ask(controlPlane.getPublicApproval, { params: { approvalId } });
 }
 
-/** Its answers are of one form whether the kernel has confirmed a stop or not. */
+/** The answers have one form, whether the kernel has confirmed a stop or not. */
 async function askOps(published: Published, headers: Record<string, string>): Promise<void> {
   const stop = { target: 'agent:crawler', reason: 'It was seen where it has no business' };
   await published.ask(controlPlane.throttleTarget, { headers, body: { ...stop, limit: 5 } });
@@ -130,7 +135,7 @@ async function askOps(published: Published, headers: Record<string, string>): Pr
   expect(committed.body).toMatchObject({ plan_id, plan_hash, state: 'committed' });
   const failed = await published.ask(controlPlane.freezeTarget, { headers, body: { ...stop, target: 'tool:.' } });
   const body = { request_id: failed.headers.get('x-request-id') ?? '' };
-  // It is kept after the answer.
+  // The report is stored only after the answer.
   await untilAnswered(
     async () => (await published.ask(controlPlane.createSupportReport, { headers, body })).status === 200,
   );
@@ -157,10 +162,10 @@ async function askIncidents(published: Published, headers: Record<string, string
   });
 }
 
-/** Takes a draft from its first line into force. */
+/** Takes a draft from its first line to its activation. */
 async function askPolicyDraft(published: Published, { headers, params }: Here, receipt_id: string): Promise<void> {
   const ask = async (route: AnyRoute, more: Probe = {}) =>
-    (await published.ask(route, { params, headers, ...more })).body as Body; // held against its published schema
+    (await published.ask(route, { params, headers, ...more })).body as Body; // validated by its published schema
   const { templates } = await ask(controlPlane.getPolicyDraft);
   const twoPeople = (templates as unknown as { text: string }[])[1]?.text;
   const asRead = (tag: string) => ({ headers: { ...headers, 'if-match': `"${tag}"` } });
@@ -199,7 +204,7 @@ async function askOrgs(published: Published, { headers, params }: Here, gatewayU
   await colleague.client.acceptInvite({ params: { token }, body: { email } });
   const { id } = (await colleague.client.getMe()).body.user;
   const member = { ...here, params: { ...here.params, user_id: id } };
-  // A new partner is a decision of the kernel, and this probe stands behind stops.
+  // A new partner needs a decision of the kernel. This probe runs while stops are in force, so it adds a member.
   await published.ask(controlPlane.putConsoleMember, { ...member, body: { role: 'member' } });
   await published.ask(controlPlane.deleteConsoleMember, member);
 }

@@ -13,20 +13,21 @@ import {
 } from 'playwright-core';
 import { chromiumEndpoint, sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-/** Bounds a wait of Playwright on a busy machine; the state that it waits for ends it. */
+/** The limit of a Playwright wait on a busy machine. A wait normally ends when its state is reached. */
 const waitMs = 60_000;
-/** The same for the start of a whole system. */
-const startMs = 240_000;
 
 /** A person at the console in a real browser. */
 export type Visitor = {
   page: Page;
   context: BrowserContext;
-  /** Violations of the content security policy, script errors, and requests to another origin, in words. */
+  /** Violations of the content security policy, script errors, and requests to other origins, as text. */
   faults: string[];
 };
 
-/** A connection to the Chromium of this worker. Closing it closes what was opened through it, and leaves Chromium running. */
+/**
+ * Connects to the Chromium of this worker. A close ends everything that was opened through the connection, but not
+ * Chromium.
+ */
 export async function openChromium(): Promise<Browser> {
   return await chromium.connect(await chromiumEndpoint(), { timeout: waitMs });
 }
@@ -39,7 +40,7 @@ export async function openVisitor(browser: Browser, origin: string, screen: Scre
   context.setDefaultTimeout(waitMs);
   const page = await context.newPage();
   const faults: string[] = [];
-  // Chromium logs a refused or impossible request as a resource that failed to load. Tests check what the page makes of it.
+  // Chromium logs a rejected or impossible request as a failed load. Tests check how the page handles it.
   const isRefusal = (text: string) =>
     text.startsWith('Failed to load resource') ||
     /^WebSocket connection to .* failed: (HTTP|.* net::ERR_INTERNET_DISCONNECTED)/.test(text);
@@ -58,20 +59,20 @@ export async function openVisitor(browser: Browser, origin: string, screen: Scre
   return { page, context, faults };
 }
 
-/** The server of the console: a whole system, or a gateway with some services behind it. */
+/** The server of the console: a whole system, or a gateway with some services. */
 type Served = { consoleUrl: string } | { gateway: { url: string } };
 
 export type ConsoleOf<System> = {
   readonly system: System;
   readonly browser: Browser;
   readonly origin: string;
-  /** Opens a browser context at no page, without a session. It is closed after the test that opened it. */
+  /** Opens a new browser context without a page or a session. It is closed after the test. */
   visit(screen?: Screen): Promise<Visitor>;
-  /** The same with a session of the person, at a page that is drawn. A file has one session for each person. */
+  /** Opens a rendered page with a session of the person. A file has one session for each person. */
   visitAs(email: string, path: string, screen?: Screen): Promise<Visitor>;
 };
 
-/** Gives the tests of a file a system and a browser. Without `start`, it is the shared system of the worker. */
+/** A system and a browser for the tests of a file. Without `start` it is the shared system of the worker. */
 export function useConsole(): ConsoleOf<SharedSystem>;
 export function useConsole<System extends Served & { stop(): Promise<unknown> }>(
   start: () => Promise<System>,
@@ -83,13 +84,13 @@ export function useConsole(start: () => Promise<Served & { stop?(): Promise<unkn
   beforeAll(async () => {
     started.browser = await openChromium();
     started.system = await start();
-  }, startMs);
+  });
   beforeEach(() => void (opened = []));
-  afterEach(async () => void (await Promise.all(opened.map((context) => context.close()))), startMs);
+  afterEach(async () => void (await Promise.all(opened.map((context) => context.close()))));
   afterAll(async () => {
     await started.browser?.close();
     await started.system?.stop?.();
-  }, startMs);
+  });
   const visit = async (screen?: Screen) => {
     const visitor = await openVisitor(present(started.browser), originOf(present(started.system)), screen);
     opened.push(visitor.context);
@@ -128,7 +129,10 @@ function originOf(system: Served): string {
   return 'consoleUrl' in system ? system.consoleUrl : system.gateway.url;
 }
 
-/** Signs the person in beside the pages of the browser. Returns the cookies, which the browser has from then on. */
+/**
+ * Signs the person in through requests of the browser context, not through a page. Returns the cookies, which the
+ * browser then has too.
+ */
 async function takeSession(context: BrowserContext, email: string): Promise<Cookie[]> {
   const send = async (step: string, data: object): Promise<Record<string, string>> => {
     const headers = { 'sec-fetch-site': 'same-origin' };
@@ -141,13 +145,13 @@ async function takeSession(context: BrowserContext, email: string): Promise<Cook
   return await context.cookies();
 }
 
-/** The part of each page that shows a signed-in person: the navigation, or on a narrow screen its button. */
+/** The element that every page shows to a signed-in person: the navigation, or on a narrow screen its button. */
 function shellOf(page: Page): Locator {
   const navigation = page.getByRole('navigation', { name: 'Pages' });
   return navigation.or(page.getByRole('button', { name: 'Menu' })).first();
 }
 
-/** Gives the device of the page an authenticator with user verification. */
+/** Adds an authenticator with user verification to the device of the page. */
 export async function addAuthenticator({ page, context }: Visitor): Promise<{
   cdp: CDPSession;
   authenticatorId: string;
@@ -165,7 +169,7 @@ export async function addAuthenticator({ page, context }: Visitor): Promise<{
   return { cdp, authenticatorId, setVerified };
 }
 
-/** Signs in with the keyboard alone, from the form that has the focus. The page that was requested is open afterwards. */
+/** Signs in by keyboard alone, starting in the focused form. Then the requested page is open. */
 export async function signInByKeyboard(page: Page, email: string): Promise<void> {
   await typeInto(page.getByLabel('E-mail address'), email);
   await page.keyboard.press('Enter');
@@ -175,7 +179,7 @@ export async function signInByKeyboard(page: Page, email: string): Promise<void>
   await shellOf(page).waitFor();
 }
 
-/** Asks the console's own origin with what the browser keeps of the session, beside the page. */
+/** Calls the console's own origin with the browser's cookies, without the page. */
 export async function askAs({ page, context }: Visitor, path: string, init: RequestInit = {}): Promise<Response> {
   const url = new URL(path, page.url());
   const kept = await context.cookies(url.href);
@@ -183,7 +187,7 @@ export async function askAs({ page, context }: Visitor, path: string, init: Requ
   return await fetch(url, { ...init, headers });
 }
 
-/** Once the field has the focus, which a dialog gives it a moment after it is drawn; in place of what stands there. */
+/** Replaces the text of a field once it has the focus. A dialog sets the focus a moment after it is rendered. */
 export async function typeInto(field: Locator, text: string): Promise<void> {
   const page = field.page();
   await field.and(page.locator(':focus')).waitFor();
@@ -191,22 +195,22 @@ export async function typeInto(field: Locator, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-/** Enter on what a dialog gives the focus, once it has it. */
+/** Presses Enter on the button that a dialog focuses, once it has the focus. */
 export async function pressOnceFocused(button: Locator): Promise<void> {
   const page = button.page();
   await button.and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Enter');
 }
 
-/** Less than half of what `axe.source` has, which each document would have to take in. */
+/** The minified axe, which has less than half the size of `axe.source`. Each document must load it. */
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Violations that axe finds on the page as it is: WCAG 2.2 AA and axe's own best practices. */
+/** Violations that axe finds on the page in its current state: WCAG 2.2 AA and axe's own best practices. */
 export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // The protocol of the debugger is exempt from the content security policy. A document that has axe keeps it.
+  // The debugger loads axe, because it is exempt from the content security policy. A document keeps the loaded axe.
   if (!(await page.evaluate<boolean>(`typeof axe === 'object'`))) await page.evaluate(axeSource);
   const options = {
-    // Nodes that pass need no selector.
+    // Axe then computes no selectors for the nodes that pass.
     resultTypes: ['violations'],
     ...(rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } }),
   };
@@ -214,7 +218,7 @@ export async function axeFindings(page: Page, rules?: readonly string[]): Promis
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
-/** Everything that scripts of this origin could read of what the browser keeps. */
+/** Everything in the browser's storage that scripts of this origin can read. */
 export async function keptByScripts(page: Page): Promise<string> {
   return await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
 }

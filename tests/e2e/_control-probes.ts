@@ -2,7 +2,7 @@ import * as kernel from '@countersign/contracts/governance-kernel';
 import type { Ask } from './_ask.ts';
 import { askRelations } from './_relation-probes.ts';
 
-/** Asks what other services of ours say to the kernel: what a tenant may, what it may spend, and what stops it. */
+/** Calls the kernel's routes for sibling services: what a tenant may do, what it may spend, and what stops it. */
 export async function askControls(ask: Ask, headers: Record<string, string>): Promise<void> {
   await ask(kernel.putToolBlocks, {
     params: { tenant: 'acme' },

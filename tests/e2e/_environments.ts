@@ -11,7 +11,7 @@ const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 export type ServiceDirs = Readonly<Record<ServiceName, string>>;
 
-/** The services of one checkout of this repository; its path ends in a slash. */
+/** The folders of the services in one checkout of this repository. The path of the checkout ends in a slash. */
 export function serviceDirsIn(checkout: string): ServiceDirs {
   const dirs = services.map(({ name }) => [name, `${checkout}services/${name}`]);
   return Object.fromEntries(dirs) as ServiceDirs; // one for each row of the register
@@ -21,7 +21,7 @@ export const serviceDirs = serviceDirsIn(repository);
 
 export type Databases = { kernel: TestDatabase; gateway: TestDatabase };
 
-/** One for each service, as in production. */
+/** A separate database for each service. */
 export async function ownDatabases(dirs: ServiceDirs = serviceDirs): Promise<Databases> {
   return { kernel: await ownDatabase('governance-kernel', dirs), gateway: await ownDatabase('gateway', dirs) };
 }
@@ -34,7 +34,7 @@ export async function ownDatabase(name: ServiceName, dirs: ServiceDirs = service
 
 type Keys = { adminApiKey: string; serviceApiKey: string; assertionKey: ReturnType<typeof generateSigningKey> };
 
-/** The keys that the services of one installation share. */
+/** The shared keys of the services of one installation. */
 export function newKeys(): Keys {
   return {
     adminApiKey: 'admin-key-'.repeat(4),
@@ -50,7 +50,7 @@ type KernelNeeds = {
   notes: Pick<NoteServer, 'url'>;
 };
 
-/** A kernel with the starter policy, a model and a server of notes. */
+/** The environment of a kernel with the starter policy, a model and a server of notes. */
 export function ofKernel({ keys, databaseUrl, model, notes }: KernelNeeds): Record<string, string> {
   const price = { input_per_million_minor: 300, output_per_million_minor: 1_500 };
   const server = { server_id: 'notes', transport: 'http', trust_annotations: true, url: notes.url };
@@ -75,7 +75,7 @@ export function ofKernel({ keys, databaseUrl, model, notes }: KernelNeeds): Reco
   };
 }
 
-/** One for each thing that is signed. */
+/** One key for each kind of signed object. */
 function signingKeys(): Record<string, string> {
   const names = ['GOV_SIGNING_KEY', 'GOV_POLICY_KEY', 'GOV_LOG_KEY'];
   return Object.fromEntries(names.map((name) => [name, generateSigningKey().privateKeyPem]));
@@ -142,7 +142,7 @@ export function ofCommercialGateway({
   };
 }
 
-/** The same service, database or broker, by way of a proxy. */
+/** The address of the same service, database or broker through a proxy. */
 export function throughProxy(address: string, { port }: Pick<TcpProxy, 'port'>): string {
   const url = new URL(address);
   url.host = `127.0.0.1:${port}`;

@@ -5,7 +5,10 @@ type TakeEvidence = (name: string) => Promise<void>;
 
 const registry = globalThis as { countersignEvidence?: Set<TakeEvidence> };
 
-/** From now until the end of this file each failed test leaves this evidence, where a run keeps any (tests/runner/evidence.mjs). */
+/**
+ * Until the end of this file, each failed test stores this evidence, if the run collects evidence
+ * (tests/runner/evidence.mjs).
+ */
 export function onFailure(take: TakeEvidence): void {
   const takers = (registry.countersignEvidence ??= new Set());
   takers.add(take);

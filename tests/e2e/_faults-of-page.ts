@@ -1,31 +1,39 @@
 import type { Page } from 'playwright-core';
 import { axeFindings } from './_console.ts';
 
-/** Without `rules`, every rule of axe is checked. */
+/** Without `rules`, axe checks every rule. */
 type Look = { width: number; colorScheme: 'light' | 'dark'; rules?: readonly string[] };
 
 const height = 800;
 const wide: Look = { width: 1280, colorScheme: 'light' };
 const narrow: Look = { width: 390, colorScheme: 'dark' };
-/** Rules that depend on layout and colours. The elements and their names are the same at both widths, except in the frame of all pages. */
+/**
+ * Rules that depend on layout and colours. A second width needs only these rules. Except for the frame of all pages, a
+ * page has the same elements and names at both widths.
+ */
 const rulesOfLayout = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block'];
-/** Each width and each theme once, for a second state of a page that `everyLook` examines. */
+/**
+ * Two combinations, with each width and each theme once. They suffice for a second state of a page that was examined
+ * with `everyLook`.
+ */
 export const twoLooks: readonly Look[] = [wide, { ...narrow, rules: rulesOfLayout }];
-/** Each width in each theme. A theme changes colours only, so the other two pairs need the rule of colours only. */
+/**
+ * Each width in each theme. A theme changes only colours, so the last two combinations check only the rule for colours.
+ */
 export const everyLook: readonly Look[] = [
   ...[wide, narrow],
   { width: 390, colorScheme: 'light', rules: ['color-contrast'] },
   { width: 1280, colorScheme: 'dark', rules: ['color-contrast'] },
 ];
 
-/** The elements that exceed the right edge of a page that scrolls sideways. */
+/** The elements beyond the right edge of a page that scrolls sideways. */
 const wider = `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
   .filter((element) => element.getBoundingClientRect().right > innerWidth)
   .map((element) => 'too wide: ' + element.cloneNode().outerHTML)`;
 
 /**
- * The faults of the page in its current state, in the themes and at the widths: those of axe, and elements wider than
- * the screen.
+ * The faults of the page in its current state, at these widths and in these themes: faults that axe finds, and elements
+ * wider than the screen.
  */
 export async function faultsOf(page: Page, looks: readonly Look[]): Promise<string[]> {
   const faults: string[] = [];
@@ -43,7 +51,7 @@ export async function faultsOf(page: Page, looks: readonly Look[]): Promise<stri
 
 const movingMaxMs = 1;
 
-/** The elements that still move although the visitor asked for reduced motion. */
+/** The elements that still move after the visitor requested reduced motion. */
 export async function movedOf(page: Page): Promise<string[]> {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const moving = await page.evaluate<string[]>(`[...document.querySelectorAll('*')].flatMap((element) => {
@@ -55,7 +63,7 @@ export async function movedOf(page: Page): Promise<string[]> {
   return moving;
 }
 
-/** The printed elements that only a screen needs: controls, and links to other pages. */
+/** The printed elements that are useful only on a screen: controls, and links to other pages. */
 export async function printedOf(page: Page): Promise<string[]> {
   await page.emulateMedia({ media: 'print' });
   const printed = await page.evaluate<string[]>(`[...document.querySelectorAll('nav, .mantine-Button-root')]

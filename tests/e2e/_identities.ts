@@ -6,11 +6,11 @@ import type { Probe } from './_published.ts';
 type Challenge = Record<'audience' | 'tenant_id' | 'principal_id' | 'nonce', string>;
 type Ask = (route: AnyRoute, probe?: Probe) => Promise<object>;
 
-/** Each route of the registry of agents and operators, in the order in which an agent lives. */
+/** Calls each route of the registry of agents and operators, in the order of an agent's life. */
 export async function askIdentities(ask: Ask): Promise<void> {
   const params = { principal: 'scout' };
   await ask(kernel.putIdentity, { params: { ...params, directory: 'agents' }, body: { display_name: 'Scout' } });
-  const challenge = (await ask(kernel.createKeyChallenge, { params })) as Challenge; // held against its published schema
+  const challenge = (await ask(kernel.createKeyChallenge, { params })) as Challenge; // validated by its published schema
   const { proof, kid } = proofOver(challenge);
   await ask(kernel.enrolIdentityKey, { params, body: { proof } });
   await ask(kernel.listAgents);
@@ -24,8 +24,8 @@ function proofOver({ audience: aud, tenant_id, principal_id: sub, nonce }: Chall
   const { kty, crv, x } = publicKey.export({ format: 'jwk' });
   const iat = Math.floor(Date.now() / 1_000);
   const header = { alg: 'EdDSA', typ: 'countersign-enrolment+jwt', jwk: { kty, crv, x } };
-  const parts = [header, { aud, tenant_id, sub, nonce, iat, exp: iat + 60 }];
-  const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  const pieces = [header, { aud, tenant_id, sub, nonce, iat, exp: iat + 60 }];
+  const text = pieces.map((piece) => Buffer.from(JSON.stringify(piece)).toString('base64url')).join('.');
   const proof = `${text}.${sign(null, Buffer.from(text), privateKey).toString('base64url')}`;
   const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url'); // RFC 7638
   return { proof, kid };

@@ -1,18 +1,18 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** More than any page has places to stop at. */
+/** More focusable elements than any page has. */
 const placesMax = 120;
 
-/** The fields of an element that are read in the page. */
+/** The members of an element that the code in the page reads. */
 type Placed = { isConnected: boolean; matches(selector: string): boolean };
 
-/** Runs in the page. */
+/** This function runs in the page. */
 function stateOf(node: Placed): 'replaced' | 'focused' | 'elsewhere' {
   if (!node.isConnected) return 'replaced';
   return node.matches(':focus') ? 'focused' : 'elsewhere';
 }
 
-/** A user without a mouse: only elements in the order of Tab are reached. */
+/** A user without a mouse, who reaches only elements in the Tab order. */
 export class Keyboard {
   readonly page: Page;
 
@@ -28,10 +28,10 @@ export class Keyboard {
     await this.page.keyboard.insertText(text);
   }
 
-  /** Goes on with Tab until the element has the focus. */
+  /** Presses Tab until the element has the focus. */
   async to(element: Locator): Promise<void> {
     await element.waitFor();
-    // A locator reads the whole page, so it is resolved again only if the page replaced the element.
+    // A locator searches the whole page, so it is resolved again only after the page replaced the element.
     let found = await element.elementHandle();
     for (let place = 0; place <= placesMax; place += 1) {
       let state = await found?.evaluate(stateOf);
@@ -45,13 +45,13 @@ export class Keyboard {
     throw new Error(`Tab does not lead to ${element.toString()}.`);
   }
 
-  /** Goes to the element and presses Enter on it. */
+  /** Moves to the element and presses Enter on it. */
   async enter(element: Locator): Promise<void> {
     await this.to(element);
     await this.press('Enter');
   }
 
-  /** The first button of this name on the page, or in its dialog. */
+  /** Presses the first button with this name on the page, or in a dialog. */
   async use(name: string, within: Pick<Page, 'getByRole'> = this.page): Promise<void> {
     await this.enter(within.getByRole('button', { name, exact: true }).first());
   }
@@ -60,7 +60,7 @@ export class Keyboard {
     return this.page.getByRole('dialog');
   }
 
-  /** Writes into the field that has this label, in place of what stands there. */
+  /** Replaces the text of the field with this label. */
   async fill(label: string, text: string): Promise<void> {
     await this.to(this.page.getByLabel(label));
     await this.press('Control+a');

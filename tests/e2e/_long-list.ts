@@ -3,34 +3,42 @@ import type { AddressInfo } from 'node:net';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
-/** The most rows on a page of the list; a list that is to be filled at once holds more. */
+/**
+ * The maximum number of rows on the newest page and on older pages of the list. Large pages fill a long list quickly.
+ */
 type Sizes = { newest: number; older: number };
 
-/** The receipts of a workspace that has very many, as the kernel lists them: each is one that it sealed, at another place of the log. */
+/**
+ * The receipts of a workspace with very many receipts, as the kernel lists them. Each is a copy of a sealed receipt at
+ * another place of the log.
+ */
 export class LongLedger {
   readonly #receipt: StoredReceipt;
-  /** The places of the log are 0 to this one, without it. */
+  /** The number of receipts. Their places in the log are 0 to `size - 1`. */
   size: number;
   sizes: Sizes = { newest: 50, older: 200 };
-  /** How many are sealed each time the newest ones are asked for. */
+  /** The number of receipts that are sealed before each request for the newest page. */
   sealedBetween = 0;
-  /** The cursors that were asked for; null: the newest page. */
-  readonly asked: (string | null)[] = [];
+  /** The cursors of all requests. `null` for the newest page. */
+  readonly cursors: (string | null)[] = [];
 
   constructor(receipt: StoredReceipt, size: number) {
     this.#receipt = receipt;
     this.size = size;
   }
 
-  /** Answers the pages of this browser, until it is closed. Chromium reads the large bodies itself, and not through its debugger. */
+  /**
+   * Answers the page requests of this browser until it closes. Chromium reads the large bodies itself, and not through
+   * its debugger.
+   */
   async answerIn(context: BrowserContext): Promise<void> {
     const server = createServer((request, response) => {
       const cursor = new URL(request.url ?? '', 'http://ledger').searchParams.get('cursor');
-      this.asked.push(cursor);
+      this.cursors.push(cursor);
       response.writeHead(200, { 'content-type': 'application/json' }).end(this.#page(cursor));
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    const { port } = server.address() as AddressInfo; // a TCP server has this kind of address
+    const { port } = server.address() as AddressInfo; // a TCP server has this address type
     context.once('close', () => {
       server.close();
       server.closeAllConnections();
@@ -60,12 +68,15 @@ export class LongLedger {
   }
 }
 
-/** A task of a thread, and where a frame begins, as Chromium traces them. Times are in microseconds; `tdur` is what the thread itself took. */
+/**
+ * A task of a thread, or the begin of a frame, from Chromium's trace. Times are in microseconds. `tdur` is the CPU time
+ * of the thread.
+ */
 type Traced = { name: string; ph: string; pid: number; tid: number; ts: number; tdur?: number };
 
 /**
- * The longest time that the page's thread was at work for one frame while something was done, in milliseconds. Time
- * that the machine gave to other processes is not included: on a busy one every frame takes long, also of an idle page.
+ * The longest work of the page's thread for one frame during `act`, in milliseconds. The time of other processes is not
+ * included, since on a busy machine every frame takes long.
  */
 export async function longestFrameMs(
   browser: Browser,
@@ -73,7 +84,7 @@ export async function longestFrameMs(
 ): Promise<{ frames: number; ms: number }> {
   const cdp = await browser.newBrowserCDPSession();
   const traced: Traced[] = [];
-  cdp.on('Tracing.dataCollected', ({ value }) => traced.push(...(value as unknown as Traced[]))); // in Chromium's own form
+  cdp.on('Tracing.dataCollected', ({ value }) => traced.push(...(value as unknown as Traced[]))); // Chromium's own type
   const traceConfig = { includedCategories: ['-*', 'toplevel', 'devtools.timeline'] };
   await cdp.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig });
   await act();
@@ -89,24 +100,24 @@ function longestOf(traced: readonly Traced[]): { frames: number; ms: number } {
   if (first === undefined) throw new Error('No frame was traced');
   const ofPage = traced
     .filter(({ pid, tid }) => pid === first.pid && tid === first.tid)
-    .toSorted((one, other) => one.ts - other.ts);
+    .toSorted((a, b) => a.ts - b.ts);
   const frames = [0];
   for (const { name, ph, tdur = 0 } of ofPage) {
     if (name === 'FireAnimationFrame') frames.push(0);
     if (name === 'ThreadControllerImpl::RunTask' && ph === 'X') frames.push((frames.pop() ?? 0) + tdur);
   }
-  // Before the first and behind the last is what was not asked for.
+  // The first and the last frame are not part of the action.
   const between = frames.slice(1, -1);
   return { frames: between.length, ms: Math.max(...between) / 1_000 };
 }
 
 /**
- * The number of frames of a way through the list: each shows other rows than the one before. A person scrolls no
- * faster.
+ * The number of frames of a scroll through the list. No frame shows the same rows as the previous one. No person
+ * scrolls faster.
  */
 const framesOfWay = 240;
 
-/** Scrolls from the top to the end, and goes on until the list has grown by `grownPx`. */
+/** Scrolls from the top to the end, and continues until the list has grown by `grownPx`. */
 export async function scrollThrough(page: Page, box: string, grownPx: number): Promise<void> {
   await page.evaluate(`new Promise((done) => {
     const box = document.querySelector(${JSON.stringify(box)});

@@ -2,7 +2,7 @@ import * as gateway from '@countersign/contracts/gateway';
 import { members, type Ask } from './_ask.ts';
 import type { Published } from './_published.ts';
 
-/** Asks the routes of invitations and members. */
+/** Calls the routes of invitations and members. */
 export async function askMembers(published: Published, ask: Ask, id: string): Promise<void> {
   const invited = async (email: string) => {
     const invite = await ask(gateway.createInvite, { params: { id }, body: { email, role: 'member' } });

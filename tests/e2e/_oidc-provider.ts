@@ -5,19 +5,19 @@ import { freePort } from '@countersign/local';
 import Provider from 'oidc-provider';
 
 type Members = Record<string, unknown>;
-/** A false statement of the provider in its next ID token. */
+/** A false claim or signature in the provider's next ID token. */
 export type Lie = {
   claims?: Members;
-  /** The signer in place of the provider: another key, the client's secret, or none. */
+  /** The key that signs instead of the provider's: another key, the client's secret, or none. */
   signedBy?: 'stranger' | 'secret' | 'nobody';
 };
 
 type Connected = { connection_id: string; client_id: string; client_secret: string };
 
-/** Who signs in at the provider: the subject that it knows them by, and the address that it has for them. */
+/** The account that signs in at the provider: its subject and its address. */
 type Account = { subject: string; email?: string };
 
-/** A real OpenID provider, at which everybody is who a test says, and which lies where a test has it lie. */
+/** A real OpenID provider. Tests choose the account of the next sign-in, and may forge its ID token. */
 export class TestProvider {
   readonly issuer: string;
   readonly #server: Server;
@@ -84,13 +84,13 @@ export class TestProvider {
     return subject === this.#account.subject && email !== undefined ? { email } : {};
   }
 
-  /** Has the next browsers be this person, and says this of them. */
+  /** Sets the account of the next sign-ins, and the false claim or signature. */
   is(account: Account, lie: Lie | null = null): void {
     this.#account = account;
     this.#lie = lie;
   }
 
-  /** Takes a browser that came by this address to where the provider sends it, with its answer. */
+  /** Follows a browser from this address through the provider to the redirect with its answer. */
   async signIn(address: string): Promise<URL> {
     const cookies = new Map<string, string>();
     let at = new URL(address);
@@ -114,26 +114,26 @@ export class TestProvider {
     await once(this.#server, 'close');
   }
 
-  tell(told: Members): Members {
+  tell(report: Members): Members {
     const lie = this.#lie;
-    if (lie === null) return told;
-    const [, payload = ''] = String(told['id_token']).split('.');
-    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Members; // of the provider's own making
-    return { ...told, id_token: this.#forge({ ...claims, ...lie.claims }, lie.signedBy) };
+    if (lie === null) return report;
+    const [, payload = ''] = String(report['id_token']).split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Members; // the provider made it
+    return { ...report, id_token: this.#forge({ ...claims, ...lie.claims }, lie.signedBy) };
   }
 
   #forge(claims: Members, signedBy: Lie['signedBy']): string {
     const alg = { stranger: 'RS256', secret: 'HS256', nobody: 'none', own: 'RS256' }[signedBy ?? 'own'];
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const said = `${encode({ alg, kid: 'own' })}.${encode(claims)}`;
-    return `${said}.${this.#signatureOver(said, signedBy)}`;
+    const text = `${encode({ alg, kid: 'own' })}.${encode(claims)}`;
+    return `${text}.${this.#signatureOver(text, signedBy)}`;
   }
 
-  #signatureOver(said: string, signedBy: Lie['signedBy']): string {
+  #signatureOver(text: string, signedBy: Lie['signedBy']): string {
     if (signedBy === 'nobody') return '';
-    if (signedBy === 'secret') return createHmac('sha256', clientSecret).update(said).digest('base64url');
+    if (signedBy === 'secret') return createHmac('sha256', clientSecret).update(text).digest('base64url');
     const key = signedBy === 'stranger' ? generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey : this.#own;
-    return sign('sha256', Buffer.from(said), key).toString('base64url');
+    return sign('sha256', Buffer.from(text), key).toString('base64url');
   }
 }
 

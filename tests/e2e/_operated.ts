@@ -3,10 +3,9 @@ import { untilAnswered } from '@countersign/testkit/until';
 import { startReplicas, type Replicas } from './_replicas.ts';
 import { personAt, type Person } from './_signed-in.ts';
 import { type KernelClient } from './_system.ts';
-import type { Told } from './_tab.ts';
+import type { Report } from './_tab.ts';
 
-const startMs = 120_000;
-/** Enough to be decided; an agent reads. */
+/** The call of an agent that reads, complete enough for a decision. */
 const usual = { action: 'tool.call', tool: 'crm.read' };
 
 type Evaluating = Pick<KernelClient, 'evaluate'>;
@@ -15,29 +14,32 @@ type Decision = Awaited<ReturnType<KernelClient['evaluate']>>['body'];
 export type Operated = {
   /** Started before the tests of the file and stopped after them. */
   readonly site: Replicas;
-  /** A person with a workspace of their own, so that no test stops another's calls. */
+  /** A person with a new workspace, so that no test stops another test's calls. */
   newPerson(): Promise<Person>;
   newSession(): string;
-  /** Sends to the operations of a person's workspace. */
-  operate(who: Person, path: string, body: object): Promise<Told>;
+  /** Sends a request to the operations of a person's workspace. */
+  operate(who: Person, path: string, body: object): Promise<Report>;
   /** The content of the person's operations page. */
-  operations(who: Person): Promise<Told['body']>;
-  /** The decision of one kernel, by default about a read in a session of its own. */
+  operations(who: Person): Promise<Report['body']>;
+  /** The decision of one kernel. The default call is a read in a new session. */
   decisionBy(agent: Evaluating, call?: object): Promise<Decision>;
-  /** The reasons of both kernels. */
+  /** The reason codes of both kernels' decisions on the same call. */
   reasonsBy(who: Pick<Person, 'workspaceId'>, principal?: string, call?: object): Promise<string[]>;
-  /** Writes the policy, and waits until both kernels decide the lift of a stop in this workspace by it. */
+  /** Writes the policy. Waits until both kernels return `verdict` for lifting a stop in this workspace. */
   rule(who: Pick<Person, 'workspaceId'>, text: string, verdict: string): Promise<void>;
 };
 
-/** Replicas for all tests of a file, which operate them: each such file needs them for itself, because it writes their policy and kills them. */
+/**
+ * Replicas for all tests of one file. Each file with such tests needs its own, because it writes the policy of the
+ * replicas and kills them.
+ */
 export function useOperated(policy: string, variables?: Parameters<typeof startReplicas>[1]): Operated {
   let started: Replicas | null = null;
   let count = 0;
   beforeAll(async () => {
     started = await startReplicas(policy, variables);
-  }, startMs);
-  afterAll(() => started?.stop(), startMs);
+  });
+  afterAll(() => started?.stop());
   const site = () => {
     if (started === null) throw new Error('The replicas start before the first test');
     return started;
@@ -45,7 +47,7 @@ export function useOperated(policy: string, variables?: Parameters<typeof startR
   const newSession = () => `session-${(count += 1)}`;
   const at = ({ workspaceId }: Pick<Person, 'workspaceId'>) => ({ 'x-workspace-id': workspaceId });
   const decisionBy = async (agent: Evaluating, call: object = {}) => {
-    const body = { session_id: newSession(), ...usual, ...call } as never; // plain names
+    const body = { session_id: newSession(), ...usual, ...call } as never; // unbranded names
     return (await agent.evaluate({ body })).body;
   };
   return {
@@ -67,8 +69,8 @@ export function useOperated(policy: string, variables?: Parameters<typeof startR
       const lift = { action: 'fence.lift', tool: undefined, resource: 'fence:system?epoch=1', effect_level: 'E3' };
       await untilAnswered(async () => {
         const agents = site().agents(who.workspaceId, 'prober');
-        const told = await Promise.all(agents.map((agent) => decisionBy(agent, { ...lift, mode: 'shadow' })));
-        return told.every((decision) => decision.verdict === verdict);
+        const messages = await Promise.all(agents.map((agent) => decisionBy(agent, { ...lift, mode: 'shadow' })));
+        return messages.every((decision) => decision.verdict === verdict);
       });
     },
   };

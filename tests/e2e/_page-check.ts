@@ -8,7 +8,7 @@ import type { SharedSystem } from './_shared-parts.ts';
 
 export type AtConsole = { visitor: Visitor; person: Person };
 
-/** A new person at a page of the console. The person has a workspace, and the device keeps passkeys. */
+/** Opens a page of the console as a new person with a workspace. The device stores passkeys. */
 export async function openAs(desk: ConsoleOf<SharedSystem>, email: string, path: string): Promise<AtConsole> {
   const person = await personAt(desk.system.gatewayUrl, email);
   const visitor = await desk.visitAs(email, `/console/${path}`);
@@ -16,12 +16,12 @@ export async function openAs(desk: ConsoleOf<SharedSystem>, email: string, path:
   return { visitor, person };
 }
 
-/** Goes to a page by its link in the navigation, without a load of the document. */
+/** Opens a page by its link in the navigation, without a reload. */
 export async function follow({ visitor: { page } }: AtConsole, path: string): Promise<void> {
   await page.locator(`aside[aria-label="Navigation"] a[href="/console/${path}"]`).first().press('Enter');
 }
 
-/** Takes the page from its empty state to its main action by keyboard alone, and examines it in both states. */
+/** Takes the page from its empty state to its main action by keyboard alone. Checks it for faults in both states. */
 export async function checkPage({ visitor, person }: AtConsole, { title, empty, act }: PageCase): Promise<void> {
   const { page, faults } = visitor;
   const at = { keys: new Keyboard(page), person };

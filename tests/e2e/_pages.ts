@@ -2,21 +2,21 @@ import { execFileSync } from 'node:child_process';
 import type { Keyboard } from './_keyboard.ts';
 import type { Person } from './_signed-in.ts';
 
-/** A person at a page of the console, with a browser and with a token. */
+/** A person at a page of the console, with a browser and a token. */
 export type AtPage = { keys: Keyboard; person: Person };
 type Way = (at: AtPage) => Promise<void>;
 
 export type PageCase = {
-  /** The text of its heading. */
+  /** The heading of the page. */
   title: string;
   path: string;
-  /** The offer of an empty page, accepted. A page without: there is always something on it. */
+  /** Does what the empty page offers. Absent for a page that is never empty. */
   empty?: Way;
-  /** The main act on the page. */
+  /** Does the main action of the page. */
   act: Way;
 };
 
-/** Pages about what agents do. Their empty states end with the first receipt, so each page needs a workspace of its own. */
+/** Pages about the work of agents. The first receipt ends their empty states, so each page needs its own workspace. */
 const ofAgents: readonly PageCase[] = [
   { title: 'Overview', path: 'overview', empty: runsItsCommand, act: foundsAnOrg },
   { title: 'Inbox', path: 'inbox', empty: runsItsCommand, act: approves },
@@ -24,9 +24,11 @@ const ofAgents: readonly PageCase[] = [
   { title: 'Runs', path: 'runs', empty: startsTheSample, act: startsARun },
   { title: 'Agents', path: 'agents', empty: runsItsCommand, act: opensAnAgent },
   { title: 'Tools', path: 'tools', act: opensATool },
+  // The system signs a catalogue with the shipped connectors, so the page is never empty.
+  { title: 'Connectors', path: 'connectors', act: opensAConnector },
 ];
 
-/** Pages that hold agents back. None changes what another one shows, so one workspace serves all of them. */
+/** Pages that control agents. None changes the content of another, so they share one workspace. */
 const ofControls: readonly PageCase[] = [
   {
     title: 'Stops and incidents',
@@ -40,12 +42,12 @@ const ofControls: readonly PageCase[] = [
       await reports(at);
     },
   },
-  // The ceiling of the month is delivered to the kernel with the settings of a new workspace.
+  // The settings of a new workspace bring a monthly ceiling to the kernel, so the page is never empty.
   { title: 'Budgets', path: 'budgets', act: changesTheCeiling },
   { title: 'Policy', path: 'policy', empty: beginsADraft, act: triesTheDraft },
 ];
 
-/** Pages about the workspace and its people. One workspace serves all of them too. */
+/** Pages about the workspace and its people. These pages share one workspace. */
 const ofPeople: readonly PageCase[] = [
   { title: 'Audit', path: 'audit', act: narrowsTheEntries },
   { title: 'Members and keys', path: 'members', empty: makesAKey, act: invites },
@@ -53,21 +55,21 @@ const ofPeople: readonly PageCase[] = [
   { title: 'You', path: 'you', empty: enrolsAPasskey, act: endsThePasskey },
 ];
 
-/** Pages about the organisation that owns the workspace. One organisation serves all of them. */
+/** Pages about the organisation that owns the workspace. They share one organisation. */
 const ofOrganisations: readonly PageCase[] = [
   { title: 'Compliance', path: 'compliance', empty: makesAReport, act: opensAControl },
   { title: 'Provisioning', path: 'provisioning', empty: addsADomain, act: createsAScimToken },
   { title: 'Billing and usage', path: 'billing', empty: subscribes, act: setsAnAlert },
 ];
 
-/** Every page that a person who is signed in has in the navigation, in its order. A test file checks each group. */
+/** Every page in the navigation of a signed-in person, in its order. A test file checks each group. */
 export const pageGroups = { ofAgents, ofControls, ofPeople, ofOrganisations };
 
-/** Types at a terminal what the page shows as a command, with a key of the workspace. */
+/** Runs the command that the page shows at a terminal, with a key of the workspace. */
 async function runsItsCommand({ keys, person }: AtPage): Promise<void> {
   const command = keys.page.getByRole('region', { name: 'Command' });
   await keys.to(command);
-  const { key } = (await person.client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
+  const { key } = (await person.client.createApiKey({ body: { name: 'agent' } as never })).body; // the schema adds defaults
   const printed = execFileSync('sh', ['-c', (await command.textContent()) ?? ''], {
     env: { ...process.env, WORKSPACE_KEY: key },
     encoding: 'utf8',
@@ -83,10 +85,10 @@ async function foundsAnOrg({ keys }: AtPage): Promise<void> {
 }
 
 async function approves({ keys }: AtPage): Promise<void> {
-  await keys.press('j', 'a');
+  await keys.press('a');
   await keys.dialog.getByRole('textbox', { name: 'Reason (optional)' }).and(keys.page.locator(':focus')).waitFor();
   await keys.press('Control+Enter');
-  await keys.sees('mail.send: approved');
+  await keys.sees('mail.send: Approved');
 }
 
 async function startsTheSample({ keys }: AtPage): Promise<void> {
@@ -120,19 +122,26 @@ async function opensATool({ keys }: AtPage): Promise<void> {
   await keys.dialog.getByRole('region', { name: 'Approved definition' }).waitFor();
 }
 
+async function opensAConnector({ keys }: AtPage): Promise<void> {
+  await keys.press('/');
+  await keys.type('learn');
+  await keys.enter(keys.page.getByRole('link', { name: 'Install Microsoft Learn' }));
+  await keys.page.getByRole('button', { name: 'Install Microsoft Learn' }).waitFor();
+}
+
 async function throttlesATool({ keys }: AtPage): Promise<void> {
   await keys.use('Try it: slow down an unused tool');
   await keys.fill('Why', 'to see it');
   await keys.fill('Name of the tool', 'nobody.calls');
   await keys.press('Enter');
-  await keys.sees('throttle effective, epoch 1');
+  await keys.sees('Throttle in force');
 }
 
 async function freezes({ keys }: AtPage): Promise<void> {
   await keys.press('f');
   await keys.fill('Why', 'the vault leaks');
   await keys.press('Enter');
-  await keys.sees('freeze effective, epoch 1');
+  await keys.sees('Freeze in force');
 }
 
 async function drills(at: AtPage): Promise<void> {
@@ -156,7 +165,7 @@ async function reportsAs({ keys }: AtPage, title: string): Promise<void> {
 
 async function changesTheCeiling({ keys }: AtPage): Promise<void> {
   await keys.press('s');
-  await keys.fill('At most in a calendar month', '99');
+  await keys.fill('Ceiling for a calendar month', '99');
   await keys.press('Enter');
   await keys.sees('$99.00');
 }
@@ -166,7 +175,7 @@ async function beginsADraft({ keys }: AtPage): Promise<void> {
   await keys.page.getByRole('textbox', { name: 'Text of the draft' }).waitFor();
 }
 
-/** With the key that compiles: in a field of code Tab has a meaning of its own. */
+/** Uses the shortcut that compiles, since Tab has its own meaning in a code field. */
 async function triesTheDraft({ keys }: AtPage): Promise<void> {
   await keys.to(keys.page.getByRole('textbox', { name: 'Text of the draft' }));
   await keys.press('Control+Enter');
@@ -174,7 +183,7 @@ async function triesTheDraft({ keys }: AtPage): Promise<void> {
 }
 
 async function narrowsTheEntries({ keys }: AtPage): Promise<void> {
-  await keys.to(keys.page.getByLabel('Verdict'));
+  await keys.to(keys.page.getByLabel('Decision'));
   await keys.press('d');
   await keys.use('Show all of them');
   await keys.page.getByRole('region', { name: 'Entries' }).waitFor();
@@ -244,7 +253,10 @@ async function createsAScimToken({ keys }: AtPage): Promise<void> {
   await keys.page.getByRole('row', { name: 'Okta' }).waitFor();
 }
 
-/** A self-hosted installation offers no plan on its page. The console of one that sells plans changes them there. */
+/**
+ * The page of a self-hosted installation offers no plan, so the plan is chosen by a request. The page of an
+ * installation that sells plans has a form for this.
+ */
 async function subscribes({ keys, person }: AtPage): Promise<void> {
   const { org_id: org } = (
     await person.tab.send('/api/bootstrap', { headers: { 'x-workspace-id': person.workspaceId } })

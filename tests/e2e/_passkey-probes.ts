@@ -3,11 +3,11 @@ import * as kernel from '@countersign/contracts/governance-kernel';
 import { Authenticator } from '@countersign/testkit/authenticator';
 import type { Probe } from './_published.ts';
 
-/** The members of an answer that was held against its published schema. */
+/** Calls a route, and returns the members of the validated answer. */
 type Ask = (route: AnyRoute, probe?: Probe) => Promise<Record<string, never>>;
 type Site = { publicUrl: string; headersOf(principal: string): Record<string, string>; serviceKey: string };
 
-/** In a tenant of its own, since its first passkey changes what a vote needs. */
+/** Uses its own tenant, since its first passkey changes what a vote needs. */
 export async function askPasskeys(ask: Ask, { publicUrl, headersOf, serviceKey }: Site): Promise<void> {
   const as = (principal: string) => ({ ...headersOf(principal), 'x-gov-tenant-id': 'passkeys' });
   const bearer = { authorization: `Bearer ${serviceKey}` };

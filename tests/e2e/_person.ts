@@ -1,7 +1,7 @@
 import { Authenticator } from '@countersign/testkit/authenticator';
 import { Browser, type Page } from '@countersign/testkit/browser';
 
-/** A person at the pages of approvals, who has a key, and a device that does what the script of the page asks for. */
+/** A person at the approval pages, with a key, and with a device that acts as the page's script. */
 export class Person {
   readonly #origin: string;
   readonly #key: string;
@@ -15,7 +15,7 @@ export class Person {
     this.device = new Authenticator(origin);
   }
 
-  /** Signs in where the page asks for that. */
+  /** Opens a page, and signs in if it asks for this. */
   async open(url: string): Promise<Page> {
     const page = await this.#browser.open(url);
     if (!page.forms.some(({ action }) => action.endsWith('/sign-in'))) return page;
@@ -39,7 +39,7 @@ export class Person {
     await this.#send(form, 'assert', { challenge_id, assertion: this.device.get(options.challenge) });
   }
 
-  /** For the passkey that the page shows first. */
+  /** Vouches for the first passkey on the page. */
   async vouch(url: string): Promise<void> {
     const form = formOf(await this.open(url), 'vouch');
     const { options } = await this.#send(form, 'challenge', {});
@@ -52,7 +52,7 @@ export class Person {
       headers: { 'content-type': 'application/json', cookie: this.#browser.cookie },
       body: JSON.stringify({ ...fields, ...members }),
     });
-    const answer = (await response.json()) as Answer; // the caller looks
+    const answer = (await response.json()) as Answer; // the caller checks the members
     if (!response.ok) throw new Error(JSON.stringify(answer));
     return answer;
   }

@@ -3,7 +3,7 @@ import { WhatIfReport, type CompiledDraft } from '@countersign/contracts/control
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { untilAnswered } from '@countersign/testkit/until';
 import { joined, personAt, type Person } from './_signed-in.ts';
-import { tagOf, type Tab, type Told } from './_tab.ts';
+import { tagOf, type Tab, type Report } from './_tab.ts';
 
 export type Members = Record<string, unknown>;
 export type Reported = { id: string; report: WhatIfReport };
@@ -22,7 +22,7 @@ export class PolicyDesk {
 
   static async open(gatewayUrl: string, email: string): Promise<PolicyDesk> {
     const owner = await personAt(gatewayUrl, email);
-    const { key } = (await owner.client.createApiKey({ body: { name: 'crawler' } as never })).body; // its defaults are the schema's
+    const { key } = (await owner.client.createApiKey({ body: { name: 'crawler' } as never })).body; // the schema adds defaults
     return new PolicyDesk(gatewayUrl, owner, key);
   }
 
@@ -45,12 +45,12 @@ export class PolicyDesk {
     return (await response.json()) as Members;
   }
 
-  send(path: string, how: Parameters<Tab['send']>[1] = {}, who = this.owner): Promise<Told> {
+  send(path: string, how: Parameters<Tab['send']>[1] = {}, who = this.owner): Promise<Report> {
     return who.tab.send(`/api/v1/workspaces/${this.owner.workspaceId}/policy/${path}`, how);
   }
 
   async inForce(): Promise<Members & { bundle: PolicyBundle; policy_hash: string; epoch: number }> {
-    return (await this.send('active')).body as never; // its form is the contract's
+    return (await this.send('active')).body as never; // the contract has this type
   }
 
   async write(bundle: object | string): Promise<void> {
@@ -92,10 +92,10 @@ export class PolicyDesk {
     return await this.send('activate', { method: 'POST', body, headers }, who);
   }
 
-  /** The bundle in force under another name, without the rules that hold agents back. */
+  /** The bundle in force under another name, without the rules that restrict agents. */
   async loosened(name: string): Promise<PolicyBundle> {
     const { rules, ...bundle } = (await this.inForce()).bundle;
-    const held = ['deny-destructive', 'escalate-hard-to-undo'];
-    return { ...bundle, name, rules: rules.filter(({ id }) => !held.includes(id)), tests: [] };
+    const snapshot = ['deny-destructive', 'escalate-hard-to-undo'];
+    return { ...bundle, name, rules: rules.filter(({ id }) => !snapshot.includes(id)), tests: [] };
   }
 }

@@ -1,6 +1,6 @@
 import { freePort } from '@countersign/local';
 
-/** Unused ports, for a system that a person starts. */
+/** Unused ports for a system that a person starts. */
 export async function freePorts() {
   return {
     GATEWAY_PORT: await unused(),

@@ -9,6 +9,7 @@ export async function askProofs(ask: Ask): Promise<void> {
   const { data } = await ask(kernel.listReceipts, { query: { limit: 1 } });
   const receipt = members(data[0]?.['payload']);
   await ask(kernel.getInclusionProof, { query: { receipt_id: receipt['receipt_id'] ?? '' } });
+  await ask(kernel.getTlogProof, { query: { receipt_id: receipt['receipt_id'] ?? '' } });
   await ask(kernel.getConsistencyProof, { query: { from: 1, to: checkpoint['tree_size'] ?? 1 } });
   await ask(kernel.listTrustKeys);
   const period = { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() };
@@ -41,7 +42,7 @@ export async function askDemo(ask: Ask): Promise<void> {
   await ask(kernel.tamperDemo, { body: proof });
 }
 
-/** The evidence of the session `s1`, and of one receipt in it. */
+/** Calls the routes for evidence of the session `s1`, and of one receipt in it. */
 export async function askEvidence(ask: Ask, receipt_hash: string): Promise<void> {
   await ask(kernel.exportEvidence, { body: { sessions: ['s1'] } });
   const wrapped = { envelope: 'sigstore', native_evidence_hash: receipt_hash };
@@ -61,7 +62,7 @@ export async function askEvidence(ask: Ask, receipt_hash: string): Promise<void>
   await ask(kernel.getGraphReceipt, { params: { receipt_hash } });
 }
 
-/** A chain of a recorder whose one receipt fails: its hash is of something else. */
+/** A chain of a recorder with one receipt, whose hash is wrong. */
 function recorded() {
   const receipt = {
     ...{ receipt_id: 'event-1', host_id: 'host-1', prev_receipt_hash: null, subject: { session_id: 's1' } },

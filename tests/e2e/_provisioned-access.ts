@@ -1,28 +1,30 @@
 import { untilAnswered } from '@countersign/testkit/until';
 import { personAt, type Person } from './_signed-in.ts';
 
-/** Everything by which a person acts, each of which was open once. */
+/** All credentials of a person. Each of them works. */
 export type Access = { person: Person; key: string; deviceToken: string; approvalId: string; gatewayUrl: string };
 
 type Wanted = { email: string; workspaceId: string; approver: Person };
 
-/** A browser session, a session token, an API key, a device token, and an approval of a call by the key that was not made yet. */
+/**
+ * Creates a browser session, a session token, an API key, a device token, and an approval of a later call by the key.
+ */
 export async function access(
   { gatewayUrl }: { gatewayUrl: string },
   { email, workspaceId, approver }: Wanted,
 ): Promise<Access> {
   const person = await personAt(gatewayUrl, email);
   const headers = { 'x-workspace-id': workspaceId };
-  const { key } = (await person.client.createApiKey({ body: { name: 'agent' } as never, headers })).body; // its defaults are the schema's
+  const { key } = (await person.client.createApiKey({ body: { name: 'agent' } as never, headers })).body; // the schema adds defaults
   const deviceToken = await letIn(gatewayUrl, person, workspaceId);
-  const asked = await post(new URL('/api/v1/evaluate', gatewayUrl), {
+  const answer = await post(new URL('/api/v1/evaluate', gatewayUrl), {
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({
       ...{ action: 'tool.call', tool: 'files.write_file', session_id: 'provisioned' },
       args: { path: 'x', content: 'y' },
     }),
   });
-  const approvalId = (asked.body['approval'] as { approval_id: string }).approval_id;
+  const approvalId = (answer.body['approval'] as { approval_id: string }).approval_id;
   await untilAnswered(async () => {
     const { data } = (await approver.client.listWorkspaceApprovals({ query: {}, headers })).body;
     return data.some(({ id }) => id === approvalId);
@@ -35,7 +37,7 @@ export async function access(
   return one;
 }
 
-/** The acts that are still open to the person. */
+/** Whether each credential of the person is still accepted. */
 export async function actsOf({ person, key, deviceToken, gatewayUrl }: Access) {
   const lets = async (bearer: string, path: string) => {
     const { status } = await fetch(new URL(path, gatewayUrl), { headers: { authorization: `Bearer ${bearer}` } });
@@ -49,7 +51,7 @@ export async function actsOf({ person, key, deviceToken, gatewayUrl }: Access) {
   };
 }
 
-/** The token of a program that the person lets into the workspace (RFC 8628). */
+/** The token of a program that the person admits to the workspace (RFC 8628). */
 async function letIn(gatewayUrl: string, { tab }: Person, workspaceId: string): Promise<string> {
   const client_id = 'countersign-cli';
   const form = (path: string, members: Record<string, string>) =>
@@ -65,5 +67,5 @@ async function letIn(gatewayUrl: string, { tab }: Person, workspaceId: string): 
 
 async function post(url: URL, sent: RequestInit): Promise<{ status: number; body: Record<string, unknown> }> {
   const response = await fetch(url, { method: 'POST', ...sent });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> }; // callers read its members
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }; // callers check its members
 }

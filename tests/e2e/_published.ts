@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { urlOf, type AnyRoute } from '@countersign/contracts';
 import { openApiText, type ServiceName } from '@countersign/contracts/openapi';
-import { untilAnswered } from '@countersign/testkit/until';
+import { until, untilAnswered } from '@countersign/testkit/until';
 import { PageSocket } from './_socket.ts';
 
 export type Probe = {
@@ -14,12 +14,15 @@ export type Probe = {
 };
 export type Answered = { status: number; headers: Headers; body: unknown };
 
-/** Asks a running service and holds each answer against the OpenAPI document, and not against our own types. */
+/** Calls a running service, and validates each answer against the OpenAPI document instead of our own types. */
 export type Published = {
-  /** Throws when the document does not describe this answer. Remembers the operation when the answer is a successful one. */
+  /** Throws when the document does not describe the answer. Records the operation if the answer is successful. */
   ask(route: AnyRoute, probe?: Probe): Promise<Answered>;
   readonly answered: ReadonlySet<string>;
-  /** Operations that replayed their answer for the same Idempotency-Key. `ask` throws where a route that takes the key does not. */
+  /**
+   * Operations that replayed their answer for the same Idempotency-Key. `ask` throws where such a route does not
+   * replay.
+   */
   readonly replayed: ReadonlySet<string>;
 };
 
@@ -28,24 +31,24 @@ type OpenApi = { paths: Record<string, Record<string, Operation>> };
 
 type Document = { document: OpenApi; validatorAt(pointer: string): ValidateFunction };
 
-/** A document has tens of thousands of lines, and several tests compare answers with the same one. */
+/** Parsed documents. A document has tens of thousands of lines, and several tests validate against the same one. */
 const documents = new Map<ServiceName, Document>();
 
 function documentOf(name: ServiceName): Document {
-  const known = documents.get(name) ?? readDocument(name);
-  documents.set(name, known);
-  return known;
+  const existing = documents.get(name) ?? readDocument(name);
+  documents.set(name, existing);
+  return existing;
 }
 
 function readDocument(name: ServiceName): Document {
-  const document = JSON.parse(openApiText(name)) as OpenApi; // as OpenAPI has it
+  const document = JSON.parse(openApiText(name)) as OpenApi; // our documents have this type
   const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false });
   ajv.addSchema(document, 'api');
   const validators = new Map<string, ValidateFunction>();
   const validatorAt = (pointer: string) => {
-    const known = validators.get(pointer) ?? ajv.compile({ $ref: `api#${pointer}` });
-    validators.set(pointer, known);
-    return known;
+    const existing = validators.get(pointer) ?? ajv.compile({ $ref: `api#${pointer}` });
+    validators.set(pointer, existing);
+    return existing;
   };
   return { document, validatorAt };
 }
@@ -57,8 +60,8 @@ export function publishedService(name: ServiceName, baseUrl: string): Published 
   return {
     answered,
     replayed,
-    ask: async (route, asked = {}) => {
-      const probe = takesKey(route, asked) ? withKey(asked) : asked;
+    ask: async (route, request = {}) => {
+      const probe = takesKey(route, request) ? withKey(request) : request;
       const response = opensSocket(route, probe)
         ? await firstMessage(route, baseUrl, probe)
         : await send(route, baseUrl, probe);
@@ -67,13 +70,18 @@ export function publishedService(name: ServiceName, baseUrl: string): Published 
       const body = mediaType === 'application/json' ? await response.json() : await response.body?.cancel();
       if (mediaType === 'application/json') assertValid(validatorAt(pointer), body, route);
       if (response.status < 300) answered.add(route.operation);
-      if (response.status < 300 && probe !== asked) {
+      if (response.status < 300 && probe !== request) {
         await requireReplay(route, await send(route, baseUrl, probe), { status: response.status, body });
         replayed.add(route.operation);
       }
       return { status: response.status, headers: response.headers, body };
     },
   };
+}
+
+/** Asks until the service is ready. A check that takes longer than a second on a loaded machine answers 503. */
+export async function untilReady(published: Published, readiness: AnyRoute): Promise<void> {
+  await until(async () => (await published.ask(readiness)).status === 200);
 }
 
 async function send(route: AnyRoute, baseUrl: string, { params, query, body, headers }: Probe): Promise<Response> {
@@ -85,7 +93,7 @@ async function send(route: AnyRoute, baseUrl: string, { params, query, body, hea
   });
 }
 
-/** An answer that is streamed cannot be replayed, so its request takes no key. */
+/** A streamed answer cannot be replayed, so its request has no key. */
 function takesKey({ idempotency }: AnyRoute, { body }: Probe): boolean {
   const isStream = typeof body === 'object' && body !== null && 'stream' in body && body.stream === true;
   return idempotency === 'key' && !isStream;
@@ -107,7 +115,7 @@ async function requireReplay(
   throw new Error(`${method} ${path} did not replay its answer for the same Idempotency-Key\n${texts}`);
 }
 
-/** A request without a ticket is an ordinary one, and is refused there. */
+/** A request without a ticket is an ordinary HTTP request, and the route rejects it. */
 function opensSocket({ media }: AnyRoute, { headers = {} }: Probe): boolean {
   return media === 'socket' && 'sec-websocket-protocol' in headers;
 }
@@ -124,7 +132,10 @@ async function firstMessage(route: AnyRoute, baseUrl: string, { headers = {} }: 
 
 type Seen = { status: number; mediaType: string };
 
-/** JSON pointer to the schema of this answer: a status that the document names, and `default` for faults of the server alone. */
+/**
+ * JSON pointer to the schema of this answer. The document must list its status. `default` covers only faults of the
+ * server.
+ */
 function responsePointer(document: OpenApi, route: AnyRoute, { status, mediaType }: Seen): string {
   const operation = document.paths[route.path]?.[route.method.toLowerCase()];
   if (operation === undefined) throw new Error(`${route.method} ${route.path} is not published`);

@@ -9,12 +9,15 @@ import { freshEnvironment, openTerminal, typeInForeground, type Foreground, type
 import type { Walk } from './_walk.ts';
 
 /**
- * A reader who types the commands of a document: `make up` into one terminal, everything else into another. The
- * database is the one thing that is there before: `quickstart.test.ts` starts without it.
+ * A reader who types the commands of a document: `make up` into one terminal, and everything else into another. Only
+ * the database exists before. `quickstart.test.ts` starts without it.
  */
 export class Reading {
   readonly walk: Walk;
-  /** Where the reader stands: the repository, as far as the commands need it, and nothing of an earlier start. */
+  /**
+   * The working directory of the reader: the parts of the repository that the commands need, without traces of an
+   * earlier start.
+   */
   readonly place: { cwd: string; env: Record<string, string> };
   readonly kernelPort: string;
   readonly second: Terminal;
@@ -28,10 +31,10 @@ export class Reading {
     this.second = openTerminal(place);
   }
 
-  /** `setUp` are words of the block that the second terminal begins with. */
+  /** `setUp` is a part of the block that the second terminal starts with. */
   static async begin(walk: Walk, setUp: string): Promise<Reading> {
     const cwd = mkdtempSync(join(tmpdir(), 'countersign-reading-'));
-    chmodSync(cwd, 0o711); // PostgreSQL runs under its own account when we are root, and must pass through
+    chmodSync(cwd, 0o711); // PostgreSQL runs under its own account when we are root
     for (const folder of ['packages', 'infra']) symlinkSync(join(root, folder), join(cwd, folder));
     const chosen = await freePorts();
     const place = { cwd, env: { ...freshEnvironment, ...withoutWarmth, ...chosen } };
@@ -42,12 +45,12 @@ export class Reading {
     return reading;
   }
 
-  /** Types the next block with these words; resolves with the lines that it prints. */
+  /** Types the next block with these words. Resolves with the printed lines. */
   async typed(words: string): Promise<string[]> {
     return linesOf(await this.second.type(this.walk.blockWith(words)));
   }
 
-  /** Types a block again and again, as the document asks for, until the first line that it prints is the wanted one. */
+  /** Types a block repeatedly, as the document asks, until it prints the wanted first line. */
   async repeated(words: string, wanted: string): Promise<string[]> {
     const commands = this.walk.blockWith(words);
     return await untilAnswered(async () => {

@@ -3,7 +3,7 @@ import { members, type Ask } from './_ask.ts';
 
 type Registry = { headersOf(principal: string): Record<string, string>; path: string; notesUrl: string };
 
-/** Asks the routes of the registry of MCP servers about the server that `make up` ships. */
+/** Calls the routes of the registry of MCP servers, for the server that `make up` ships. */
 export async function askRegistry(ask: Ask, { headersOf, path, notesUrl }: Registry): Promise<void> {
   const params = { server_id: 'files' };
   const named = { server_id: 'files', tool_name: 'read_text_file' };
@@ -11,6 +11,7 @@ export async function askRegistry(ask: Ask, { headersOf, path, notesUrl }: Regis
   await ask(kernel.registerMcpServer, { body: { server_id: 'added', url: notesUrl } });
   const added = { server_id: 'added' };
   const { definitions_hash: listed } = await ask(kernel.getMcpServer, { params: added });
+  await ask(kernel.compareMcpServerAddress, { params: added, body: { url: notesUrl } });
   const request = { definitions_hash: listed, reason: 'the team writes notes' };
   await ask(kernel.requestMcpServerApproval, { params: added, body: request });
   await ask(kernel.disableMcpServer, { params: added, body: { reason: 'it is not needed' } });
@@ -36,11 +37,11 @@ export async function askRegistry(ask: Ask, { headersOf, path, notesUrl }: Regis
   await ask(kernel.approveMcpServer, { params, body: await approved(ask, headersOf) });
   await ask(kernel.approveNamedMcpServer, { body: { ...params, ...(await approved(ask, headersOf)) } });
   await ask(kernel.revokeMcpServer, { params, body: { tenant_id: 'acme', reason: 'for a test' } });
-  // Runs of the gateway call the server, in whichever order the tests of the file run.
+  // Runs of the gateway call the server too, in any order of the tests.
   await ask(kernel.approveMcpServer, { params, body: await approved(ask, headersOf) });
 }
 
-/** Two people agree on what the server lists now. */
+/** Two people approve the current tool list of the server. */
 async function approved(ask: Ask, headersOf: Registry['headersOf']): Promise<object> {
   const server = await ask(kernel.getMcpServer, { params: { server_id: 'files' } });
   const hash = server['definitions_hash'];

@@ -11,8 +11,9 @@ import { freePort } from '@countersign/local';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import { startScriptedModel } from '@countersign/testkit/scripted-model';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
+import { patienceMs } from '@countersign/testkit/until';
 import pg from 'pg';
-import { Part } from '../chaos/_part.ts';
+import { Component } from '../chaos/_part.ts';
 import {
   newKeys,
   ofControlPlane,
@@ -26,32 +27,38 @@ import {
 import { haltAt, type Halt, type HaltAt } from './_halt.ts';
 import type { KernelClient } from './_system.ts';
 
-/** Two kernels over one database, a gateway, and a control plane that is a process of its own and reaches one kernel through a proxy. */
+/**
+ * Two kernels over one database, a gateway, and a control plane in its own process. The control plane reaches one
+ * kernel through a proxy.
+ */
 export type Replicas = {
   readonly gateway: StartedGateway;
   readonly kernels: readonly [StartedKernel, StartedKernel];
   readonly notes: NoteServer;
-  readonly controlPlane: Part;
-  /** Between control plane and kernel. */
+  readonly controlPlane: Component;
+  /** The proxy between control plane and kernel. */
   readonly toKernel: TcpProxy;
-  /** The services beside a kernel, as they call it. */
+  /** The kernel client of sibling services. */
   readonly system: Client<typeof kernelRoutes>;
-  /** An agent of a workspace at each kernel. */
+  /** A client for an agent of a workspace, at each kernel. */
   agents(tenant: string, principal?: string): readonly [KernelClient, KernelClient];
   /** Runs a statement as an administrator of the control plane's database, without the service. */
   inControlPlane(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
-  /** The same in the database of the kernels. */
+  /** Runs a statement as an administrator of the kernels' database. */
   inKernels(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
-  /** Holds up what a service writes; for the test's end, or until it is let go. */
+  /** Halts writes of a service until the release, or the end of the test. */
   halt(at: HaltAt): Promise<Halt>;
-  /** Starts another control plane over the same database, in this process and with short passes; it is stopped with the others. */
+  /**
+   * Starts another control plane over the same database, in this process and with short intervals. It stops with the
+   * others.
+   */
   startAnother(): Promise<Pick<StartedControlPlane, 'stop'>>;
-  /** All kernels keep to it from now on. */
+  /** Writes the policy of all kernels. */
   writePolicy(text: string): void;
   stop(): Promise<void>;
 };
 
-/** Beside what each of them is given anyway; `clock` is that of the kernels. */
+/** Variables besides the usual ones. */
 type Variables = {
   ofKernels?: Record<string, string>;
   ofControlPlanes?: Record<string, string>;
@@ -100,7 +107,7 @@ export async function startReplicas(
     GOV_CONTROL_PLANE_PORT: String(at),
     ...ofControlPlanes,
   });
-  const controlPlane = new Part({
+  const controlPlane = new Component({
     name: 'control plane',
     main: `${serviceDirs['control-plane']}/dist/main.js`,
     readyUrl: `http://127.0.0.1:${port}/health/ready`,
@@ -114,7 +121,7 @@ export async function startReplicas(
     headers: () => ({ authorization: `Bearer ${keys.serviceApiKey}` }),
   });
   const agentAt = ({ url: baseUrl }: StartedKernel, tenant: string, principal?: string) =>
-    createKernelClient({ baseUrl, apiKey: keys.adminApiKey }).as({
+    createKernelClient({ baseUrl, apiKey: keys.adminApiKey, timeoutMs: patienceMs }).as({
       tenant,
       ...(principal === undefined ? {} : { principal }),
     });
@@ -142,9 +149,9 @@ export async function startReplicas(
   };
 }
 
-type Asked = { schema: string; statement: string; values?: unknown[] | undefined };
+type Input = { schema: string; statement: string; values?: unknown[] | undefined };
 
-async function rowsOf({ adminUrl }: TestDatabase, { schema, statement, values = [] }: Asked) {
+async function rowsOf({ adminUrl }: TestDatabase, { schema, statement, values = [] }: Input) {
   const client = new pg.Client({ connectionString: adminUrl, options: `-c search_path=${schema}` });
   await client.connect();
   const { rows } = await client.query<Record<string, unknown>>(statement, values).finally(() => client.end());

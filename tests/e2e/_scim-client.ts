@@ -1,12 +1,12 @@
 import { createClient } from '@countersign/contracts';
 import * as routes from '@countersign/contracts/routes';
 import type { RoleMapping } from '@countersign/contracts/commercial-gateway';
-import { untilAnswered } from '@countersign/testkit/until';
+import { untilAnswered, patienceMs } from '@countersign/testkit/until';
 import { Octokit } from '@octokit/core';
 import { enterpriseCloud } from '@octokit/plugin-enterprise-cloud';
 import { inDatabase, type SignedIn } from './_system.ts';
 
-/** The members of an answer; a refusal has the same ones. */
+/** An answer with its members. Error answers have the same type. */
 export type Answer = { status: number; headers: Record<string, string>; data: Record<string, unknown> };
 type Call = (parameters?: Record<string, unknown>) => Promise<Answer>;
 type Act = 'list' | 'provision' | 'get' | 'put' | 'patch' | 'remove';
@@ -18,8 +18,8 @@ type Send = ((endpoint: Endpoint) => Promise<Answer>) & {
 };
 
 /**
- * GitHub's own client of the SCIM interface of GitHub Enterprise Cloud. Its methods, paths, bodies, queries and errors are its own. The address
- * without `/enterprises/{enterprise}` and the bearer come through its interface for authentication, since it knows one host.
+ * GitHub's own client for the SCIM interface of GitHub Enterprise Cloud. Its methods, paths, bodies, queries and errors
+ * are unchanged. An authentication hook removes `/enterprises/{enterprise}` from the path and adds the bearer.
  */
 export function scimClient(gatewayUrl: string, bearer: string): ScimClient {
   const hook = (send: Send, route: string, parameters?: object) => {
@@ -30,7 +30,7 @@ export function scimClient(gatewayUrl: string, bearer: string): ScimClient {
   const authStrategy = () => Object.assign(async () => ({}), { hook });
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const octokit = new Octokit({ authStrategy, baseUrl: gatewayUrl, log });
-  const methods = enterpriseCloud(octokit)['enterpriseAdmin'] as Record<string, Call>; // the package gives its methods no types
+  const methods = enterpriseCloud(octokit)['enterpriseAdmin'] as Record<string, Call>; // the package has no types for its methods
   const call = (name: string, idName?: string): Call => {
     const method = methods[name];
     if (method === undefined) throw new Error(`The client has no method ${name}`);
@@ -67,7 +67,7 @@ export function scimClient(gatewayUrl: string, bearer: string): ScimClient {
 type Site = { gatewayUrl: string; dataDir: string };
 type NewOrg = { name: string; domain: string; roleMappings: RoleMapping[] };
 
-/** An organisation of the owner's workspace, with a verified domain, and the bearer of its identity provider. */
+/** An organisation of the owner's workspace, with a verified domain, and the bearer token of its identity provider. */
 export async function newOrg(
   { gatewayUrl, dataDir }: Site,
   { token, workspaceId }: SignedIn,
@@ -79,13 +79,13 @@ export async function newOrg(
   };
   const headers = { authorization: `Bearer ${token}`, 'x-workspace-id': workspaceId };
   const used = { bootstrapOrg, createScimToken, getIdentity, putIdentity };
-  const owner = createClient(used, { baseUrl: gatewayUrl, headers: () => headers });
+  const owner = createClient(used, { baseUrl: gatewayUrl, headers: () => headers, timeoutMs: patienceMs });
   const { org_id } = (await owner.bootstrapOrg({ body: { name } })).body;
   const query = { org_id };
   const { version } = (await untilAnswered(() => owner.getIdentity({ query }).catch(() => null))).body;
   const body = { sso_required: false, oidc_connection_id: null, role_mappings: roleMappings, domains: [domain] };
   await owner.putIdentity({ query, body, headers: { 'if-match': `"${version}"` } });
-  // No test has a domain in DNS.
+  // No test has a real domain in DNS.
   const statement = 'UPDATE claimed_domains SET verified_at = now() WHERE domain = $1';
   await inDatabase(dataDir, { schema: 'commercial', statement, values: [domain] });
   const { secret } = (await owner.createScimToken({ query, body: { name: 'Directory' } })).body;

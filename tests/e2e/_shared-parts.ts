@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import type { StartedSystem } from '@countersign/local';
 import { onFailure } from './_evidence.ts';
 
-/** A system that other files use too: it is not stopped, and what a test does stays within its own people and workspaces. */
-export type SharedSystem = Omit<StartedSystem, 'said' | 'stop' | 'kill'> & { dataDir: string };
+/** A system that other files use too. It is never stopped, and each test stays within its own people and workspaces. */
+export type SharedSystem = Omit<StartedSystem, 'lines' | 'stop' | 'kill'> & { dataDir: string };
 
-/** The system of this worker, started when its first file asks. Rate limits are off; `filesDir` is a folder for this caller alone. */
+/**
+ * The system of this worker. The first file that needs it starts it. Rate limits are off. `filesDir` is a folder for
+ * this caller alone.
+ */
 export async function sharedSystem(): Promise<SharedSystem> {
   const path = `/system/${worker()}`;
   const system = (await sharedPart(path)) as SharedSystem;
@@ -18,7 +21,7 @@ export async function sharedSystem(): Promise<SharedSystem> {
   return { ...system, filesDir: ownFolderIn(system.filesDir) };
 }
 
-/** With the owner and the mode of `folder`, in which the MCP server of files works under an account of its own. */
+/** A folder with the owner and the mode of `folder`. The MCP server of files works there under its own account. */
 function ownFolderIn(folder: string): string {
   const own = mkdtempSync(join(folder, 'test-'));
   const { uid, gid, mode } = statSync(folder);
@@ -27,7 +30,7 @@ function ownFolderIn(folder: string): string {
   return own;
 }
 
-/** Where the Chromium of this worker takes connections of Playwright, as `chromium.connect` needs it. */
+/** The address of this worker's Chromium for `chromium.connect`. */
 export async function chromiumEndpoint(): Promise<string> {
   return ((await sharedPart(`/browser/${worker()}`)) as { wsEndpoint: string }).wsEndpoint;
 }
@@ -39,7 +42,7 @@ export async function clusterTemplate(): Promise<string> {
   return ((await sharedPart('/cluster')) as { path: string }).path;
 }
 
-/** From the process that runs Jest: tests/runner/shared-parts.mjs. */
+/** Requests a part from the process that runs Jest: tests/runner/shared-parts.mjs. */
 async function sharedPart(path: string): Promise<unknown> {
   const socketPath = process.env['COUNTERSIGN_TEST_PARTS'];
   if (socketPath === undefined) throw new Error('Run it through `make test` or tests/runner/run-tests.mjs');

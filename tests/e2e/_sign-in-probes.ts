@@ -5,7 +5,7 @@ import type { Published } from './_published.ts';
 
 export const botToken = '7342037359:AAHI25ES9xCOMPokpYoz-p8XVrZUdygo2J4';
 
-/** Asks what signs people in, besides a code by mail, and what they see of their sessions and keys. */
+/** Calls the routes of sign-ins other than by mail code, and of sessions and keys. */
 export async function askSignIns(published: Published, ask: Ask): Promise<void> {
   const key = await ask(gateway.createApiKey, { body: { name: 'ci' } });
   await ask(gateway.listApiKeys);
@@ -15,9 +15,9 @@ export async function askSignIns(published: Published, ask: Ask): Promise<void> 
     return { headers: { authorization: `Bearer ${String((body as Body)['token'])}` } };
   };
   const [one, another] = [await signedIn(1), await signedIn(1)];
-  const { data } = (await published.ask(gateway.listSessions, one)).body as Body; // held against its published schema
-  const other = data.find((session) => !session['current']);
-  await published.ask(gateway.revokeSession, { ...one, params: { id: other?.['id'] ?? '' } });
+  const { data } = (await published.ask(gateway.listSessions, one)).body as Body; // validated by its published schema
+  const second = data.find((session) => !session['current']);
+  await published.ask(gateway.revokeSession, { ...one, params: { id: second?.['id'] ?? '' } });
   await published.ask(gateway.getMe, another);
 }
 

@@ -13,9 +13,9 @@ export const serviceKey = 'service-key-'.repeat(4);
 
 type Variables = { gateway?: Record<string, string>; controlPlane?: Record<string, string> };
 
-/** A gateway and a control plane, with a clock that a test puts forward, as browsers and programs meet them. */
+/** A gateway and a control plane with an adjustable clock, for browsers and programs. */
 export class SignInSystem {
-  /** Added to the time. */
+  /** The time by which the clock is ahead. */
   aheadMs = 0;
   readonly gateway: StartedGateway;
   readonly controlPlane: StartedControlPlane;
@@ -54,7 +54,7 @@ export class SignInSystem {
     return `person-${++this.#people}@example.org`;
   }
 
-  /** A browser in which a new person has signed in. */
+  /** A browser with a new signed-in person. */
   async signedIn(email = this.newAddress()): Promise<{ tab: Tab; email: string }> {
     const tab = this.newTab();
     const { status } = await tab.signIn(email);
@@ -62,7 +62,7 @@ export class SignInSystem {
     return { tab, email };
   }
 
-  /** Runs a statement as an administrator, behind the service's back. */
+  /** Runs a statement as an administrator, without the service. */
   async inControlPlane<Row extends pg.QueryResultRow>(statement: string): Promise<Row[]> {
     const { adminUrl } = this.#databases.controlPlane;
     const client = new pg.Client({ connectionString: adminUrl, options: '-c search_path=control_plane' });

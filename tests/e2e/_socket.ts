@@ -5,7 +5,7 @@ import { WebSocket, type ClientOptions } from 'ws';
 type Message = Record<string, unknown>;
 type Opening = { path?: string; protocols: string[]; headers?: Record<string, string> };
 
-/** A WebSocket as a page of `origin` opens it, with what it was told. */
+/** A WebSocket of a page at `origin`, with the received messages. */
 export class PageSocket {
   readonly messages: Message[] = [];
   readonly #socket: WebSocket;
@@ -13,11 +13,11 @@ export class PageSocket {
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
-    socket.on('message', (data: Buffer) => this.messages.push(JSON.parse(data.toString()) as Message)); // the caller looks
+    socket.on('message', (data: Buffer) => this.messages.push(JSON.parse(data.toString()) as Message)); // the caller checks the members
     this.#ended = once(socket, 'close').then(([code]) => code as number);
   }
 
-  /** The socket, or the status and code that it was refused with. */
+  /** Returns the socket, or the status and code of its rejection. */
   static async open(origin: string, { path = '/ws/console', protocols, headers = {} }: Opening) {
     const { origin: from = origin, ...sent } = headers;
     const options: ClientOptions = { headers: sent, ...(from === '' ? {} : { origin: from }) };
@@ -32,7 +32,7 @@ export class PageSocket {
     });
   }
 
-  /** With which code it ended. */
+  /** The close code of the socket. */
   get ended(): Promise<number> {
     return this.#ended;
   }
@@ -45,7 +45,7 @@ export class PageSocket {
     this.#socket.send(text);
   }
 
-  /** Reads nothing more. */
+  /** Stops reading. */
   pause(): void {
     this.#socket.pause();
   }
@@ -67,7 +67,7 @@ export class Refused extends Error {
 }
 
 async function textOf(answer: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of answer) parts.push(part as Buffer); // no encoding was set
-  return Buffer.concat(parts).toString();
+  const pieces: Buffer[] = [];
+  for await (const piece of answer) pieces.push(piece as Buffer); // no encoding was set
+  return Buffer.concat(pieces).toString();
 }

@@ -1,24 +1,24 @@
 import { socketProtocols } from '@countersign/contracts/control-plane';
 import { PageSocket } from './_socket.ts';
 
-/** The answer that a page received. */
-export type Told = { status: number; body: Record<string, unknown>; text: string; headers: Headers };
-export const codeOf = ({ status, body }: Pick<Told, 'status' | 'body'>) => [
+/** An answer as a page receives it. */
+export type Report = { status: number; body: Record<string, unknown>; text: string; headers: Headers };
+export const codeOf = ({ status, body }: Pick<Report, 'status' | 'body'>) => [
   status,
   (body['error'] as { code?: string } | undefined)?.code,
 ];
-export const detailsOf = ({ body }: Pick<Told, 'body'>) =>
+export const detailsOf = ({ body }: Pick<Report, 'body'>) =>
   (body['error'] as { details?: Record<string, unknown> } | undefined)?.details;
-export const tagOf = ({ headers }: Pick<Told, 'headers'>) => headers.get('etag') ?? '';
+export const tagOf = ({ headers }: Pick<Report, 'headers'>) => headers.get('etag') ?? '';
 
 type Socket = { workspaceId: string; ticket?: string; protocol?: string; headers?: Record<string, string> };
 type Sent = { method?: string; body?: unknown; headers?: Record<string, string> };
 
-/** One browser at a page of ours: it keeps cookies by the path that they are for, and sends them as a browser would. */
+/** One browser at our pages. It stores cookies with their paths and sends them as a browser does. */
 export class Tab {
   readonly #origin: string;
   readonly #cookies = new Map<string, { value: string; path: string }>();
-  /** The token that the page sends with each change. */
+  /** The CSRF token that the page sends with each change. */
   csrfToken = '';
 
   constructor(origin: string, from?: Tab) {
@@ -28,17 +28,17 @@ export class Tab {
     this.csrfToken = from.csrfToken;
   }
 
-  /** The same browser, where the service has another address now. */
+  /** The same browser after the service moved to another address. */
   at(origin: string): Tab {
     return new Tab(origin, this);
   }
 
-  /** A copy of the browser's state in another browser. */
+  /** A copy of the browser's cookies in another browser. */
   stolen(): Tab {
     return new Tab(this.#origin, this);
   }
 
-  async send(path: string, { method = 'GET', body, headers = {} }: Sent = {}): Promise<Told> {
+  async send(path: string, { method = 'GET', body, headers = {} }: Sent = {}): Promise<Report> {
     const response = await fetch(new URL(path, this.#origin), {
       method,
       headers: {
@@ -52,13 +52,13 @@ export class Tab {
     for (const text of response.headers.getSetCookie()) this.#keep(text);
     const { status, headers: answered } = response;
     const text = await response.text();
-    const told = { status, headers: answered, text, body: JSON.parse(text === '' ? '{}' : text) as Told['body'] }; // the caller looks
-    if (typeof told.body['csrf_token'] === 'string') this.csrfToken = told.body['csrf_token'];
-    return told;
+    const report = { status, headers: answered, text, body: JSON.parse(text === '' ? '{}' : text) as Report['body'] }; // the caller checks the members
+    if (typeof report.body['csrf_token'] === 'string') this.csrfToken = report.body['csrf_token'];
+    return report;
   }
 
-  /** Goes to an address as a link from elsewhere leads there, and no further. */
-  async visit(path: string): Promise<Omit<Told, 'body'>> {
+  /** Opens an address as a link from another site does, without following redirects. */
+  async visit(path: string): Promise<Omit<Report, 'body'>> {
     const response = await fetch(new URL(path, this.#origin), {
       redirect: 'manual',
       headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', ...this.#cookieHeader(path) },
@@ -68,24 +68,24 @@ export class Tab {
     return { status, headers, text: await response.text() };
   }
 
-  /** An answer that is text, a line at a time. */
+  /** Returns an answer as text. */
   async lines(path: string): Promise<string> {
     return (await fetch(new URL(path, this.#origin), { headers: this.#cookieHeader(path) })).text();
   }
 
-  /** Follows a stream; `ended` resolves at its end, on either side. */
+  /** Follows a stream. `ended` resolves when either side ends it. */
   async follow(path: string): Promise<{ status: number; ended: Promise<void> }> {
     const response = await fetch(new URL(path, this.#origin), { headers: this.#cookieHeader(path) });
     return { status: response.status, ended: endOf(response) };
   }
 
-  async signIn(email: string): Promise<Told> {
+  async signIn(email: string): Promise<Report> {
     const begun = await this.send('/api/auth/login/begin', { method: 'POST', body: { email } });
     const { login_id, code } = begun.body;
     return this.send('/api/auth/login/finish', { method: 'POST', body: { login_id, code } });
   }
 
-  /** Opens a socket in a workspace, as a page of ours does it: with a new ticket, unless another one is given. */
+  /** Opens a socket in a workspace as our pages do, with a new ticket unless one is passed. */
   async openSocket(
     kind: 'console' | 'telemetry',
     { workspaceId, ticket, protocol, ...more }: Socket,
@@ -123,6 +123,6 @@ export async function endOf({ body }: Response): Promise<void> {
   try {
     await new Response(body).arrayBuffer();
   } catch {
-    // A stream that was cut is over too.
+    // An aborted stream has ended too.
   }
 }

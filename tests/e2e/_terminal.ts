@@ -10,12 +10,14 @@ type Place = { cwd: string; env: Record<string, string> };
 export const freshEnvironment = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
 
 export type Terminal = {
-  /** Types commands; resolves with what was printed when the prompt is back. Rejects with it when one of them failed. */
+  /**
+   * Types commands. Resolves with their output when the prompt is back. Rejects with the output if a command failed.
+   */
   type(commands: string): Promise<string>;
   close(): void;
 };
 
-/** A shell with a person before it: aliases are known, and a command that failed is noticed. */
+/** An interactive shell: it expands aliases, and detects failed commands. */
 export function openTerminal(place: Place): Terminal {
   const shell = spawn('bash', ['--noprofile', '--norc'], { ...place, stdio: ['pipe', 'pipe', 'pipe'] });
   const { printed } = outputOf(shell);
@@ -39,13 +41,13 @@ export function openTerminal(place: Place): Terminal {
 }
 
 export type Foreground = {
-  /** All that it printed so far. */
+  /** All output so far. */
   printed(): string;
-  /** Ctrl-C; resolves with the exit code. */
+  /** Presses Ctrl-C. Resolves with the exit code. */
   interrupt(): Promise<number | null>;
 };
 
-/** The last command of `make up` in the Makefile, once everything is built. */
+/** The last command of `make up` in the Makefile, after everything is built. */
 const makeUp = `make() { exec node $(node ${join(root, 'tests/runner/node-flags.mjs')}) ${join(root, 'infra/local/dist/main-up.js')}; }`;
 
 /** Types a line with `make up` and waits until the system is ready. */

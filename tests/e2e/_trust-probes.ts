@@ -12,10 +12,12 @@ import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import type { Ask } from './_ask.ts';
 
 const root = createSigner(generateSigningKey().privateKeyPem);
-/** For `GOV_TRUST_ROOT`. */
+/** The value of `GOV_TRUST_ROOT`. */
 export const trustRoot = encodeBase64Url(root.publicKey);
 
-/** Asks the routes of the trust list of a kernel with this root. Version 2 revokes a key that version 1 ended long ago. */
+/**
+ * Calls the routes of the trust list of a kernel with this root. Version 2 revokes a key that version 1 ended long ago.
+ */
 export async function askTrust(ask: Ask): Promise<void> {
   const { publicKey } = generateSigningKey();
   const replaced = {
@@ -24,7 +26,7 @@ export async function askTrust(ask: Ask): Promise<void> {
     ...{ valid_from: '2026-01-01T00:00:00.000Z', valid_until: '2026-01-02T00:00:00.000Z', revoked_at: null },
   };
   const { keys } = await ask(kernel.listTrustKeys);
-  const published = keys as unknown as object[]; // as the schema of the route has it
+  const published = keys as unknown as object[]; // the schema of the route
   const first = signed({ version: 1, previous_hash: null, keys: [...published, replaced] });
   await ask(kernel.addTrustKeys, { body: { trust: first } });
   await ask(kernel.getTrustList);

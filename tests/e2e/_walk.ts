@@ -1,4 +1,4 @@
-/** The commands of a document, block by block, as they stand there. */
+/** The commands of a document, block by block, unchanged. */
 export class Walk {
   readonly #name: string;
   readonly #blocks: { text: string; isTyped: boolean }[];
@@ -11,7 +11,7 @@ export class Walk {
     }));
   }
 
-  /** The first block with these words that was not typed yet: people go from top to bottom. */
+  /** The next untyped block with these words, since readers go from top to bottom. */
   blockWith(words: string): string {
     const block = this.#blocks.find(({ text, isTyped }) => !isTyped && text.includes(words));
     if (block === undefined) throw new Error(`No block of ${this.#name} that is left has ${words}`);
@@ -19,13 +19,13 @@ export class Walk {
     return block.text;
   }
 
-  /** The fields that were not typed. */
+  /** The blocks that were not typed. */
   get left(): string[] {
     return this.#blocks.filter(({ isTyped }) => !isTyped).map(({ text }) => text);
   }
 }
 
-/** The answers in JSON among what was printed. */
+/** The JSON answers in the output. */
 export function answersIn(printed: string): unknown[] {
   return printed
     .split(/\n|(?<=\})(?=\{)/)

@@ -34,8 +34,8 @@ export async function askTasks(ask: Ask, filesDir: string): Promise<void> {
   await ask(gateway.checkResolver, { body: { requests } });
   await ask(gateway.getWorkspaceApproval, { params: { id: pending['id'] ?? '' } });
   await ask(gateway.resolveWorkspaceApproval, { params: { id: pending['id'] ?? '' }, body: { status: 'rejected' } });
-  const other = await ask(gateway.createTask, { body: { title: 'Wait' } });
-  await ask(gateway.putTaskStatus, { params: { id: other['id'] ?? '' }, body: { status: 'queued' } });
+  const second = await ask(gateway.createTask, { body: { title: 'Wait' } });
+  await ask(gateway.putTaskStatus, { params: { id: second['id'] ?? '' }, body: { status: 'queued' } });
   await ask(gateway.startRun, { body: { title: 'Start' } });
   await ask(gateway.listWorkspaceRuns);
   const idle = await ask(gateway.createTask, { body: { title: 'Drop' } });
@@ -64,7 +64,7 @@ export async function askGovernance(ask: Ask): Promise<void> {
 export async function askNotifications(ask: Ask, id: string): Promise<void> {
   const receiver = createServer((_req, res) => void res.writeHead(204).end());
   await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
-  const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`; // a TCP server has this kind of address
+  const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`; // a TCP server has this address type
   const body = { channel: 'webhook', target, eventTypes: ['invite.created'] };
   const subscription = await ask(gateway.createSubscription, { params: { id }, body });
   const params = { id, subscriptionId: subscription['id'] ?? '' };

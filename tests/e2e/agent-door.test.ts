@@ -14,7 +14,6 @@ import { personAt } from './_signed-in.ts';
 
 const address = addressBook();
 
-const timeoutMs = 120_000;
 let system: SharedSystem;
 let ada: SignedIn;
 let key: string;
@@ -27,7 +26,7 @@ beforeAll(async () => {
   writeFileSync(file, 'Water the plants.\n');
   ada = await signIn(system, address('ada'));
   ({ key, id: keyId } = (await ada.client.createApiKey({ body: { name: 'agent' } as never })).body);
-}, timeoutMs);
+});
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const openai = (apiKey = key) => new OpenAI({ apiKey, baseURL: `${system.gatewayUrl}/v1`, maxRetries: 0 });
@@ -48,7 +47,7 @@ const evaluate = async (more: object = {}, headers = bearer(key), at = system.ga
   return fetch(new URL('/api/v1/evaluate', at), sent);
 };
 
-/** The verdict on a call that the kernel executes when it allows it. */
+/** The verdict on a call that the kernel executes if it is allowed. */
 async function executed(call: object): Promise<string> {
   const response = await fetch(new URL('/mcp/v1/execute', system.gatewayUrl), {
     method: 'POST',
@@ -58,8 +57,8 @@ async function executed(call: object): Promise<string> {
   return ((await response.json()) as { decision: { verdict: string } }).decision.verdict;
 }
 
-describe("the gateway's door, with nothing but an address and a key of a workspace", () => {
-  it('answers the openai SDK, whole and as a stream', async () => {
+describe('the gateway, for an agent with only an address and a workspace key', () => {
+  it('answers the OpenAI SDK, with a complete answer and with a stream', async () => {
     const models = await openai().models.list();
     expect(models.data.length).toBeGreaterThan(0);
     const whole = await openai().chat.completions.create(question);
@@ -95,7 +94,7 @@ describe("the gateway's door, with nothing but an address and a key of a workspa
     await legacy.close();
   });
 
-  it('leaves receipts of the workspace under the key as principal, and says what it passes on as the kernel said it', async () => {
+  it("seals receipts with the key as principal, and forwards the kernel's answers unchanged", async () => {
     const response = await evaluate({ effect_level: 'E4' });
     const text = await response.text();
     const decision = JSON.parse(text) as { verdict: string; receipt_id: string; receipt: { payload: object } };
@@ -119,7 +118,7 @@ describe("the gateway's door, with nothing but an address and a key of a workspa
     expect(body).toMatchObject({ payload: decision.receipt.payload });
   });
 
-  it('holds to what the workspace blocks and to who its people are', async () => {
+  it('applies the blocked tools of the workspace and the rights of its members', async () => {
     const read = { tool: 'files.read_text_file', args: { path: file } };
     const list = { tool: 'files.list_directory', args: { path: system.filesDir } };
     expect([await executed(read), await executed(list)]).toEqual(['ALLOW', 'ALLOW']);
@@ -131,34 +130,34 @@ describe("the gateway's door, with nothing but an address and a key of a workspa
     await block([read.tool]);
     expect([await executed(read), await executed(list)]).toEqual(['DENY', 'ALLOW']);
     await block([]);
-    const other = (await ada.client.createApiKey({ body: { name: 'short-lived' } as never })).body;
-    expect((await evaluate({}, bearer(other.key))).status).toBe(200);
-    await ada.client.revokeApiKey({ params: { id: other.id } });
-    expect((await evaluate({}, bearer(other.key))).status).toBe(401);
+    const second = (await ada.client.createApiKey({ body: { name: 'short-lived' } as never })).body;
+    expect((await evaluate({}, bearer(second.key))).status).toBe(200);
+    await ada.client.revokeApiKey({ params: { id: second.id } });
+    expect((await evaluate({}, bearer(second.key))).status).toBe(401);
   });
 });
 
-describe('an agent with a credential of its own at the kernel', () => {
-  it('comes through the same door as itself, and gets the very bytes', async () => {
+describe('an agent with its own credential at the kernel', () => {
+  it('uses the same gateway under its own identity, and gets unchanged answers', async () => {
     const operator = createKernelClient({ baseUrl: system.kernelUrl, apiKey: system.adminApiKey }).as({
       tenant: 'acme',
     });
     const terms = { kind: 'agent', principal_id: 'researcher' as PrincipalId, expires_in_days: 1 } as const;
     const { key: agentKey } = (await operator.createAccessKey({ body: { ...terms, doors: ['evaluate', 'mcp'] } })).body;
-    const said = { ...bearer(agentKey), 'x-gov-tenant-id': ada.workspaceId, 'x-gov-principal-id': 'admin' };
-    expect(await (await evaluate({}, said)).json()).toMatchObject({
+    const statement = { ...bearer(agentKey), 'x-gov-tenant-id': ada.workspaceId, 'x-gov-principal-id': 'admin' };
+    expect(await (await evaluate({}, statement)).json()).toMatchObject({
       receipt: { payload: { tenant_id: 'acme', principal_id: 'researcher' } },
     });
     const tools = (at: string) => fetch(new URL('/mcp/v1/capabilities', at), { headers: bearer(agentKey) });
     const [direct, forwarded] = [await tools(system.kernelUrl), await tools(system.gatewayUrl)];
     expect([forwarded.status, await forwarded.text()]).toEqual([direct.status, await direct.text()]);
-    // The key was not made for this door, and the kernel is who says so.
+    // The kernel rejects the key, since it was not made for this route.
     await expect(openai(agentKey).chat.completions.create(question)).rejects.toMatchObject({ status: 403 });
     expect((await evaluate({}, bearer(system.adminApiKey))).status).toBe(401);
     expect((await evaluate({}, bearer(system.serviceApiKey))).status).toBe(401);
   });
 
-  it('holds to what its workspace blocks, in a workspace that never had a run', async () => {
+  it('is restricted by the blocked tools of its workspace, even before the first run there', async () => {
     const { tab, client, workspaceId } = await personAt(system.gatewayUrl, address('grace'));
     const body = { kind: 'agent', principal_id: 'researcher', expires_in_days: 1, doors: ['evaluate'] };
     const made = await tab.send('/api/v1/access-keys', {

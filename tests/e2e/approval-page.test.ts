@@ -11,7 +11,6 @@ import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
 
-const timeoutMs = 60_000;
 let system: SharedSystem;
 let owner: SignedIn;
 let approverKey: string;
@@ -21,9 +20,9 @@ beforeAll(async () => {
   owner = await signIn(system, address('founder'));
   const body = { kind: 'approver', principal_id: 'carol' as PrincipalId, expires_in_days: 1 } as const;
   approverKey = (await kernelClient(system, owner.workspaceId).createAccessKey({ body })).body.key;
-}, timeoutMs);
+});
 
-/** A run that waits for leave to write this file, and the page that asks for it. */
+/** A run that waits for permission to write this file, and the approval page for it. */
 async function parked(file: string): Promise<{ taskId: string; url: string }> {
   const description = `call:files__write_file ${JSON.stringify({ path: file, content: 'Dear customer' })}`;
   const { body: task } = await owner.client.createTask({ body: { title: 'A letter', description } });
@@ -47,10 +46,10 @@ async function decide(url: string, filled: Record<string, string>): Promise<stri
   return (await browser.submit(shown.form(url), filled)).text;
 }
 
-describe('a run that waits for a person, who decides on the page of the kernel', () => {
+describe('a run that waits for a decision on the approval page of the kernel', () => {
   verifies(
     'kn.approve.page',
-    'ends with the reason of the denial, in the run and in its step, and nothing is executed',
+    'ends as denied with the reason, in the run and in its step, and executes nothing',
     async () => {
       const file = join(system.filesDir, 'denied.md');
       const { taskId, url } = await parked(file);
@@ -62,12 +61,11 @@ describe('a run that waits for a person, who decides on the page of the kernel',
       const { body: audit } = await owner.client.listAudit({ query: { action: 'approval.rejected' } });
       expect(audit.data[0]).toMatchObject({ actor: 'carol', verdict: 'deny' });
     },
-    timeoutMs,
   );
 
   verifies(
     'gw.run.escalate',
-    'goes on by itself once it is approved there, and executes the call once',
+    'continues by itself after its approval on the page, and executes the call once',
     async () => {
       const file = join(system.filesDir, 'letter.md');
       const { taskId, url } = await parked(file);
@@ -77,6 +75,5 @@ describe('a run that waits for a person, who decides on the page of the kernel',
       const { body } = await owner.client.listWorkspaceApprovals({ query: { status: 'approved' } });
       expect(body.data).toMatchObject([{ resolvedBy: null }]);
     },
-    timeoutMs,
   );
 });

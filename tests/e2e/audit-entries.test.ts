@@ -61,14 +61,14 @@ beforeAll(async () => {
   const { adminUrl } = databases.controlPlane;
   administrator = new pg.Client({ connectionString: adminUrl, options: '-c search_path=control_plane' });
   await administrator.connect();
-}, 120_000);
+});
 
 afterAll(async () => {
   await administrator?.end();
   await controlPlane?.stop();
   await gateway?.stop();
   await Promise.all([databases?.gateway.drop(), databases?.controlPlane.drop()]);
-}, 60_000);
+});
 
 beforeEach(() => {
   clockMs = Date.now();
@@ -82,7 +82,7 @@ async function signedIn(email = `person-${++people}@example.org`): Promise<Signe
   return { tab, email, userId: String(body['user_id']), sessionId: String(body['session_id']) };
 }
 
-/** Newest first, page by page. */
+/** The entries of all pages, newest first. */
 async function entriesOf(
   { tab }: Pick<Signed, 'tab'>,
   filters: Record<string, string> = {},
@@ -105,7 +105,7 @@ async function entriesOf(
 
 const wordsOf = ({ action, verdict, reason, actor }: ScopedAuditEntry) => [action, verdict, reason, actor].join(' ');
 
-/** The first fault that `countersign-verify --audit` names in the log of a person; null for none. */
+/** The first fault that `countersign-verify --audit` reports in a log. `null` for none. */
 async function faultIn({ tab, userId }: Signed, workspaceId?: string): Promise<string | null> {
   const query = workspaceId === undefined ? '' : `?workspace_id=${workspaceId}`;
   const lines = (await tab.lines(`/api/audit/entries/export${query}`)).split('\n').slice(0, -1);
@@ -117,7 +117,7 @@ async function faultIn({ tab, userId }: Signed, workspaceId?: string): Promise<s
 }
 
 describe('the audit log of a person', () => {
-  it('records each sign-in, sign-out and refresh cookie that came twice, of this person only', async () => {
+  it('records each sign-in, each sign-out and each reused refresh cookie, of this person only', async () => {
     const { tab, email, userId, sessionId } = await signedIn();
     await signedIn();
     const thief = tab.stolen();
@@ -143,7 +143,7 @@ describe('the audit log of a person', () => {
     expect(await faultIn(third)).toBeNull();
   });
 
-  it('is searched by action, actor, verdict and time', async () => {
+  it('can be filtered by action, actor, verdict and time', async () => {
     const one = await signedIn();
     clockMs += 2 * minuteMs;
     const from = now().toISOString();
@@ -167,7 +167,7 @@ describe('the audit log of a person', () => {
     expect((await new Tab(gateway.url).send('/api/audit/entries')).status).toBe(401);
   });
 
-  verifies('cp.audit', 'shows an edited, a missing and a cut-off entry', async () => {
+  verifies('cp.audit', 'reveals an edited, a missing and a cut-off entry', async () => {
     const person = await signedIn();
     for (let count = 0; count < 3; count += 1) person.tab = (await signedIn(person.email)).tab;
     const rows = (sql: string) => administrator.query(sql, [person.userId]);
@@ -182,7 +182,7 @@ describe('the audit log of a person', () => {
     expect(await faultIn(person)).toBe('CHAIN_GAP after 1');
   });
 
-  it('counts the proofs that were refused, for an address that is known and for one that is not', async () => {
+  it('counts rejected sign-in attempts, for known and for unknown e-mail addresses', async () => {
     const { email, userId } = await signedIn();
     for (const [address, owner] of [
       [email, userId],
@@ -219,36 +219,36 @@ describe('the audit log of a workspace', () => {
     await client.end();
   }
 
-  verifies('cp.audit', 'is read by its partners and owners, and tells who else asked', async () => {
-    const [owner, other] = [await signedIn(), await signedIn()];
+  verifies('cp.audit', 'can be read by its partners and owners, and records rejected readers', async () => {
+    const [owner, neighbour] = [await signedIn(), await signedIn()];
     const workspaceId = await workspaceOf(owner);
     expect((await owner.tab.send(path(workspaceId))).body).toEqual({ data: [], next_cursor: null });
-    await join(other, workspaceId, 'member');
-    const refused = await other.tab.send(path(workspaceId));
+    await join(neighbour, workspaceId, 'member');
+    const refused = await neighbour.tab.send(path(workspaceId));
     expect([refused.status, refused.body['error']]).toMatchObject([403, { code: 'PERMISSION_DENIED' }]);
-    expect((await other.tab.send(path(workspaceId).replace('entries', 'entries/export'))).status).toBe(403);
-    await join(other, workspaceId, 'partner');
-    const denied = { scope: workspaceId, actor: other.userId, verdict: 'deny', details: { role: 'member' } };
-    for (const reader of [owner, other])
+    expect((await neighbour.tab.send(path(workspaceId).replace('entries', 'entries/export'))).status).toBe(403);
+    await join(neighbour, workspaceId, 'partner');
+    const denied = { scope: workspaceId, actor: neighbour.userId, verdict: 'deny', details: { role: 'member' } };
+    for (const reader of [owner, neighbour])
       expect(await entriesOf(reader, { workspace_id: workspaceId })).toMatchObject([
         { ...denied, seq: 2, action: 'export-audit-entries' },
         { ...denied, seq: 1, action: 'list-audit-entries' },
       ]);
     expect(await faultIn(owner, workspaceId)).toBeNull();
-    expect((await entriesOf(other)).map(({ scope }) => scope)).toEqual([other.userId]);
+    expect((await entriesOf(neighbour)).map(({ scope }) => scope)).toEqual([neighbour.userId]);
   });
 
-  it('of another person is answered like one that does not exist, and nothing is written into it', async () => {
+  it('is not found by a stranger, whose request adds no entry', async () => {
     const [owner, stranger] = [await signedIn(), await signedIn()];
     const workspaceId = await workspaceOf(owner);
-    const told = async (id: string) => {
+    const reportOf = async (id: string) => {
       const { status, body } = await stranger.tab.send(path(id));
       return { status, text: JSON.stringify(body).replace(/"request_id":"[^"]+"/g, '') };
     };
-    const foreign = await told(workspaceId);
+    const foreign = await reportOf(workspaceId);
     expect(foreign.status).toBe(404);
     for (const id of [`wsp_${'0'.repeat(26)}`, 'none', stranger.userId, owner.userId])
-      expect(await told(id)).toEqual(foreign);
+      expect(await reportOf(id)).toEqual(foreign);
     expect(await entriesOf(owner, { workspace_id: workspaceId })).toEqual([]);
   });
 });

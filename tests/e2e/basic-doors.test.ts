@@ -15,7 +15,6 @@ type Door = Client<
     typeof routes.gatewayRoutes & { evaluate: typeof evaluate; listBudgets: typeof listBudgets }
 >;
 
-const timeoutMs = 180_000;
 const all = { limit: 50 };
 const address = addressBook();
 const steps = [{ kind: 'freeze', target: 'agent:crawler', reason: 'It was seen' }] as never; // branded by the schema
@@ -28,17 +27,20 @@ let person: Door;
 
 beforeAll(async () => {
   system = await sharedSystem();
-}, timeoutMs);
+});
 
 beforeEach(async () => {
   ada = await signIn(system, address(`doors-${(count += 1)}`));
   person = doorOf(ada.token);
   orgId = (await person.bootstrapOrg({ body: { name: `Doors ${count}` } })).body.org_id;
-  // The commercial gateway hears of the organisation and of its workspace by events.
+  // The commercial gateway learns of the organisation and of its workspace from events.
   await untilAnswered(openDev);
-}, timeoutMs);
+});
 
-/** Opens `dev` as soon as the organisation of the workspace is known. False until then. */
+/**
+ * Creates the environment `dev` of the workspace, which is possible once its organisation is known. Returns false until
+ * then.
+ */
 async function openDev(): Promise<boolean> {
   const error = await failure(person.createEnvironment({ body: { environment: 'dev', description: '' } }));
   return error === null || (isAppError(error) && error.code === 'ALREADY_EXISTS');
@@ -53,16 +55,16 @@ function doorOf(bearer: string, more: Record<string, string> = {}): Door {
     evaluate,
     listBudgets,
   };
-  return createClient(ofAll, { baseUrl: system.gatewayUrl, headers: () => headers }) as Door; // names that two services share are not called here
+  return createClient(ofAll, { baseUrl: system.gatewayUrl, headers: () => headers }) as Door; // no test here calls a name that two services share
 }
 
 async function newKey(more: object = {}): Promise<{ door: Door; id: string }> {
   const body = { name: 'ci', role: 'partner', scopes: ['basic:read', 'basic:write'], environment: 'dev', ...more };
-  const made = (await person.createBasicKey({ body: body as never })).body; // its lifetime has a default
+  const made = (await person.createBasicKey({ body: body as never })).body; // the lifetime has a default
   return { door: doorOf(made.key), id: made.key_id };
 }
 
-/** Another person, as a partner in the same workspace. */
+/** Another person, who is a partner in the same workspace. */
 async function partner(): Promise<Door> {
   const email = address(`partner-${count}`);
   const [params, invited] = [{ id: ada.workspaceId }, await signIn(system, email)];
@@ -79,7 +81,7 @@ async function receiverOf(): Promise<{ url: string; ids: unknown[]; close(): voi
     res.writeHead(204).end();
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo; // a TCP server has this kind of address
+  const { port } = server.address() as AddressInfo; // a TCP server has this address type
   return { url: `http://127.0.0.1:${port}/hook`, ids, close: () => server.close() };
 }
 
@@ -90,7 +92,7 @@ const failure = (call: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-/** Six hours pass since the person signed in. */
+/** Makes the person's session six hours old. */
 async function leaveOpen(): Promise<void> {
   const [session] = (await ada.client.listSessions()).body.data;
   const statement = "UPDATE sessions SET created_at = created_at - interval '6 hours' WHERE id = $1";
@@ -98,64 +100,59 @@ async function leaveOpen(): Promise<void> {
 }
 
 describe('each object of the basic API', () => {
-  verifies(
-    'cg.doors',
-    'has the same id and state at both doors, for a person and for a key',
-    async () => {
-      const { door, id } = await newKey();
-      const asRead = { limit: 50 };
-      const { body: incident } = await door.createBasicIncident({ body: { ...report, receipts: [] } });
-      expect(incident.opened_by).toBe(`key:dev:${id}`);
-      const params = { incident_id: incident.incident_id };
-      expect((await person.getIncident({ params })).body).toEqual(incident);
-      const { headers } = await door.listBasicIncidents({ query: { ...asRead, ...params } });
-      const move = { ...params, to: 'acked', note: 'Mine', standing: [] } as const;
-      const tagged = { 'if-match': headers.get('etag') ?? '' };
-      const moved = await door.transitionBasicIncident({ body: { ...move, standing: [] }, headers: tagged });
-      expect((await person.getIncident({ params })).body).toEqual(moved.body);
-      expect((await door.listBasicIncidents({ query: asRead })).body).toEqual(
-        (await person.listIncidents({ query: asRead })).body,
-      );
-      const { body: plan } = await door.createBasicPlan({ body: { steps, ttl_seconds: 600 } });
-      expect(plan.asked_by).toBe(PrincipalId.parse(`key:dev:${id}`));
-      const ofPlan = { params: { plan_id: plan.plan_id } };
-      expect((await person.getPlan(ofPlan)).body).toEqual(plan);
-      const radius = await door.createBasicBlastRadius({ body: { steps } });
-      expect(radius.body).toEqual((await person.createBlastRadius({ body: { steps } })).body);
-      const named = { plan_id: plan.plan_id, plan_hash: plan.plan_hash };
-      await person.approveBasicPlan({ body: named });
-      const committed = await person.commitBasicPlan({ body: named });
-      expect(committed.body).toMatchObject({ state: 'committed' });
-      expect((await person.getPlan(ofPlan)).body).toEqual(committed.body);
-      for (const each of [door, person])
-        expect((await each.listBasicPlans({ query: { limit: 20 } })).body.data).toEqual([committed.body]);
+  verifies('cg.doors', 'has the same id and state at both APIs, for a person and for a key', async () => {
+    const { door, id } = await newKey();
+    const asRead = { limit: 50 };
+    const { body: incident } = await door.createBasicIncident({ body: { ...report, receipts: [] } });
+    expect(incident.opened_by).toBe(`key:dev:${id}`);
+    const params = { incident_id: incident.incident_id };
+    expect((await person.getIncident({ params })).body).toEqual(incident);
+    const { headers } = await door.listBasicIncidents({ query: { ...asRead, ...params } });
+    const move = { ...params, to: 'acked', note: 'Mine', standing: [] } as const;
+    const tagged = { 'if-match': headers.get('etag') ?? '' };
+    const moved = await door.transitionBasicIncident({ body: { ...move, standing: [] }, headers: tagged });
+    expect((await person.getIncident({ params })).body).toEqual(moved.body);
+    expect((await door.listBasicIncidents({ query: asRead })).body).toEqual(
+      (await person.listIncidents({ query: asRead })).body,
+    );
+    const { body: plan } = await door.createBasicPlan({ body: { steps, ttl_seconds: 600 } });
+    expect(plan.asked_by).toBe(PrincipalId.parse(`key:dev:${id}`));
+    const ofPlan = { params: { plan_id: plan.plan_id } };
+    expect((await person.getPlan(ofPlan)).body).toEqual(plan);
+    const radius = await door.createBasicBlastRadius({ body: { steps } });
+    expect(radius.body).toEqual((await person.createBlastRadius({ body: { steps } })).body);
+    const named = { plan_id: plan.plan_id, plan_hash: plan.plan_hash };
+    await person.approveBasicPlan({ body: named });
+    const committed = await person.commitBasicPlan({ body: named });
+    expect(committed.body).toMatchObject({ state: 'committed' });
+    expect((await person.getPlan(ofPlan)).body).toEqual(committed.body);
+    for (const each of [door, person])
+      expect((await each.listBasicPlans({ query: { limit: 20 } })).body.data).toEqual([committed.body]);
 
-      const workspace = (await person.getConsoleWorkspace({ params: { id: ada.workspaceId } })).body;
-      for (const each of [door, person]) {
-        expect((await each.listBasicMembers()).body.data).toEqual(workspace.members);
-        const [listed] = (await each.listBasicWorkspaces()).body.data;
-        expect(listed).toMatchObject({ workspace_id: ada.workspaceId, org_id: orgId, name: workspace.name });
-        expect((await each.listBasicKeys({ query: asRead })).body.data).toMatchObject([
-          { key_id: id, environment: 'dev' },
-        ]);
-      }
-      const { body: added } = await person.createBasicWorkspace({ body: { name: 'Refunds' } });
-      const { data } = (await person.listConsoleWorkspaces()).body;
-      expect(data).toContainEqual(expect.objectContaining({ workspace_id: added.workspace_id, name: 'Refunds' }));
-    },
-    timeoutMs,
-  );
+    const workspace = (await person.getConsoleWorkspace({ params: { id: ada.workspaceId } })).body;
+    for (const each of [door, person]) {
+      expect((await each.listBasicMembers()).body.data).toEqual(workspace.members);
+      const [listed] = (await each.listBasicWorkspaces()).body.data;
+      expect(listed).toMatchObject({ workspace_id: ada.workspaceId, org_id: orgId, name: workspace.name });
+      expect((await each.listBasicKeys({ query: asRead })).body.data).toMatchObject([
+        { key_id: id, environment: 'dev' },
+      ]);
+    }
+    const { body: added } = await person.createBasicWorkspace({ body: { name: 'Refunds' } });
+    const { data } = (await person.listConsoleWorkspaces()).body;
+    expect(data).toContainEqual(expect.objectContaining({ workspace_id: added.workspace_id, name: 'Refunds' }));
+  });
 
   verifies(
     'cg.doors',
-    'has the same id and state before and after it is decided, published, subscribed and delivered',
+    'has the same id and state at both APIs, before and after its decision, publication, subscription and delivery',
     async () => {
       const { door, id } = await newKey({ scopes: ['basic:read', 'basic:write', 'runtime', 'agent'] });
       const bob = await partner();
       const each = [door, person, bob];
       const call = { action: 'tool.call', session_id: 's-1', args: {}, tool: 'mail.send', effect_level: 'E3' } as const;
-      const asked = (await door.evaluate({ body: call as never })).body; // its other members have defaults
-      const approval_id = asked.approval?.approval_id ?? ('' as never); // the starter policy escalates E3
+      const request = (await door.evaluate({ body: call as never })).body; // the other members have defaults
+      const approval_id = request.approval?.approval_id ?? ('' as never); // the starter policy escalates E3
       const ofApproval = { params: { approval_id } };
       const expectSameApproval = async (state: string) => {
         for (const one of each) {
@@ -181,13 +178,13 @@ describe('each object of the basic API', () => {
       );
 
       const { body: handle } = await person.createBasicEvidence({
-        body: { object_id: asked.receipt_id, public: true, expires_in_seconds: 600 },
+        body: { object_id: request.receipt_id, public: true, expires_in_seconds: 600 },
       });
       expect(handle).toMatchObject({ kind: 'receipt', public: true });
       expect((await person.getEvidenceHandle({ params: { handle: handle.handle } })).body).toEqual(handle);
       for (const one of [door, person]) {
         const listed = (await one.listBasicEvidence({ query: all })).body;
-        expect(listed.data).toMatchObject([{ handle: handle.handle, object_id: asked.receipt_id }]);
+        expect(listed.data).toMatchObject([{ handle: handle.handle, object_id: request.receipt_id }]);
         expect((await one.listEvidenceHandles({ query: all })).body).toEqual(listed);
         expect((await person.listBudgets({ query: all })).body.data).toMatchObject([{ budget_id: expect.any(String) }]);
         expect((await one.getSpendSummary({ query: all })).body).toEqual(
@@ -249,42 +246,34 @@ describe('each object of the basic API', () => {
       expect((await door.getRuntimeStatus()).body).toEqual(stopped);
       expect(await failure(door.startRuntime())).toEqual(refusal('PERMISSION_DENIED'));
     },
-    timeoutMs,
   );
 
-  verifies(
-    'cg.doors',
-    'changes under the precondition and with the presence that hold at the other door',
-    async () => {
-      const { body: incident } = await person.createBasicIncident({ body: { ...report, receipts: [] } });
-      const move = { incident_id: incident.incident_id, to: 'acked', note: 'Mine', standing: [] } as const;
-      const body = { ...move, standing: [] };
-      expect(await failure(person.transitionBasicIncident({ body }))).toEqual(refusal('PRECONDITION_REQUIRED'));
-      const stale = { 'if-match': '"99"' };
-      expect(await failure(person.transitionBasicIncident({ body, headers: stale }))).toEqual(
-        refusal('PRECONDITION_FAILED'),
-      );
-      const { body: plan } = await person.createBasicPlan({ body: { steps, ttl_seconds: 600 } });
-      const named = { plan_id: plan.plan_id, plan_hash: plan.plan_hash };
-      expect(await failure(person.commitBasicPlan({ body: named }))).toEqual(refusal('ILLEGAL_TRANSITION'));
-      await person.approveBasicPlan({ body: named });
-      await leaveOpen();
-      const late = refusal('REAUTHENTICATION_REQUIRED');
-      expect(await failure(person.commitBasicPlan({ body: named }))).toEqual(late);
-      expect(await failure(newKey())).toEqual(late);
-      expect(await failure(person.createBasicMember({ body: { email: address('late'), role: 'member' } }))).toEqual(
-        late,
-      );
-      expect((await person.getPlan({ params: { plan_id: plan.plan_id } })).body).toMatchObject({ state: 'approved' });
-    },
-    timeoutMs,
-  );
+  verifies('cg.doors', 'requires the same precondition and proof of presence as at the other API', async () => {
+    const { body: incident } = await person.createBasicIncident({ body: { ...report, receipts: [] } });
+    const move = { incident_id: incident.incident_id, to: 'acked', note: 'Mine', standing: [] } as const;
+    const body = { ...move, standing: [] };
+    expect(await failure(person.transitionBasicIncident({ body }))).toEqual(refusal('PRECONDITION_REQUIRED'));
+    const stale = { 'if-match': '"99"' };
+    expect(await failure(person.transitionBasicIncident({ body, headers: stale }))).toEqual(
+      refusal('PRECONDITION_FAILED'),
+    );
+    const { body: plan } = await person.createBasicPlan({ body: { steps, ttl_seconds: 600 } });
+    const named = { plan_id: plan.plan_id, plan_hash: plan.plan_hash };
+    expect(await failure(person.commitBasicPlan({ body: named }))).toEqual(refusal('ILLEGAL_TRANSITION'));
+    await person.approveBasicPlan({ body: named });
+    await leaveOpen();
+    const late = refusal('REAUTHENTICATION_REQUIRED');
+    expect(await failure(person.commitBasicPlan({ body: named }))).toEqual(late);
+    expect(await failure(newKey())).toEqual(late);
+    expect(await failure(person.createBasicMember({ body: { email: address('late'), role: 'member' } }))).toEqual(late);
+    expect((await person.getPlan({ params: { plan_id: plan.plan_id } })).body).toMatchObject({ state: 'approved' });
+  });
 });
 
 describe('an API key', () => {
   verifies(
     'cg.keys',
-    'works within its scopes and until it is revoked, and never approves, commits, resumes or makes keys',
+    'works within its scopes until it is revoked, and never approves, commits, resumes or makes keys',
     async () => {
       const [{ door, id }, reader] = [await newKey(), await newKey({ scopes: ['basic:read'] })];
       const forbidden = refusal('PERMISSION_DENIED');
@@ -297,7 +286,7 @@ describe('an API key', () => {
         () => door.approvePlan(ofPlan),
         () => door.commitPlan(ofPlan),
         () => door.resumeTarget({ body: { target: 'agent:crawler', reason: 'x' } }),
-        () => door.createBasicKey({ body: { name: 'more' } as never }), // its other members have defaults
+        () => door.createBasicKey({ body: { name: 'more' } as never }), // the other members have defaults
         () => door.createApiKey({ body: { name: 'more' } as never }),
         () => door.revokeBasicKey({ params: { key_id: id } }),
         () => door.createBasicWorkspace({ body: { name: 'More' } }),
@@ -310,6 +299,5 @@ describe('an API key', () => {
       await person.revokeBasicKey({ params: { key_id: id } });
       expect(await failure(door.listBasicMembers())).toEqual(refusal('CREDENTIALS_INVALID'));
     },
-    timeoutMs,
   );
 });

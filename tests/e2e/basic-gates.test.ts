@@ -12,11 +12,10 @@ import { joined, personAt, type Person } from './_signed-in.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { addressBook, inDatabase } from './_system.ts';
 
-const timeoutMs = 240_000;
 const address = addressBook();
 const entries: AnyRoute[] = Object.values(routes.commercialRoutes);
 const behind: AnyRoute[] = [...Object.values(routes.controlPlaneRoutes), ...Object.values(routes.gatewayRoutes)];
-/** Routes with a body or an effect. A blast radius is a question that needs a body. */
+/** Routes with a body or an effect. A blast radius is a read that needs a body. */
 const changing = entries.filter(({ path, method }) => path.startsWith('/api/basic/') && method !== 'GET');
 const doors = changing.filter(({ secondDoorOf, idempotency }) => secondDoorOf !== undefined && !isRead(idempotency));
 
@@ -28,11 +27,14 @@ let system: SharedSystem;
 let ada: Person;
 let mel: Person;
 let eve: Person;
-/** A partner who may decide on approvals, and an owner who signed in hours ago. */
+/** A partner who may decide approvals, and an owner who signed in hours ago. */
 let bob: Person;
 let cat: Person;
 let requests: Record<string, { basic: Request; inner: Request }>;
-/** Keys of a partner with each scope, and with no scope of the basic API that changes something; and one of a member. */
+/**
+ * Keys of a partner: one with each scope, and one without a scope of the basic API that allows changes. Also a key of a
+ * member.
+ */
 let keys: Record<'all' | 'unscoped' | 'member', string>;
 
 beforeAll(async () => {
@@ -57,7 +59,7 @@ beforeAll(async () => {
     member: await keyOf('member', scopes),
   };
   requests = await requestsOf();
-}, timeoutMs);
+});
 
 async function keyOf(role: 'member' | 'partner', scopes: ApiKeyScope[]): Promise<string> {
   const body = { name: 'ci', role, scopes, expiresInDays: 1 } as const;
@@ -67,13 +69,13 @@ async function keyOf(role: 'member' | 'partner', scopes: ApiKeyScope[]): Promise
 async function approvalId(): Promise<string> {
   const headers = { authorization: `Bearer ${keys.all}`, 'content-type': 'application/json' };
   const call = { action: 'tool.call', session_id: 's-1', args: {}, tool: 'mail.send', effect_level: 'E3' };
-  const asked = { method: 'POST', headers, body: JSON.stringify(call) };
-  const answer = await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), asked);
+  const request = { method: 'POST', headers, body: JSON.stringify(call) };
+  const answer = await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), request);
   const { approval } = (await answer.json()) as { approval: { approval_id: string } }; // the starter policy escalates E3
   return approval.approval_id;
 }
 
-/** A valid request of each second door and of the route behind it. A new one needs an entry here. */
+/** A valid request for each basic route and for the route that it forwards to. Each new route needs an entry here. */
 async function requestsOf(): Promise<typeof requests> {
   const headers = () => ({ authorization: `Bearer ${ada.token}`, 'x-workspace-id': ada.workspaceId });
   const person = createClient(
@@ -138,11 +140,11 @@ async function requestsOf(): Promise<typeof requests> {
   };
 }
 
-/** A notification that has ended, so that only a gate refuses to send it again. */
+/** A delivered notification, so that only a gate can reject a second delivery. */
 async function deliveredOnce(): Promise<string> {
   const receiver = createServer((_req, res) => void res.writeHead(204).end());
   await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
-  const { port } = receiver.address() as AddressInfo; // a TCP server has this kind of address
+  const { port } = receiver.address() as AddressInfo; // a TCP server has this address type
   const params = { id: ada.workspaceId };
   const type = 'app.order.counted';
   const body = { channel: 'webhook', target: `http://127.0.0.1:${port}/`, eventTypes: [type] } as const;
@@ -180,11 +182,11 @@ type Gate = {
   gate: string;
   by(): Pick<Sent, 'bearer' | 'headers'>;
   refused: Refused;
-  /** The request addresses the workspace of its caller, and names an object of another one. */
+  /** The request is for the workspace of its caller, and names an object of another workspace. */
   isElsewhere?: true;
 };
 
-/** The requests at both doors of a route, from the statements of the route behind. */
+/** The requests at both routes for each gate. The definition of the inner route determines the gates. */
 function gatesOf(inner: AnyRoute): Gate[] {
   const { auth, leastRole = auth, needsPresence, keyScopes, idempotency } = inner;
   const higher = leastRole === 'partner' || leastRole === 'owner';
@@ -234,7 +236,7 @@ function namesObject({ params, body = {} }: Request): boolean {
   return params !== undefined || Object.keys(body).some((name) => name.endsWith('_id'));
 }
 
-/** Everything that these requests could change. */
+/** All state that these requests could change. */
 async function stateOf(): Promise<unknown> {
   const reads: [AnyRoute, Request?][] = [
     [commercial.listBasicIncidents],
@@ -262,7 +264,7 @@ async function stateOf(): Promise<unknown> {
 describe('each gate of the route behind a basic route', () => {
   verifies(
     'cg.doors',
-    'refuses the same caller with the same code at the basic door, and nothing changes',
+    'also rejects its caller at the basic route, with the same code, and nothing changes',
     async () => {
       await untilAnswered(
         async () => (await refusalOf(commercial.listBasicWorkspaces, { bearer: ada.token }))[0] === 200,
@@ -291,10 +293,9 @@ describe('each gate of the route behind a basic route', () => {
       expect(seen).toEqual(expected);
       expect(await stateOf()).toEqual(before);
     },
-    timeoutMs,
   );
 
-  it('is known for each changing route, except for objects that the commercial gateway keeps or asks siblings for', () => {
+  it('is tested for each changing route, except for objects of the commercial gateway itself', () => {
     const own = changing.filter(({ secondDoorOf }) => secondDoorOf === undefined).map(({ operation }) => operation);
     expect(own.sort()).toEqual([
       'create-environment',

@@ -11,9 +11,8 @@ import { PolicyDesk } from './_policy-desk.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { addressBook, inDatabase, kernelClient } from './_system.ts';
 
-const timeoutMs = 240_000;
 const address = addressBook();
-/** Acts that a person alone does: to approve, to commit, to resume, and to make or end credentials. */
+/** Acts that only people may do: approve, commit, resume, and create or end credentials. */
 const ofPeople: ReadonlySet<Right | undefined> = new Set<Right>([
   ...(['approval.decide', 'plan.approve', 'plan.commit', 'policy.activate', 'stop.lift'] as const),
   ...(['own_key.manage', 'key.manage', 'agent_key.manage', 'own_passkey.manage'] as const),
@@ -21,7 +20,7 @@ const ofPeople: ReadonlySet<Right | undefined> = new Set<Right>([
 const atTheGateway: AnyRoute[] = [...Object.values(gatewayRoutes), ...forwarding.map(({ route }) => route)];
 const forPeople = atTheGateway.filter(({ method, right }) => method !== 'GET' && ofPeople.has(right));
 
-/** Bodies that are read before the role of the caller. */
+/** Bodies of routes that read the body before the role of the caller. */
 const bodies: Record<string, object> = { 'resolve-workspace-approval': { status: 'approved' } };
 
 let system: SharedSystem;
@@ -42,14 +41,14 @@ beforeAll(async () => {
   );
   await person.bootstrapOrg({ body: { name: 'Keys' } });
   for (const environment of ['dev', 'prod'] as const)
-    // The commercial gateway hears of the organisation by an event.
+    // The commercial gateway learns of the organisation from an event.
     await untilAnswered(() =>
       person.createEnvironment({ body: { environment, description: '' } }).then(
         () => true,
         () => false,
       ),
     );
-}, timeoutMs);
+});
 
 const inWorkspace = () => ({ 'x-workspace-id': desk.owner.workspaceId });
 
@@ -69,7 +68,7 @@ async function send(
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
 
-const told = ({ status, body }: Answer) => [status, body.error?.code];
+const reportOf = ({ status, body }: Answer) => [status, body.error?.code];
 const forbidden = [403, 'PERMISSION_DENIED'];
 
 async function newKey(
@@ -97,7 +96,7 @@ const evaluate = ({ key }: Made) =>
 describe('a key', () => {
   verifies(
     'cg.keys',
-    'of production is denied by a rule on its principal that lets the key of the sandbox pass, as sealed receipts show',
+    'of production is denied by a rule on its principal, while the sandbox key passes, as sealed receipts show',
     async () => {
       const [prod, dev] = [await newKey('prod'), await newKey('dev')];
       for (const key of [prod, dev]) expect((await evaluate(key)).body.verdict).toBe('ALLOW');
@@ -121,39 +120,29 @@ describe('a key', () => {
         verifyReceipt(receipt, trust, nodeProvider);
       }
     },
-    timeoutMs,
   );
+
+  verifies('cg.keys', 'can call what its scopes allow, until it expires or is revoked', async () => {
+    const [reader, expired, revoked] = [await newKey('dev', ['basic:read']), await newKey('dev'), await newKey('dev')];
+    const { listBasicMembers, emitBasicEvent, recordSpend, stopRuntime } = commercial;
+    expect(reportOf(await send(reader.key, listBasicMembers))).toEqual([200, undefined]);
+    const event = { type: 'app.order.paid', dedupe_key: 'one', data: {} };
+    expect(reportOf(await send(reader.key, emitBasicEvent, event))).toEqual(forbidden);
+    expect(reportOf(await evaluate(reader))).toEqual(forbidden);
+    const others: [AnyRoute, object?][] = [[recordSpend, {}], [stopRuntime]];
+    for (const [route, body] of others) expect(reportOf(await send(reader.key, route, body))).toEqual(forbidden);
+    expect((await send(expired.key, emitBasicEvent, event)).status).toBe(202);
+    const statement = "UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1";
+    await inDatabase(system.dataDir, { schema: 'gateway', statement, values: [expired.id] });
+    await desk.owner.client.revokeApiKey({ params: { id: revoked.id } });
+    for (const ended of [expired, revoked])
+      for (const answer of [await send(ended.key, listBasicMembers), await evaluate(ended)])
+        expect(reportOf(answer)).toEqual([401, 'CREDENTIALS_INVALID']);
+  });
 
   verifies(
     'cg.keys',
-    'opens what its scopes name, until it has expired or is revoked',
-    async () => {
-      const [reader, expired, revoked] = [
-        await newKey('dev', ['basic:read']),
-        await newKey('dev'),
-        await newKey('dev'),
-      ];
-      const { listBasicMembers, emitBasicEvent, recordSpend, stopRuntime } = commercial;
-      expect(told(await send(reader.key, listBasicMembers))).toEqual([200, undefined]);
-      const event = { type: 'app.order.paid', dedupe_key: 'one', data: {} };
-      expect(told(await send(reader.key, emitBasicEvent, event))).toEqual(forbidden);
-      expect(told(await evaluate(reader))).toEqual(forbidden);
-      const others: [AnyRoute, object?][] = [[recordSpend, {}], [stopRuntime]];
-      for (const [route, body] of others) expect(told(await send(reader.key, route, body))).toEqual(forbidden);
-      expect((await send(expired.key, emitBasicEvent, event)).status).toBe(202);
-      const statement = "UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1";
-      await inDatabase(system.dataDir, { schema: 'gateway', statement, values: [expired.id] });
-      await desk.owner.client.revokeApiKey({ params: { id: revoked.id } });
-      for (const ended of [expired, revoked])
-        for (const answer of [await send(ended.key, listBasicMembers), await evaluate(ended)])
-          expect(told(answer)).toEqual([401, 'CREDENTIALS_INVALID']);
-    },
-    timeoutMs,
-  );
-
-  verifies(
-    'cg.keys',
-    'never approves, commits, resumes or makes keys, whatever its scopes, at any route of any service that does',
+    'never approves, commits, resumes or makes keys, at any route of any service and with any scopes',
     async () => {
       const { key } = await newKey('dev');
       const seen = [];
@@ -163,11 +152,11 @@ describe('a key', () => {
           { method, path: path.replaceAll(/\{\w+\}/g, desk.owner.workspaceId) },
           bodies[operation] ?? {},
         );
-        seen.push([operation, ...told(answer)]);
+        seen.push([operation, ...reportOf(answer)]);
       }
       expect(seen).toEqual(forPeople.map(({ operation }) => [operation, ...forbidden]));
       const names = forPeople.map(({ operation }) => operation);
-      // One of each service and kind: an empty list would pass.
+      // The list must contain routes of each service and kind, since an empty list would pass the checks above.
       for (const name of ['resolve-approval', 'resolve-basic-approval', 'resolve-workspace-approval', 'approve-plan'])
         expect(names).toContain(name);
       for (const name of ['commit-plan', 'commit-basic-plan', 'activate-policy', 'resume-target', 'start-runtime'])
@@ -177,6 +166,5 @@ describe('a key', () => {
       const { data } = (await desk.owner.client.listApiKeys()).body;
       expect(data.filter(({ name }) => name === 'default')).toEqual([]);
     },
-    timeoutMs,
   );
 });

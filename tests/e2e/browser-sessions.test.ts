@@ -8,9 +8,9 @@ let system: SignInSystem;
 
 beforeAll(async () => {
   system = await SignInSystem.start();
-}, 120_000);
+});
 
-afterAll(() => system?.stop(), 60_000);
+afterAll(() => system?.stop());
 
 beforeEach(() => {
   system.aheadMs = 0;
@@ -25,7 +25,7 @@ async function tokenOfProgram(tab: Tab, workspaceId: string): Promise<string> {
       method: 'POST',
       body: new URLSearchParams({ client_id: 'cli', ...form }),
     });
-    return (await response.json()) as Record<string, string>; // the caller looks
+    return (await response.json()) as Record<string, string>; // the caller checks the members
   };
   const { device_code = '', user_code = '' } = await post('/api/auth/device/code', {});
   const body = { decision: 'approve', workspace_id: workspaceId };
@@ -37,7 +37,7 @@ async function tokenOfProgram(tab: Tab, workspaceId: string): Promise<string> {
 const errorOf = ({ body }: { body: Record<string, unknown> }) => (body['error'] as { code?: string } | undefined)?.code;
 
 describe('a browser that signs in again', () => {
-  it('ends the session that it had, of any person, and also when that had expired for the moment', async () => {
+  it('ends its earlier session of any person, even after its access cookie has expired', async () => {
     for (const aheadMs of [0, 20 * minuteMs]) {
       const { tab } = await signedIn();
       const { session_id: before } = (await tab.send('/api/session')).body;
@@ -51,7 +51,7 @@ describe('a browser that signs in again', () => {
     }
   });
 
-  it('ends no session by an unknown cookie, nor before it has proven anything', async () => {
+  it('ends no session before its sign-in succeeds, and none for an unknown cookie', async () => {
     const { tab } = await signedIn();
     const begun = await tab.send('/api/auth/login/begin', { method: 'POST', body: { email: newAddress() } });
     const body = { login_id: begun.body['login_id'], code: begun.body['code'] === '000000' ? '000001' : '000000' };
@@ -63,7 +63,7 @@ describe('a browser that signs in again', () => {
 describe('a browser', () => {
   verifies(
     'cp.login',
-    'is signed in by a code, as the person whom the gateway knows, and reads and changes what that person may',
+    'signs in with a code, as the person at the gateway, and may do what that person may',
     async () => {
       const { tab, email } = await signedIn();
       expect(tab.cookieNames.sort()).toEqual(['countersign', 'countersign-refresh']);
@@ -84,7 +84,7 @@ describe('a browser', () => {
     },
   );
 
-  it('hides its cookies from scripts and from what other sites have it send', async () => {
+  it('hides its cookies from scripts, and does not send them with requests of other sites', async () => {
     const tab = system.newTab();
     const { headers } = await tab.signIn(newAddress());
     const [access = '', refresh = ''] = headers.getSetCookie();
@@ -92,24 +92,24 @@ describe('a browser', () => {
     expect(refresh).toMatch(/^countersign-refresh=cpr_[\w-]{43}; Path=\/api\/auth\/refresh; HttpOnly; SameSite=Strict/);
   });
 
-  verifies('cp.login', 'is told nothing by which a known address differs from an unknown one', async () => {
-    const { email: known } = await signedIn();
+  verifies('cp.login', 'gets the same sign-in answers for known and unknown e-mail addresses', async () => {
+    const { email: existing } = await signedIn();
     const headers = { 'x-request-id': 'the-same-request' };
     const ask = async (email: string) => {
       const begun = await system.newTab().send('/api/auth/login/begin', { method: 'POST', body: { email }, headers });
       const { login_id, code } = begun.body;
       const body = { login_id, code: code === '000000' ? '000001' : '000000' };
       const refused = await system.newTab().send('/api/auth/login/finish', { method: 'POST', body, headers });
-      // Each question of one service to another has a random id of its own.
+      // Each request between services has a random id.
       const text = refused.text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'random');
       return [begun.status, Object.keys(begun.body), begun.headers.getSetCookie(), refused.status, text];
     };
-    expect(await ask(known)).toEqual(await ask(newAddress()));
+    expect(await ask(existing)).toEqual(await ask(newAddress()));
   });
 
   verifies(
     'cp.login',
-    'is refused with a wrong code, a login of another person, a login twice, or one that is too old',
+    'is rejected with a wrong code, a login of another person, a used login, or an expired one',
     async () => {
       const tab = system.newTab();
       const email = newAddress();
@@ -129,7 +129,7 @@ describe('a browser', () => {
 
   verifies(
     'cp.session',
-    'changes nothing for a page of another site, or without the token of its own page',
+    'changes nothing for a page of another site, or without the CSRF token of its own page',
     async () => {
       const { tab } = await signedIn();
       const deleting = (headers: Record<string, string>) => tab.send('/api/session', { method: 'DELETE', headers });
@@ -145,7 +145,7 @@ describe('a browser', () => {
     },
   );
 
-  it('is signed out at once, with every copy of its cookies', async () => {
+  it('is signed out at once, including every copy of its cookies', async () => {
     const { tab } = await signedIn();
     const copy = tab.stolen();
     expect((await tab.send('/api/session', { method: 'DELETE' })).body).toEqual({ ended: true });
@@ -156,7 +156,7 @@ describe('a browser', () => {
 });
 
 describe('the session of a browser', () => {
-  it('opens nothing a quarter of an hour later, until it is renewed', async () => {
+  it('expires after a quarter of an hour, until it is renewed', async () => {
     const { tab } = await signedIn();
     system.aheadMs += 16 * minuteMs;
     expect((await tab.send('/api/session')).status).toBe(401);
@@ -164,7 +164,7 @@ describe('the session of a browser', () => {
     expect((await tab.send('/api/session')).status).toBe(200);
   });
 
-  verifies('cp.session', 'ends for everybody when a refresh cookie is used that was used before', async () => {
+  verifies('cp.session', 'ends for all its browsers when a refresh cookie is used twice', async () => {
     const { tab } = await signedIn();
     const thief = tab.stolen();
     await tab.send('/api/auth/refresh', { method: 'POST' });
@@ -174,18 +174,18 @@ describe('the session of a browser', () => {
     expect((await tab.send('/api/auth/refresh', { method: 'POST' })).status).toBe(401);
   });
 
-  it('gives one new pair to two tabs that renew at once', async () => {
+  it('gives one new pair of cookies to tabs that renew at the same time', async () => {
     const { tab } = await signedIn();
     const tabs = Array.from({ length: 10 }, () => tab.stolen());
-    const told = await Promise.all(tabs.map((each) => each.send('/api/auth/refresh', { method: 'POST' })));
-    expect(told.map(({ status }) => status)).toEqual(tabs.map(() => 200));
-    expect(told.filter(({ body }) => body['renewed'] === true)).toHaveLength(1);
-    expect((await tabs[told.findIndex(({ body }) => body['renewed'] === true)]?.send('/api/session'))?.status).toBe(
+    const messages = await Promise.all(tabs.map((each) => each.send('/api/auth/refresh', { method: 'POST' })));
+    expect(messages.map(({ status }) => status)).toEqual(tabs.map(() => 200));
+    expect(messages.filter(({ body }) => body['renewed'] === true)).toHaveLength(1);
+    expect((await tabs[messages.findIndex(({ body }) => body['renewed'] === true)]?.send('/api/session'))?.status).toBe(
       200,
     );
   });
 
-  it('is over after thirty days without a renewal', async () => {
+  it('ends after thirty days without a renewal', async () => {
     const { tab } = await signedIn();
     system.aheadMs += 31 * 24 * 60 * minuteMs;
     expect((await tab.send('/api/auth/refresh', { method: 'POST' })).status).toBe(401);
@@ -201,7 +201,7 @@ describe('a session that ended', () => {
     return stream;
   };
 
-  verifies('cp.session', 'loses its requests and its streams within a second, however it ended', async () => {
+  verifies('cp.session', 'loses its requests and its streams within a second, for every kind of end', async () => {
     const { tab, email } = await signedIn();
     const again = async () => (await system.signedIn(email)).tab;
     const [signedOut, reused, removed] = [await again(), await again(), await again()];
@@ -217,9 +217,9 @@ describe('a session that ended', () => {
       [reused, () => copy.send('/api/auth/refresh', { method: 'POST' })],
       [removed, () => tab.send(`/api/session/credentials/${String(own)}`, { method: 'DELETE' })],
     ];
-    for (const [index, [other, end]] of ends.entries()) {
+    for (const [index, [neighbour, end]] of ends.entries()) {
       await end();
-      expect((await other.send('/api/me')).status).toBe(401);
+      expect((await neighbour.send('/api/me')).status).toBe(401);
       await streams[index]?.ended;
     }
     expect((await tab.send('/api/session')).body['sessions']).toHaveLength(1);
@@ -228,7 +228,7 @@ describe('a session that ended', () => {
     await streams[3]?.ended;
   });
 
-  it('of a program is told beside the others, and loses its streams too', async () => {
+  it('loses its requests and its streams also if it belongs to a program, and is no longer listed', async () => {
     const { tab } = await signedIn();
     const [workspace] = (await tab.send('/api/me')).body['workspaces'] as { id: string }[];
     const token = await tokenOfProgram(tab, workspace?.id ?? '');
@@ -243,42 +243,42 @@ describe('a session that ended', () => {
     expect((await tab.send('/api/session')).body['devices']).toEqual([]);
   });
 
-  it('is ended by its own person alone: one of another person reads as an absent one', async () => {
-    const [{ tab }, { tab: other }] = [await signedIn(), await signedIn()];
-    const theirs = (await other.send('/api/session')).body['session_id'];
+  it('was ended by its own person: a request to end the session of another person gets 404', async () => {
+    const [{ tab }, { tab: second }] = [await signedIn(), await signedIn()];
+    const theirs = (await second.send('/api/session')).body['session_id'];
     const ending = (id: unknown) => tab.send(`/api/session/credentials/${String(id)}`, { method: 'DELETE' });
     for (const id of [theirs, `ses_${'0'.repeat(26)}`, 'none']) expect((await ending(id)).status).toBe(404);
-    expect((await other.send('/api/me')).status).toBe(200);
+    expect((await second.send('/api/me')).status).toBe(200);
   });
 });
 
-describe('who is invited and sits at a browser', () => {
-  it('joins without a code, unless another site’s page asks', async () => {
+describe('an invited person at a browser', () => {
+  it('joins without a code, unless a page of another site sends the request', async () => {
     const [host, guest] = [await signedIn(), await signedIn()];
     const [workspace] = (await host.tab.send('/api/me')).body['workspaces'] as { id: string }[];
     const invite = async () => {
       const body = { email: guest.email, role: 'member' };
-      const { body: told } = await host.tab.send(`/api/workspace/${workspace?.id}/invite`, { method: 'POST', body });
-      return `/api/auth/invite/${String(told['inviteToken'])}`;
+      const { body: report } = await host.tab.send(`/api/workspace/${workspace?.id}/invite`, { method: 'POST', body });
+      return `/api/auth/invite/${String(report['inviteToken'])}`;
     };
     const body = { email: guest.email };
     const foreign = { 'sec-fetch-site': 'cross-site' };
-    const asked = await guest.tab.send(await invite(), { method: 'POST', body, headers: foreign });
-    expect(asked.body).toMatchObject({ verificationRequired: true });
+    const answer = await guest.tab.send(await invite(), { method: 'POST', body, headers: foreign });
+    expect(answer.body).toMatchObject({ verificationRequired: true });
     const joined = await guest.tab.send(await invite(), { method: 'POST', body });
     expect(joined.body).toMatchObject({ verificationRequired: false, role: 'member' });
   });
 });
 
 describe('the gateway', () => {
-  it('takes no cookie for a token, and no token for a browser', async () => {
+  it('accepts no cookie as a token, and no token in place of a cookie', async () => {
     const { tab } = await signedIn();
     expect((await tab.send('/api/auth/sessions')).status).toBe(403);
     const authorization = 'Bearer cs_'.padEnd(53, 'A');
     expect((await tab.send('/api/session', { headers: { authorization } })).status).toBe(401);
   });
 
-  it('refuses cookies while the control plane is away, and says so', async () => {
+  it('rejects cookies while the control plane is unavailable, with its own error code', async () => {
     const { tab } = await signedIn();
     await system.inControlPlane('ALTER TABLE access_tokens RENAME TO away');
     try {
@@ -289,7 +289,7 @@ describe('the gateway', () => {
     expect((await tab.send('/api/me')).status).toBe(200);
   });
 
-  it('answers its siblings below /internal, and no other caller', async () => {
+  it('answers only its sibling services below /internal', async () => {
     const ask = (authorization?: string) =>
       fetch(`${system.gateway.url}/internal/sign-in-codes`, {
         method: 'POST',

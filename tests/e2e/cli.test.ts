@@ -7,13 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCountersign } from '@countersign/cli';
 import { untilAnswered } from '@countersign/testkit/until';
 import { root } from '../architecture/repository.ts';
+import { confirmProgram, leaveLogin } from './_program-login.ts';
 import { addressBook, type SignedIn, signIn } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { Tab } from './_tab.ts';
 
 const address = addressBook();
 
-const timeoutMs = 180_000;
 const command = join(root, 'packages/cli/dist/main.js');
 let system: SharedSystem;
 let ada: SignedIn;
@@ -22,7 +22,7 @@ let key: string;
 let dir: string;
 
 type Members = Record<string, never>;
-type Ended = { status: number | null; out: string; told: string };
+type Ended = { status: number | null; out: string; printed: string };
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
@@ -33,71 +33,49 @@ beforeAll(async () => {
   const scopes = ['read', 'agent'];
   ({ key } = (await ada.client.createApiKey({ body: { name: 'crawler', scopes } as never })).body);
   for (const session of ['one', 'two', 'three']) await call(session, 'E3');
-}, timeoutMs);
+});
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const byKey = () => ({ COUNTERSIGN_URL: system.gatewayUrl, COUNTERSIGN_TOKEN: key });
 const inDir = (env: Record<string, string>) => ({ COUNTERSIGN_CONFIG_DIR: dir, ...env });
 
-/** The command within this process; `told` is what a person reads so far. */
-function start(argv: string[], env: Record<string, string>): { told(): string; ended: Promise<Ended> } {
-  let [out, told] = ['', ''];
+/** Runs the command within this process. `printed` returns what the command wrote for people so far. */
+function start(argv: string[], env: Record<string, string>): { printed(): string; ended: Promise<Ended> } {
+  let [out, output] = ['', ''];
   const stdin = (async function* () {
-    // Nothing is piped in.
+    // Standard input is empty.
   })();
   const running = runCountersign(argv, {
     write: (text) => void (out += text),
-    tell: (text) => void (told += text),
+    tell: (text) => void (output += text),
     env: inDir(env),
     stdin,
     signal: new AbortController().signal,
   });
-  return { told: () => told, ended: running.then((status) => ({ status, out, told })) };
+  return { printed: () => output, ended: running.then((status) => ({ status, out, printed: output })) };
 }
 
 const run = (argv: string[], env: Record<string, string> = byKey()) => start(argv, env).ended;
 
-/** The command in a process of its own, as a shell starts it. */
+/** Runs the command in its own process, as a shell does. */
 function spawned(argv: string[], env: Record<string, string>): { child: ChildProcess; ended: Promise<Ended> } {
   const child = spawn(process.execPath, [command, ...argv], {
     env: { PATH: process.env['PATH'], ...inDir(env) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let [out, told] = ['', ''];
+  let [out, errors] = ['', ''];
   child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()));
   const ended = once(child, 'close').then(([status]) => ({
-    status: status as number | null, // as Node gives it
+    status: status as number | null, // Node's type
     out,
-    told,
+    printed: errors,
   }));
   return { child, ended };
 }
 
-/** Leaves in the folder what `countersign login` leaves, without its pause between two polls. */
-async function leaveLogin(role: 'member'): Promise<void> {
-  const form = async (path: string, members: Record<string, string>) => {
-    const body = new URLSearchParams({ client_id: 'countersign', ...members });
-    const answer = await fetch(new URL(path, system.gatewayUrl), { method: 'POST', body });
-    return (await answer.json()) as Record<string, string>; // RFC 8628, 3.2 and 3.5
-  };
-  const { device_code = '', user_code = '' } = await form('/api/auth/device/code', { scope: role });
-  await confirm(user_code);
-  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
-  const { workspace_id, access_token, refresh_token } = await form('/api/auth/device/token', {
-    grant_type,
-    device_code,
-  });
-  const login = { url: system.gatewayUrl, role, workspace_id, access_token, refresh_token };
-  const expires_at = new Date(Date.now() + 600_000).toISOString(); // the command renews one that is nearly over
-  writeFileSync(join(dir, 'login.json'), JSON.stringify({ ...login, expires_at }), { mode: 0o600 });
-}
-
-async function confirm(code: string): Promise<void> {
-  const body = { decision: 'approve', workspace_id: ada.workspaceId };
-  expect((await tab.send(`/api/auth/device/${code}/decide`, { method: 'POST', body })).status).toBe(200);
-}
+const program = () => ({ gatewayUrl: system.gatewayUrl, tab, workspaceId: ada.workspaceId });
 
 const linesOf = (text: string) =>
   text
@@ -113,7 +91,7 @@ async function call(session: string, effect = 'E1'): Promise<Members> {
 }
 
 describe('countersign receipts', () => {
-  it('prints the ids that the server lists, in its order, and one of them whole', async () => {
+  it('prints ids in the order of the server, and a whole receipt', async () => {
     const headers = { authorization: `Bearer ${key}` };
     const listed = (await (
       await fetch(new URL('/api/v1/receipts?limit=3', system.gatewayUrl), { headers })
@@ -121,9 +99,9 @@ describe('countersign receipts', () => {
       data: { payload: { receipt_id: string } }[];
     };
     const ids = listed.data.map(({ payload }) => payload.receipt_id);
-    const { status, out, told } = await spawned(['receipts', 'ls', '--limit', '3', '-o', 'jsonl'], byKey()).ended;
+    const { status, out, printed } = await spawned(['receipts', 'ls', '--limit', '3', '-o', 'jsonl'], byKey()).ended;
     expect([status, linesOf(out)]).toEqual([0, listed.data]);
-    expect(told === '' || told.startsWith('More: --cursor ')).toBe(true);
+    expect(printed === '' || printed.startsWith('More: --cursor ')).toBe(true);
     const { out: table } = await run(['receipts', 'ls', '--limit', '3']);
     expect(
       table
@@ -134,32 +112,28 @@ describe('countersign receipts', () => {
     const one = await run(['receipts', 'get', ids[0] ?? '', '-o', 'json']);
     expect(JSON.parse(one.out)).toEqual(listed.data[0]);
     expect(await run(['receipts', 'get', 'rcp_01ARZ3NDEKTSV4RRFFQ69G5FAV'])).toMatchObject({
-      ...{ status: 1, out: '', told: expect.stringContaining('(NOT_FOUND)') },
+      ...{ status: 1, out: '', printed: expect.stringContaining('(NOT_FOUND)') },
     });
     expect((await run(['receipts', 'ls', '--verdict', 'MAYBE'])).status).toBe(1);
   });
 
-  it(
-    'are followed as they are sealed, until the person has enough',
-    async () => {
-      const { child, ended } = spawned(['receipts', 'tail', '--session', 'followed'], byKey());
-      let seen = '';
-      child.stdout?.on('data', (chunk: Buffer) => (seen += chunk.toString()));
-      await untilAnswered(async () => {
-        await call('followed', 'E3');
-        return seen !== '';
-      });
-      child.kill('SIGINT');
-      const { status, out } = await ended;
-      expect([status, linesOf(out)[0]]).toEqual([
-        0,
-        expect.objectContaining({ payload: expect.objectContaining({ session_id: 'followed' }) }),
-      ]);
-    },
-    timeoutMs,
-  );
+  it('prints receipts as they are sealed, until the person interrupts', async () => {
+    const { child, ended } = spawned(['receipts', 'tail', '--session', 'followed'], byKey());
+    let seen = '';
+    child.stdout?.on('data', (chunk: Buffer) => (seen += chunk.toString()));
+    await untilAnswered(async () => {
+      await call('followed', 'E3');
+      return seen !== '';
+    });
+    child.kill('SIGINT');
+    const { status, out } = await ended;
+    expect([status, linesOf(out)[0]]).toEqual([
+      0,
+      expect.objectContaining({ payload: expect.objectContaining({ session_id: 'followed' }) }),
+    ]);
+  });
 
-  it('leave the server, and are verified without it', async () => {
+  it('verifies exported receipts without the server', async () => {
     const headers = { authorization: `Bearer ${key}` };
     const exported = await fetch(new URL('/api/v1/receipts/export?session_id=one', system.gatewayUrl), { headers });
     const keys = await fetch(new URL('/api/v1/trust/keys', system.kernelUrl));
@@ -175,7 +149,7 @@ describe('countersign receipts', () => {
 });
 
 describe('countersign doctor', () => {
-  it('finds nothing wrong where nothing is, and says what is wrong and what to do', async () => {
+  it('finds no fault in a sound installation, and names each fault with its remedy', async () => {
     const sound = await run(['doctor', '-o', 'json']);
     expect([sound.status, (JSON.parse(sound.out) as Members[]).map(({ check, ok }) => [check, ok])]).toEqual([
       0,
@@ -190,7 +164,7 @@ describe('countersign doctor', () => {
   });
 });
 
-/** A policy under which no agent may do anything; its owners may still change it. */
+/** A policy that denies everything to agents. Its owners may still change it. */
 const strict = (name: string) =>
   JSON.stringify({
     format: 'countersign/policy.v1',
@@ -199,68 +173,70 @@ const strict = (name: string) =>
     rules: [{ id: 'owners', effect: 'allow', match: { action: ['policy.change'] } }],
   });
 
-describe('a credential that does not do', () => {
+describe('a credential that is rejected', () => {
   it('is named, with the command that helps', async () => {
     const refused = await run(['receipts', 'ls'], { ...byKey(), COUNTERSIGN_TOKEN: 'bad' });
-    expect(refused).toMatchObject({ status: 1, told: expect.stringContaining('COUNTERSIGN_TOKEN is refused') });
+    expect(refused).toMatchObject({ status: 1, printed: expect.stringContaining('COUNTERSIGN_TOKEN is refused') });
     const code = await run(['receipts', 'ls', '--reason', 'NO_SUCH_CODE']);
-    expect(code.told).toContain('reason_code: Invalid option: none of the');
-    // The words, the code and the next step, and no list of all codes.
-    expect(code.told.length).toBeLessThan(250);
+    expect(code.printed).toContain('reason_code: Invalid option: details.issues lists the');
+    // The output contains the message, the code and the next step, but no list of all codes.
+    expect(code.printed.length).toBeLessThan(250);
   });
 });
 
 describe('countersign login', () => {
-  it('is told by its command where it is for another address, or lets in for too little', async () => {
-    await leaveLogin('member');
+  it('is recommended when the login is for another address or has too few rights', async () => {
+    await leaveLogin({ ...program(), role: 'member', dir });
     const elsewhere = await run(['receipts', 'ls'], { COUNTERSIGN_URL: 'http://127.0.0.1:1' });
-    expect(elsewhere.told).toContain('countersign login --url http://127.0.0.1:1');
-    expect((await run(['agent-keys', 'ls'], {})).told).toContain('countersign login --role owner');
+    expect(elsewhere.printed).toContain('countersign login --url http://127.0.0.1:1');
+    expect((await run(['agent-keys', 'ls'], {})).printed).toContain('countersign login --role owner');
   });
 
-  it(
-    'lets the terminal in by a code that a person confirms, and there they see what waits and where to decide',
-    async () => {
-      const { told, ended } = start(['login', '--url', system.gatewayUrl, '--role', 'owner'], {});
-      await confirm(await untilAnswered(async () => /confirm the code ([A-Z]{4}-[A-Z]{4})/.exec(told())?.[1]));
-      expect(await ended).toMatchObject({ status: 0, out: '', told: expect.stringContaining('as owner') });
+  it('admits the terminal with a code that a person confirms, and then shows what waits and where to decide', async () => {
+    const { printed, ended } = start(['login', '--url', system.gatewayUrl, '--role', 'owner'], {});
+    await confirmProgram(
+      program(),
+      await untilAnswered(async () => /confirm the code ([A-Z]{4}-[A-Z]{4})/.exec(printed())?.[1]),
+    );
+    expect(await ended).toMatchObject({ status: 0, out: '', printed: expect.stringContaining('as owner') });
 
-      await call('asked', 'E3');
-      const listed = await run(['approvals', 'ls', '--session', 'asked', '-o', 'jsonl'], {});
-      const [asked = {}] = linesOf(listed.out);
-      expect(asked).toMatchObject({ state: 'pending', tool: 'mail.send', session_id: 'asked' });
-      const id = String(asked['approval_id']);
-      const shown = await run(['approvals', 'show', id, '-o', 'json'], {});
-      expect(JSON.parse(shown.out)).toEqual(asked);
-      expect(shown.told).toContain(`/console/inbox/${id}`);
-      const { access_token: token } = JSON.parse(readFileSync(join(dir, 'login.json'), 'utf8')) as Members;
-      const place = `/api/v1/workspaces/${ada.workspaceId}/approvals/${id}/resolve`;
-      const headers = { authorization: `Bearer ${String(token)}`, 'content-type': 'application/json' };
-      const vote = await fetch(new URL(place, system.gatewayUrl), {
-        ...{ method: 'POST', body: JSON.stringify({ decision: 'approve' }) },
-        headers: { ...headers, 'if-match': `"${String(asked['ceremony_hash'])}"` },
-      });
-      expect(vote.status).toBe(403);
+    await call('asked', 'E3');
+    const listed = await run(['approvals', 'ls', '--session', 'asked', '-o', 'jsonl'], {});
+    const [request = {}] = linesOf(listed.out);
+    expect(request).toMatchObject({ state: 'pending', tool: 'mail.send', session_id: 'asked' });
+    const id = String(request['approval_id']);
+    const shown = await run(['approvals', 'show', id, '-o', 'json'], {});
+    expect(JSON.parse(shown.out)).toEqual(request);
+    expect(shown.printed).toContain(`/console/inbox/${id}`);
+    const { access_token: token } = JSON.parse(readFileSync(join(dir, 'login.json'), 'utf8')) as Members;
+    const place = `/api/v1/workspaces/${ada.workspaceId}/approvals/${id}/resolve`;
+    const headers = { authorization: `Bearer ${String(token)}`, 'content-type': 'application/json' };
+    const vote = await fetch(new URL(place, system.gatewayUrl), {
+      ...{ method: 'POST', body: JSON.stringify({ decision: 'approve' }) },
+      headers: { ...headers, 'if-match': `"${String(request['ceremony_hash'])}"` },
+    });
+    expect(vote.status).toBe(403);
 
-      const bundle = join(dir, 'strict.yaml');
-      writeFileSync(bundle, strict('strict'));
-      const tried = await run(['policy', 'whatif', bundle, '-o', 'json'], {});
-      expect([tried.status, tried.told]).toEqual([0, expect.stringContaining('0 become more permissive')]);
-      const report = JSON.parse(tried.out) as { matrix: Record<string, Record<string, number>>; decisions: number };
-      expect(report.decisions).toBeGreaterThan(3);
-      expect(report.matrix['ESCALATE']).toEqual({ ALLOW: 0, DENY: expect.any(Number), ESCALATE: 0, UNREPLAYABLE: 0 });
-      expect((await run(['policy', 'whatif'], {})).out).toMatch(/^WAS +ALLOW +DENY +ESCALATE +UNREPLAYABLE\n/);
-      writeFileSync(bundle, strict('another'));
-      expect(await run(['policy', 'whatif', bundle], {})).toMatchObject({
-        status: 1,
-        out: '',
-        told: expect.stringContaining('--replace-draft'),
-      });
-      expect((await run(['policy', 'whatif', bundle, '--replace-draft'], {})).status).toBe(0);
+    const bundle = join(dir, 'strict.yaml');
+    writeFileSync(bundle, strict('strict'));
+    const tried = await run(['policy', 'whatif', bundle, '-o', 'json'], {});
+    expect([tried.status, tried.printed]).toEqual([0, expect.stringContaining('0 become more permissive')]);
+    const report = JSON.parse(tried.out) as { matrix: Record<string, Record<string, number>>; decisions: number };
+    expect(report.decisions).toBeGreaterThan(3);
+    expect(report.matrix['ESCALATE']).toEqual({ ALLOW: 0, DENY: expect.any(Number), ESCALATE: 0, UNREPLAYABLE: 0 });
+    expect((await run(['policy', 'whatif'], {})).out).toMatch(/^WAS +ALLOW +DENY +ESCALATE +UNREPLAYABLE\n/);
+    writeFileSync(bundle, strict('another'));
+    expect(await run(['policy', 'whatif', bundle], {})).toMatchObject({
+      status: 1,
+      out: '',
+      printed: expect.stringContaining('--replace-draft'),
+    });
+    expect((await run(['policy', 'whatif', bundle, '--replace-draft'], {})).status).toBe(0);
 
-      expect((await run(['logout'], {})).status).toBe(0);
-      expect(await run(['approvals', 'ls'], {})).toMatchObject({ status: 2, told: expect.stringContaining('login') });
-    },
-    timeoutMs,
-  );
+    expect((await run(['logout'], {})).status).toBe(0);
+    expect(await run(['approvals', 'ls'], {})).toMatchObject({
+      status: 2,
+      printed: expect.stringContaining('login'),
+    });
+  });
 });

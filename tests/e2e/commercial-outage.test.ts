@@ -35,9 +35,8 @@ import { kernelClient, type KernelClient } from './_system.ts';
 import { codeOf } from './_tab.ts';
 
 const keys = newKeys();
-const timeoutMs = 180_000;
 const monthMs = 32 * 86_400_000;
-/** Tool calls of the month that the override allows. */
+/** The monthly limit of tool calls that the override sets. */
 const callsMax = 6;
 
 let databases: Databases & { controlPlane: TestDatabase; commercial: TestDatabase };
@@ -83,9 +82,9 @@ beforeAll(async () => {
   ownerId = (await owner.client.getMe()).body.user.id;
   const org = await owner.tab.send('/api/bootstrap', { method: 'POST', body: { name: 'Away' } });
   orgId = OrgId.parse(org.body['org_id']);
-  // It reads the directory of organisations at its start; the events of later ones need a broker.
+  // The service reads the directory of organisations at its start. Events of later organisations need a broker.
   await startCommercial();
-}, timeoutMs);
+});
 
 afterAll(async () => {
   await commercial?.stop();
@@ -94,7 +93,7 @@ afterAll(async () => {
   await kernel?.stop();
   await Promise.all([model?.close(), notes?.close()]);
   await Promise.all(Object.values(databases ?? {}).map((database) => database.drop()));
-}, timeoutMs);
+});
 
 async function startCommercial(now: () => Date = () => new Date()): Promise<void> {
   const reached = { gatewayUrl: gateway.url, kernelUrl: kernel.url, controlPlaneUrl: controlPlane.url };
@@ -121,14 +120,14 @@ const agent = (): KernelClient =>
 type Call = { tool?: string; effect_level?: string; session_id?: string };
 async function decide(call: Call = {}) {
   const body = { action: 'tool.call', tool: 'notes.read_note', session_id: 'away', effect_level: 'E1', ...call };
-  return (await agent().evaluate({ body: { ...body, args: { id: 'note-1' } } as never })).body; // plain names
+  return (await agent().evaluate({ body: { ...body, args: { id: 'note-1' } } as never })).body; // unbranded names
 }
-const said = async (call?: Call) => {
+const statementOf = async (call?: Call) => {
   const { verdict, reason_code } = await decide(call);
   return `${verdict} ${reason_code}`;
 };
 
-/** Runs a task whose model calls one tool, and resolves with the run at its end. */
+/** Runs a task whose model calls one tool. Resolves with the ended run. */
 async function runOnce() {
   const { body: task } = await owner.client.createTask({ body: { title: 'A task', description: 'work' } });
   await owner.client.runTask({ params: { id: task.id } });
@@ -145,7 +144,7 @@ async function approveAll(): Promise<void> {
     await owner.client.resolveWorkspaceApproval({ params: { id }, body: { status: 'approved' } });
 }
 
-/** The usage of the month as the owner reads it, once it has this many decisions. */
+/** The usage of the month as the owner reads it, once it includes this many decisions. */
 async function usageOf(decisions: number): Promise<Map<string, string>> {
   return untilAnswered(async () => {
     const { body } = await owner.tab.send(`/api/billing/tenants/${orgId}/usage`);
@@ -155,17 +154,17 @@ async function usageOf(decisions: number): Promise<Map<string, string>> {
   });
 }
 
-/** Decisions of the workspace that the kernel has sealed, and those of them that allowed a tool. */
+/** The decisions of the workspace that the kernel sealed, and those of them that allowed a tool. */
 async function sealedDecisions() {
   const { data } = (await agent().listReceipts({ query: { kind: 'decision', limit: 200 } })).body;
   const tools = data.filter(({ payload }) => payload.verdict === 'ALLOW' && payload.tool !== null);
   return { all: data, tools };
 }
 
-describeStory('a commercial gateway that is stopped, and its invoice of that month', () => {
+describeStory('the commercial gateway', () => {
   verifies(
     'cg.outage',
-    'keeps no work, approval, stop or proof from going on, leaves the last known limit in force, and counts everything when it is back',
+    'interrupts no work, approval, stop or proof while it is stopped, leaves the last known limit in force, and counts everything afterwards',
     async () => {
       await untilAnswered(async () => (await owner.tab.send(`/api/billing/tenants/${orgId}`)).status === 200);
       const plan = { plan_id: 'team', plan_version: 1 };
@@ -181,7 +180,7 @@ describeStory('a commercial gateway that is stopped, and its invoice of that mon
           ({ budget_id, tool_call_limit }) => budget_id === 'plan.tool_calls' && tool_call_limit === callsMax,
         );
       });
-      expect(await said()).toBe('ALLOW ALLOWED');
+      expect(await statementOf()).toBe('ALLOW ALLOWED');
       await stopCommercial();
 
       expect(codeOf(await owner.tab.send(`/api/billing/tenants/${orgId}/usage`))).toEqual([
@@ -203,7 +202,7 @@ describeStory('a commercial gateway that is stopped, and its invoice of that mon
         reason: 'the vault leaks',
       });
       expect([stop.status, stop.body]).toMatchObject([200, { state: 'effective' }]);
-      expect(await said()).toBe('DENY SYSTEM_FROZEN');
+      expect(await statementOf()).toBe('DENY SYSTEM_FROZEN');
       const target = `workspace:${owner.workspaceId}`;
       expect((await send('/api/ops/resume', { target, reason: 'it does not' })).status).toBe(200);
 
@@ -212,8 +211,8 @@ describeStory('a commercial gateway that is stopped, and its invoice of that mon
       expect([made.status, made.text]).toEqual([201, made.text]);
       expect((await fetch(`${gateway.url}/api/public/verify/${String(made.body['handle'])}`)).status).toBe(200);
 
-      const left = callsMax - (await sealedDecisions()).tools.length;
-      for (let nth = 0; nth < left; nth += 1) expect(await said()).toBe('ALLOW ALLOWED');
+      const remaining = callsMax - (await sealedDecisions()).tools.length;
+      for (let nth = 0; nth < remaining; nth += 1) expect(await statementOf()).toBe('ALLOW ALLOWED');
       const beyond = await decide();
       expect(beyond).toMatchObject({ verdict: 'DENY', reason_code: 'BUDGET_EXCEEDED' });
 
@@ -223,12 +222,11 @@ describeStory('a commercial gateway that is stopped, and its invoice of that mon
       await startCommercial();
       expect((await usageOf(all.length)).get('tool_calls')).toBe(String(callsMax));
     },
-    timeoutMs,
   );
 
   verifies(
     'cg.metering',
-    'leads from each line of usage to receipts that verify and add up to it',
+    'links each line of usage in an invoice to receipts that verify and add up to its quantity',
     async () => {
       const { all, tools } = await sealedDecisions();
       await usageOf(all.length);
@@ -261,11 +259,10 @@ describeStory('a commercial gateway that is stopped, and its invoice of that mon
         }
       }
     },
-    timeoutMs,
   );
 });
 
-/** The owner as a gateway asserts it whose clock is the same. */
+/** The owner, as asserted by a gateway with this clock. */
 async function billingAt(now: () => Date) {
   const key = readAssertionKey(keys.assertionKey.privateKeyPem);
   if (key === null) throw new Error('The key of the gateway is not an Ed25519 key');

@@ -1,16 +1,18 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import { reaching } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import { connectorsAt, newCatalogueKey, writeCatalogue } from './_catalogue.ts';
+import { useConsole } from './_console.ts';
+import { faultsOf, twoLooks } from './_faults-of-page.ts';
+import { Keyboard } from './_keyboard.ts';
 import { joined, personAt, type Person } from './_signed-in.ts';
 import { addressBook, kernelClient, scratchDataDir, startIn } from './_system.ts';
-import { codeOf, detailsOf, type Told } from './_tab.ts';
+import { codeOf, detailsOf, type Report } from './_tab.ts';
 
-const timeoutMs = 240_000;
 const dataDir = scratchDataDir();
 const [catalogue, policy] = [join(dataDir.path, 'own-catalogue.json'), join(dataDir.path, 'policy.yaml')];
 const key = newCatalogueKey();
@@ -20,7 +22,7 @@ let notes: NoteServer;
 let ada: Person;
 let people = 0;
 
-/** Every call that no registry stops is allowed, and so is every change that a person makes. */
+/** Allows every call that no registry stops, and every change by a person. */
 const openPolicy = `
 format: countersign/policy.v1
 name: open
@@ -30,9 +32,9 @@ rules:
 `;
 
 const connectors = () => connectorsAt({ notes: notes.url, shelf: notes.url, pinboard: notes.url });
-const write = (by = key) => writeCatalogue(catalogue, connectors(), by);
+const write = (by = key, entries = connectors()) => writeCatalogue(catalogue, entries, by);
 
-beforeAll(async () => {
+const desk = useConsole(async () => {
   notes = await startNoteServer();
   mkdirSync(dataDir.path, { recursive: true });
   writeFileSync(policy, openPolicy);
@@ -40,23 +42,23 @@ beforeAll(async () => {
     ...{ GOV_MCP_PRIVATE: '1', GOV_MCP_LIST_MAX_AGE: '0', GOV_POLICY_FILE: policy, GOV_RATE_LIMITS: '0' },
     ...write(),
   });
-}, timeoutMs);
+  return system;
+});
 // Tests run in any order, and one of them replaces the catalogue.
 beforeEach(async () => {
   write();
   ada = await personAt(system.gatewayUrl, address(`ada${(people += 1)}`));
-}, timeoutMs);
+});
 
 afterAll(async () => {
-  await system?.stop();
   await notes?.close();
   dataDir.remove();
-}, timeoutMs);
+});
 
-/** The acts of a person at a page, in the workspace of their own or in another one. */
+/** The acts of a person at a page, in their own workspace or in another one. */
 const at = (person: Person, workspaceId = person.workspaceId) => {
   const headers = { 'x-workspace-id': workspaceId };
-  const send = (path: string, body?: object): Promise<Told> =>
+  const send = (path: string, body?: object): Promise<Report> =>
     person.tab.send(path, { headers, ...(body === undefined ? {} : { method: 'POST', body }) });
   return {
     list: () => send('/api/v1/marketplace/connectors'),
@@ -69,6 +71,10 @@ const at = (person: Person, workspaceId = person.workspaceId) => {
       const { install_id: id, definitions_hash } = install;
       return send(`/api/connectors/${id}/approve`, { definitions_hash, reason: 'it was read' });
     },
+    shim: ({ install_id: id }: Install) => send(`/api/connectors/${id}/shims`, { client: 'editor' }),
+    shims: async ({ install_id: id }: Install) => (await send(`/api/connectors/${id}/shims`)).body['data'] as object[],
+    revokeShim: ({ install_id: id }: Install, shim: unknown) =>
+      person.tab.send(`/api/connectors/${id}/shims/${String(shim)}`, { headers, method: 'DELETE' }),
   };
 };
 
@@ -80,10 +86,10 @@ type Install = {
   drift: { name: string; status: string; diff: unknown[] }[];
 };
 
-/** A call of an agent, as the kernel decides and sends it. */
+/** The result of an agent's call, which the kernel decides and sends. */
 async function call(server: string, { workspaceId }: Person = ada): Promise<string> {
   const agent = kernelClient(system, workspaceId, 'agent-1');
-  const body = { tool: `${server}.read_note`, args: { id: 'a' }, session_id: 'agent' } as never; // plain names
+  const body = { tool: `${server}.read_note`, args: { id: 'a' }, session_id: 'agent' } as never; // unbranded names
   const { verdict, reason_code } = (await agent.executeMcp({ body })).body.decision;
   return `${verdict} ${reason_code}`;
 }
@@ -97,7 +103,7 @@ const installOf = async (id: string, person: Person = ada) => {
 describe('a connector', () => {
   verifies(
     'cp.connector',
-    'escalates until it is approved and pinned, is denied with its diff when it drifts, and denied once it is disabled',
+    'escalates until it is approved and pinned, is denied with its diff when it drifts, and is denied once it is disabled',
     async () => {
       expect((await at(ada).list()).body).toMatchObject({
         data: [{ connector_id: 'notes', version: '1.2.0', install_id: null }, {}, {}],
@@ -117,13 +123,13 @@ describe('a connector', () => {
       expect((await installOf('notes')).drift.map(({ status }) => status)).not.toContain('unknown');
       expect(await call('notes')).toMatch(/^ALLOW /);
       expect(notes.calls).toHaveLength(sent + 1);
-      // The same approval again changes nothing.
+      // A repeated approval changes nothing.
       expect((await at(ada).approve(read)).status).toBe(200);
 
       notes.redefine('read_note', { description: 'Sends every note away' });
       await reaching(
         () => call('notes'),
-        (told) => told === 'DENY SCHEMA_DRIFT',
+        (message) => message === 'DENY SCHEMA_DRIFT',
       );
       const drifted = (await installOf('notes')).drift.find(({ name }) => name === 'read_note');
       expect(drifted).toMatchObject({ status: 'drifted' });
@@ -141,12 +147,11 @@ describe('a connector', () => {
       expect((await at(ada).approve(await installOf('notes'))).body).toMatchObject({ state: 'approved' });
       expect(await call('notes')).toMatch(/^ALLOW /);
     },
-    timeoutMs,
   );
 
   verifies(
     'cp.connector',
-    'waits for another owner where there is one, and a vote on a request from before it was disabled changes nothing',
+    'waits for another owner if there is one, and a request from before its disabling accepts no vote',
     async () => {
       const [bea, cy] = [
         await personAt(system.gatewayUrl, address('bea')),
@@ -155,9 +160,9 @@ describe('a connector', () => {
       const partner = await joined(bea, cy, 'owner');
       await at(bea).install('shelf');
       const read = await installOf('shelf', bea);
-      const asked = await at(bea).approve(read);
-      expect(codeOf(asked)).toEqual([403, 'APPROVAL_NEEDED']);
-      const approvalId = String(detailsOf(asked)?.['approval_id']);
+      const answer = await at(bea).approve(read);
+      expect(codeOf(answer)).toEqual([403, 'APPROVAL_NEEDED']);
+      const approvalId = String(detailsOf(answer)?.['approval_id']);
       await at(bea).disable('shelf');
       const inbox = `/api/v1/workspaces/${bea.workspaceId}/approvals`;
       const headers = { 'x-workspace-id': bea.workspaceId };
@@ -168,7 +173,7 @@ describe('a connector', () => {
         ...{ method: 'POST', body: vote },
         headers: { ...headers, 'if-match': `"${question?.ceremony_hash}"` },
       });
-      expect(voted.status).toBe(200);
+      expect(voted.status).toBe(409);
       expect(await call('shelf', bea)).toMatch(/^DENY /);
 
       await at(bea).install('shelf');
@@ -178,41 +183,35 @@ describe('a connector', () => {
       expect([approved.status, approved.body]).toMatchObject([200, { state: 'approved' }]);
       expect(await call('shelf', bea)).toMatch(/^ALLOW /);
     },
-    timeoutMs,
   );
 
-  verifies(
-    'cp.connector',
-    'is registered by no catalogue with a changed byte, nor by one that another key signed',
-    async () => {
-      const signed = readFileSync(catalogue);
-      const servers = async () => (await kernelClient(system, ada.workspaceId).listMcpServers({ query: {} })).body; // the page has defaults
-      const before = await servers();
-      const refused = async () => {
-        for (const told of [await at(ada).install('pinboard'), await at(ada).list(), await at(ada).get('pinboard')])
-          expect(codeOf(told)).toEqual([409, 'INTEGRITY_FAILED']);
-      };
-      for (const place of [0, Math.floor(signed.length / 2), signed.length - 1]) {
-        const changed = Buffer.from(signed);
-        changed[place] = (changed[place] ?? 0) ^ 1;
-        writeFileSync(catalogue, changed);
-        await refused();
-      }
-      write(newCatalogueKey());
+  verifies('cp.connector', 'is rejected from a catalogue with a changed byte or a wrong signer', async () => {
+    const signed = readFileSync(catalogue);
+    const servers = async () => (await kernelClient(system, ada.workspaceId).listMcpServers({ query: {} })).body; // paging has defaults
+    const before = await servers();
+    const refused = async () => {
+      for (const report of [await at(ada).install('pinboard'), await at(ada).list(), await at(ada).get('pinboard')])
+        expect(codeOf(report)).toEqual([409, 'INTEGRITY_FAILED']);
+    };
+    for (const place of [0, Math.floor(signed.length / 2), signed.length - 1]) {
+      const changed = Buffer.from(signed);
+      changed[place] = (changed[place] ?? 0) ^ 1;
+      writeFileSync(catalogue, changed);
       await refused();
-      expect((await servers()).data.map(({ server_id }) => server_id)).toEqual(
-        before.data.map(({ server_id }) => server_id),
-      );
-      expect((await at(ada).installs()).map(({ connector_id }) => connector_id)).toEqual([]);
-      write();
-      expect((await at(ada).install('pinboard')).status).toBe(200);
-    },
-    timeoutMs,
-  );
+    }
+    write(newCatalogueKey());
+    await refused();
+    expect((await servers()).data.map(({ server_id }) => server_id)).toEqual(
+      before.data.map(({ server_id }) => server_id),
+    );
+    expect((await at(ada).installs()).map(({ connector_id }) => connector_id)).toEqual([]);
+    write();
+    expect((await at(ada).install('pinboard')).status).toBe(200);
+  });
 
   verifies(
     'cp.connector',
-    'is of one workspace, takes no name that an owner gave, and is installed in the version that was read',
+    'belongs to one workspace, never takes over a server name of an owner, and is installed only in its current version',
     async () => {
       const eve = await personAt(system.gatewayUrl, address('eve'));
       await at(ada).install('pinboard');
@@ -226,6 +225,127 @@ describe('a connector', () => {
       expect(codeOf(await at(eve).install('shelf'))).toEqual([409, 'ALREADY_EXISTS']);
       expect(await at(eve).installs()).toEqual([]);
     },
-    timeoutMs,
   );
+});
+
+/** A call at the gateway with the credential of a shim. Returns the status and the verdict. */
+async function callAs(credential: unknown, tool: string, path = '/mcp/v1/execute'): Promise<string> {
+  const answer = await fetch(new URL(path, system.gatewayUrl), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${String(credential)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ tool, args: { id: 'a' }, session_id: 'editor' }),
+  });
+  const { decision, error } = (await answer.json()) as {
+    decision?: { verdict: string; reason_code: string };
+    error?: { code: string };
+  };
+  return `${answer.status} ${decision === undefined ? String(error?.code) : `${decision.verdict} ${decision.reason_code}`}`;
+}
+
+describe('a shim', () => {
+  /**
+   * The result of a call with a revoked key. A kernel that has seen the key seals a denial. A kernel that does not know
+   * the key rejects its credentials.
+   */
+  const revoked = /^(401 CREDENTIALS_INVALID|403 DENY AGENT_REVOKED)$/;
+  const approved = async (id: string, person: Person = ada) => {
+    await at(person).install(id);
+    await at(person).approve(await installOf(id, person));
+    return installOf(id, person);
+  };
+
+  verifies(
+    'cp.shim',
+    'reaches only the tools of its connector, is active only after a sealed call, and stops working when revoked',
+    async () => {
+      const [own] = [await approved('notes'), await approved('shelf')];
+      const made = await at(ada).shim(own);
+      expect([made.status, made.body]).toMatchObject([201, { state: 'issued', receipt_id: null }]);
+      const { credential, shim_id: id, key_id: key, tools } = made.body;
+      expect((tools as string[]).every((tool) => tool.startsWith('notes.'))).toBe(true);
+      expect(made.body['client_configuration']).toMatchObject({
+        mcpServers: { notes: { type: 'http', headers: { Authorization: `Bearer ${String(credential)}` } } },
+      });
+      // An agent with the same name and another key does not activate the shim.
+      const again = { kind: 'agent', principal_id: `shim:${String(id)}`, doors: ['mcp'] } as never; // the rest has defaults
+      const second = await kernelClient(system, ada.workspaceId, 'operator').createAccessKey({
+        query: {},
+        body: again,
+      });
+      expect(await callAs(second.body.key, 'notes.read_note')).toMatch(/^200 ALLOW /);
+      expect(await at(ada).shims(own)).toMatchObject([{ shim_id: id, state: 'issued' }]);
+
+      const calls = notes.calls.length;
+      expect(await callAs(credential, 'shelf.read_note')).toBe('403 DENY INSUFFICIENT_SCOPE');
+      for (const path of ['/api/v1/evaluate', '/api/v1/chat/completions'])
+        expect(await callAs(credential, 'notes.read_note', path)).toMatch(/^4\d\d /);
+      expect(notes.calls).toHaveLength(calls);
+      expect(await callAs(credential, 'notes.read_note')).toMatch(/^200 ALLOW /);
+      expect(notes.calls).toHaveLength(calls + 1);
+      const [active] = (await at(ada).shims(own)) as { receipt_id: string }[];
+      expect(active).toMatchObject({ state: 'active', key_id: key });
+      const query = { receipt_id: active?.receipt_id, limit: 1 } as never; // an id from the answer
+      const records = await kernelClient(system, ada.workspaceId).listRecords({ query });
+      expect(records.body.data).toMatchObject([{ identity: { credential: 'access_key', credential_id: key } }]);
+
+      const ended = await at(ada).revokeShim(own, id);
+      expect([ended.status, ended.body]).toMatchObject([200, { state: 'revoked', revoked_by: expect.any(String) }]);
+      expect(await callAs(credential, 'notes.read_note')).toMatch(revoked);
+      expect(notes.calls).toHaveLength(calls + 1);
+      expect((await at(ada).revokeShim(own, id)).status).toBe(200);
+    },
+  );
+
+  verifies(
+    'cp.shim',
+    'belongs to one workspace, needs an approved connector, and ends when the connector is disabled, even by a partner',
+    async () => {
+      const [eve, cy] = [
+        await personAt(system.gatewayUrl, address('eve')),
+        await personAt(system.gatewayUrl, address('cy')),
+      ];
+      await at(ada).install('pinboard');
+      expect(codeOf(await at(ada).shim(await installOf('pinboard')))).toEqual([409, 'ILLEGAL_TRANSITION']);
+      await at(ada).approve(await installOf('pinboard'));
+      const own = await installOf('pinboard');
+      const partner = await joined(ada, cy, 'partner');
+      expect(codeOf(await at(eve).shim(own))).toEqual([404, 'NOT_FOUND']);
+      expect(codeOf(await at(partner, ada.workspaceId).shim(own))).toEqual([403, 'PERMISSION_DENIED']);
+      const { credential, shim_id: id } = (await at(ada).shim(own)).body;
+      expect(codeOf(await at(eve).revokeShim(own, id))).toEqual([404, 'NOT_FOUND']);
+      expect(await callAs(credential, 'pinboard.read_note')).toMatch(/^200 ALLOW /);
+
+      expect((await at(partner, ada.workspaceId).disable('pinboard')).status).toBe(200);
+      expect(await at(ada).shims(own)).toMatchObject([{ shim_id: id, state: 'revoked' }]);
+      expect(codeOf(await at(ada).shim(own))).toEqual([409, 'ILLEGAL_TRANSITION']);
+      expect((await at(ada).install('pinboard')).status).toBe(200);
+      const calls = notes.calls.length;
+      expect(await callAs(credential, 'pinboard.read_note')).toMatch(revoked);
+      expect(notes.calls).toHaveLength(calls);
+    },
+  );
+});
+
+describe('a person at the console', () => {
+  it('loads a catalogue, installs and approves a connector by keyboard, and an agent calls its tool', async () => {
+    write(key, []);
+    const { page, faults } = await desk.visitAs(ada.email, '/console/connectors');
+    const keys = new Keyboard(page);
+    await page.getByRole('heading', { name: 'No catalogue yet' }).waitFor();
+    write();
+    await page.reload();
+    await keys.enter(page.getByRole('link', { name: 'Install notes' }));
+    await page.getByRole('button', { name: 'Install notes' }).waitFor();
+    await keys.press('i', 'Enter');
+    await page.getByRole('region', { name: 'Tools of the server' }).waitFor();
+    expect(await call('notes')).toBe('ESCALATE SERVER_QUARANTINED');
+    await keys.use('Scan tools');
+    await keys.fill('Why should agents use this connector?', 'its tools were read');
+    expect(await faultsOf(page, twoLooks)).toEqual([]);
+    await keys.press('Enter');
+    await page.getByText('Installed', { exact: true }).waitFor();
+    expect(await call('notes')).toMatch(/^ALLOW /);
+    expect(await faultsOf(page, twoLooks)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
 });

@@ -9,7 +9,6 @@ import { addressBook, kernelClient, scratchDataDir, startIn } from './_system.ts
 
 const address = addressBook();
 const dataDir = scratchDataDir();
-const timeoutMs = 120_000;
 let system: StartedSystem;
 let notes: NoteServer;
 let ada: Person;
@@ -22,9 +21,9 @@ beforeAll(async () => {
   mkdirSync(join(dataDir.path, 'files'), { recursive: true });
   notes = await startNoteServer();
   const servers = [{ server_id: 'notes', transport: 'http', trust_annotations: true, url: notes.url }];
-  // A system of its own: its tools are those of a server that a test holds up.
+  // The file has its own system, because the test holds calls of its tools.
   system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0', GOV_MCP_SERVERS: JSON.stringify({ servers }) });
-}, timeoutMs);
+});
 
 let tests = 0;
 
@@ -32,20 +31,20 @@ beforeEach(async () => {
   const nth = ++tests;
   ada = await personAt(system.gatewayUrl, address(`ada-${nth}`));
   eve = await personAt(system.gatewayUrl, address(`eve-${nth}`));
-  key = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body.key; // its defaults are the schema's
-}, timeoutMs);
+  key = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body.key; // the schema adds defaults
+});
 
 afterAll(async () => {
   await system?.stop();
   await notes?.close();
   dataDir.remove();
-}, timeoutMs);
+});
 
 const placeOf = ({ workspaceId }: Pick<Person, 'workspaceId'>) => `/api/v1/workspaces/${workspaceId}`;
 const dataOf = ({ body }: { body: Members }) => body['data'] as Members[];
 const listOf = async (who: Person, list: string) => dataOf(await who.tab.send(`${placeOf(who)}/${list}`));
 
-/** Whatever the key asks for by itself. */
+/** Sends a request with the key. */
 async function ask(path: string, body: Members): Promise<Members> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const response = await fetch(new URL(path, system.gatewayUrl), {
@@ -57,7 +56,7 @@ async function ask(path: string, body: Members): Promise<Members> {
 }
 
 describe('the tasks of a workspace', () => {
-  it("are the gateway's, made once for an Idempotency-Key, and a run of the console works on them", async () => {
+  it('are those of the gateway, are made once per Idempotency-Key, and are completed by runs from the console', async () => {
     const create = (body: Members) =>
       ada.tab.send(`${placeOf(ada)}/tasks`, { method: 'POST', body, headers: { 'idempotency-key': 'once' } });
     const made = await create({ title: 'Greet', description: 'say hello' });
@@ -80,7 +79,7 @@ describe('the tasks of a workspace', () => {
 });
 
 describe('the actions of a workspace', () => {
-  it('join each decision with what became of its call, and with the run whose call it was', async () => {
+  it('show each decision with the outcome of its call and its run', async () => {
     const file = join(system.filesDir, 'notes.md');
     writeFileSync(file, 'Answer the customer.\n');
     const body = { title: 'Read', description: `call:files__read_text_file ${JSON.stringify({ path: file })}` };
@@ -105,7 +104,7 @@ describe('the actions of a workspace', () => {
     });
   });
 
-  it('tell a call that is on its way as open, one that failed as failed, and what was never sent as nothing', async () => {
+  it('show a pending call as open, a failed call as failed, and no outcome for a call that was never sent', async () => {
     const call = (tool: string, args: Members) => ask('/mcp/v1/execute', { tool, args, session_id: 'doors' });
     let letGo = () => undefined as void;
     notes.hold(() => new Promise((resolve) => (letGo = resolve)));
@@ -126,9 +125,9 @@ describe('the actions of a workspace', () => {
       session_id: `run_01ARZ3NDEKTSV4RRFFQ69G5FAV`,
     };
     const { approval } = (await ask('/api/v1/evaluate', question)) as { approval?: Members };
-    const [asked] = await listOf(ada, 'actions?tool=mail.send');
-    // A key may name its session as it likes: that makes no run.
-    expect(asked).toMatchObject({
+    const [input] = await listOf(ada, 'actions?tool=mail.send');
+    // A key may name its session freely, so a session name implies no run.
+    expect(input).toMatchObject({
       verdict: 'ESCALATE',
       outcome: 'none',
       approval_id: approval?.['approval_id'],
@@ -140,7 +139,7 @@ describe('the actions of a workspace', () => {
     ]);
   });
 
-  it('are paged without a gap, and are no stranger’s', async () => {
+  it('are paged without a gap, and hidden from strangers', async () => {
     const question = (nth: number) => ({ action: 'tool.call', tool: 'mail.send', session_id: `paged-${nth}` });
     await Promise.all([1, 2, 3, 4].map((nth) => ask('/api/v1/evaluate', question(nth))));
     const all = await listOf(ada, 'actions?limit=200');
@@ -158,7 +157,7 @@ describe('the actions of a workspace', () => {
 });
 
 describe('the tools of a workspace', () => {
-  it('are those of the registry, and say which of them this workspace blocks', async () => {
+  it('are those of the registry, with a mark on the tools that the workspace blocks', async () => {
     const params = { id: ada.workspaceId };
     const { body: settings, headers } = await ada.client.getWorkspaceSettings({ params });
     const { policyConfig, budgetConfig } = settings;
@@ -168,7 +167,7 @@ describe('the tools of a workspace', () => {
       body: blocking,
       headers: { 'if-match': headers.get('etag') ?? '' },
     });
-    // The kernel is told before the next call.
+    // The kernel receives the change before the next call.
     expect(await ask('/mcp/v1/execute', { tool: 'notes.pay', args: { amount: 1 }, session_id: 'doors' })).toMatchObject(
       {
         decision: { verdict: 'DENY' },

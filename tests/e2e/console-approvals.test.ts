@@ -9,26 +9,25 @@ import { untilAnswered } from '@countersign/testkit/until';
 import { joined, personAt, type Person } from './_signed-in.ts';
 import { addressBook, kernelClient } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
-import { codeOf, type Told } from './_tab.ts';
+import { codeOf, type Report } from './_tab.ts';
 
 const address = addressBook();
 
-const timeoutMs = 120_000;
-/** The kernel's own pages and the console have one name, so one passkey serves both. */
+/** The kernel's own pages and the console have the same host name, so one passkey works at both. */
 const kernelOrigin = 'http://localhost:8080';
 let system: SharedSystem;
-/** The owner of the asking key, her partner, and a member. */
+/** The owner of the agent's key, her partner, and a member. */
 let ada: Person;
 let bob: Person;
 let max: Person;
 let key: string;
-let asked = 0;
+let requestCount = 0;
 
 type Members = Record<string, never>;
 
 let workspaces = 0;
 
-/** The first passkey of a workspace changes what a vote needs, so each block has people of its own. */
+/** The first passkey of a workspace changes what a vote needs, so each block has its own people. */
 async function newWorkspace(role: 'partner' | 'owner' = 'partner'): Promise<void> {
   system = await sharedSystem();
   const nth = ++workspaces;
@@ -42,7 +41,7 @@ async function newWorkspace(role: 'partner' | 'owner' = 'partner'): Promise<void
   key = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body.key;
 }
 
-/** A call of an agent on another host, which the policy has a person approve. */
+/** A call of an agent on another host, which the policy escalates to a person. */
 async function call(session: string, path = `/tmp/letter-${session}`): Promise<Members> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const body = { action: 'tool.call', tool: 'mail.send', args: { path }, effect_level: 'E3', session_id: session };
@@ -54,7 +53,7 @@ async function call(session: string, path = `/tmp/letter-${session}`): Promise<M
 }
 
 async function question(): Promise<{ session: string; id: string; shown: Members }> {
-  const session = `crawl-${++asked}`;
+  const session = `crawl-${++requestCount}`;
   expect(await call(session)).toMatchObject({ verdict: 'ESCALATE' });
   const { body } = await inbox(bob, `?session_id=${session}&state=pending`);
   const [shown = {}] = body['data'] as Members[];
@@ -64,24 +63,24 @@ async function question(): Promise<{ session: string; id: string; shown: Members
 const consoleOrigin = () => system.consoleUrl;
 const placeOf = ({ workspaceId }: Pick<Person, 'workspaceId'>) => `/api/v1/workspaces/${workspaceId}/approvals`;
 const inbox = (who: Person, query = '') => who.tab.send(`${placeOf(who)}${query}`);
-const resolve = (who: Person, id: string, body: object, headers: Record<string, string> = {}): Promise<Told> =>
+const resolve = (who: Person, id: string, body: object, headers: Record<string, string> = {}): Promise<Report> =>
   who.tab.send(`${placeOf(ada)}/${id}/resolve`, { method: 'POST', body, headers });
-/** The vote that names what was shown. */
+/** A vote with the ceremony hash that was shown. */
 async function vote(
   who: Person,
   { id, shown }: { id: string; shown: Members },
   body: object,
   headers: Record<string, string> = { 'if-match': `"${String(shown['ceremony_hash'])}"` },
-): Promise<Told> {
+): Promise<Report> {
   return await resolve(who, id, body, headers);
 }
 
 describe('in the console', () => {
-  beforeAll(() => newWorkspace(), timeoutMs);
+  beforeAll(() => newWorkspace());
 
   verifies(
     'cp.approval',
-    'a partner sees the exact call that is asked for, approves it, and the agent makes it once',
+    'a partner sees the exact pending call, approves it, and the agent makes it once',
     async () => {
       const { session, id, shown } = await question();
       expect(shown).toMatchObject({
@@ -102,7 +101,7 @@ describe('in the console', () => {
 
   verifies(
     'cp.approval',
-    'the owner of the asking key, a member and a stranger cannot approve, nor a voter without seeing the request',
+    'the owner of the key, a member and a stranger cannot approve, nor a voter who did not see the request',
     async () => {
       const { id, shown } = await question();
       const approve = { decision: 'approve' };
@@ -131,8 +130,8 @@ describe('in the console', () => {
       expect((await waitingFor(bob))['waiting_for_you']).toBe((await waitingFor(bob))['pending_approvals']);
       const eve = await personAt(system.gatewayUrl, address('eve'));
       const unknown = { ...eve, workspaceId: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' };
-      const told = [await inbox({ ...eve, workspaceId: ada.workspaceId }), await inbox(unknown)];
-      expect(told.map(codeOf)).toEqual([404, 404].map((status) => [status, 'NOT_FOUND']));
+      const messages = [await inbox({ ...eve, workspaceId: ada.workspaceId }), await inbox(unknown)];
+      expect(messages.map(codeOf)).toEqual([404, 404].map((status) => [status, 'NOT_FOUND']));
       expect(codeOf(await vote(eve, { id, shown }, approve))).toEqual([404, 'NOT_FOUND']);
       expect(codeOf(await byKey(`${placeOf(ada)}`))).toEqual([403, 'PERMISSION_DENIED']);
       const { body } = await inbox(bob, `?approval_id=${id}`);
@@ -142,7 +141,7 @@ describe('in the console', () => {
 
   verifies(
     'cp.approval',
-    'no door takes the approval of whose key asks, of a key, or of a service without a person, as a message of a channel comes',
+    "no route accepts an approval by the key's owner, by a key, or by a service without a person",
     async () => {
       const { session, id, shown } = await question();
       await heardOf(id);
@@ -154,15 +153,14 @@ describe('in the console', () => {
           expect([who, door, await standingOf(id)]).toEqual([who, door, { state: 'pending', approved_by: [] }]);
         }
       expect(await call(session)).toMatchObject({ verdict: 'ESCALATE' });
-      // The same doors are open to a person who may.
+      // The same routes accept a vote of a person who may approve.
       const mayApprove = { authorization: `Bearer ${bob.token}`, 'x-workspace-id': ada.workspaceId };
       expect((await doors(id, shown)['document 1'](mayApprove)).status).toBe(200);
       expect(await standingOf(id)).toMatchObject({ state: 'approved' });
     },
-    timeoutMs,
   );
 
-  it('a denial states its reason, also to the requester, and the owner of the asking key may deny', async () => {
+  it('a denial states its reason to the requester too, and the owner of the key may deny', async () => {
     const { session, id, shown } = await question();
     expect(codeOf(await vote(ada, { id, shown }, { decision: 'deny' }))).toEqual([400, 'INVALID_REQUEST']);
     const reason = 'Ask the customer first';
@@ -174,12 +172,12 @@ describe('in the console', () => {
 });
 
 describe('in a workspace with a passkey', () => {
-  // The first one of an owner makes passkeys the only votes.
-  beforeAll(() => newWorkspace('owner'), timeoutMs);
+  // The first passkey of an owner makes passkeys the only valid votes.
+  beforeAll(() => newWorkspace('owner'));
 
   verifies(
     'cp.approval',
-    'from the first passkey on, a passkey decides and nothing else does, at any door, and only what it signed',
+    'after the first passkey, every route requires a passkey, and accepts only the decision that was signed',
     async () => {
       const authenticator = new Authenticator(kernelOrigin);
       await enrol(bob, authenticator);
@@ -199,11 +197,11 @@ describe('in a workspace with a passkey', () => {
       expect(await standingOf(id)).toEqual({ state: 'pending', approved_by: [] });
       const challenge = async (decision: string, origin = consoleOrigin()) => {
         const headers = { 'x-workspace-id': ada.workspaceId };
-        const told = await bob.tab.send(`/api/v1/approvals/${id}/webauthn/challenge`, {
+        const answer = await bob.tab.send(`/api/v1/approvals/${id}/webauthn/challenge`, {
           ...{ method: 'POST', headers, body: { decision, expected_ceremony_hash: shown['ceremony_hash'] } },
         });
-        expect(told.status).toBe(201);
-        const { challenge_id, challenge: text } = told.body as Members;
+        expect(answer.status).toBe(201);
+        const { challenge_id, challenge: text } = answer.body as Members;
         return { challenge_id, assertion: authenticator.get(String(text), { origin }) };
       };
       const denied = { ...(await challenge('approve')), decision: 'deny', reason: 'no' };
@@ -221,22 +219,22 @@ describe('in a workspace with a passkey', () => {
       const signature = String(signed.assertion.response.signature);
       expect(lines.filter(isVote)).toEqual([expect.stringContaining(signature)]);
       expect(await judged(lines)).toEqual({ verdict: 'VERIFIED', code: null });
-      // A kernel that lies hashes its record again; what the passkey signed it cannot make.
+      // A lying kernel can hash its record again, but it cannot make the signature of the passkey.
       const { receipt, record } = JSON.parse(lines.find(isVote) ?? '') as ExportedReceipt & { record: BoundaryRecord };
-      const told = (from: string, to: string) => () => {
+      const reportOf = (from: string, to: string) => () => {
         const { record_hash: _, ...hashed } = JSON.parse(JSON.stringify(record).replace(from, to)) as BoundaryRecord;
-        const record_hash = digestOf(nodeProvider, canonicalBytes(hashed)) as typeof _; // in its form
+        const record_hash = digestOf(nodeProvider, canonicalBytes(hashed)) as typeof _; // a digest of this type
         const payload = { ...receipt.payload, record_hash };
         return verifyRecord({ ...hashed, record_hash }, { ...receipt, payload }, nodeProvider);
       };
-      expect(told('', '')).not.toThrow();
+      expect(reportOf('', '')).not.toThrow();
       const flipped = signature.slice(0, 20) + (signature[20] === 'A' ? 'B' : 'A') + signature.slice(21);
-      expect(told(signature, flipped)).toThrow(expect.objectContaining({ code: 'ASSERTION_INVALID' }));
+      expect(reportOf(signature, flipped)).toThrow(expect.objectContaining({ code: 'ASSERTION_INVALID' }));
     },
   );
 });
 
-/** The credentials of a caller that is no approver; a person named beside them is claimed and not proven. */
+/** Credentials of callers who may not approve. Some name a person, but do not prove that they are this person. */
 function credentials(): Record<string, Record<string, string>> {
   const claims = {
     'x-gov-tenant-id': ada.workspaceId,
@@ -255,7 +253,7 @@ function credentials(): Record<string, Record<string, string>> {
 
 type Door = (headers: Record<string, string>) => Promise<{ status: number; text: string }>;
 
-/** Each way in which a vote can reach the kernel. */
+/** Each route on which a vote can reach the kernel. */
 function doors(id: string, { ceremony_hash: hash }: Members) {
   const post =
     (origin: string, path: string, body: object, method = 'POST'): Door =>
@@ -285,7 +283,7 @@ const asPrincipal = (operatorKey: string, principal: string) => ({
   'x-gov-principal-id': principal,
 });
 
-/** The gateway hears of a question by an event. */
+/** The gateway learns of an approval request from an event. */
 const heardOf = (id: string) =>
   untilAnswered(async () => {
     const { body } = await bob.client.listWorkspaceApprovals({
@@ -307,20 +305,20 @@ async function exported(session: string): Promise<string[]> {
   return lines.map((line) => JSON.stringify(line));
 }
 
-/** The verdict of a third party with the published keys, without any service. */
+/** The verdict of a third party with only the published keys. */
 async function judged(lines: string[]) {
   const trust = parseKeySet((await kernelClient(system, ada.workspaceId).listTrustKeys()).body);
   const { verdict, fault } = verifyExport(lines, { trust, provider: nodeProvider });
   return { verdict, code: fault?.code ?? null };
 }
 
-async function byKey(path: string): Promise<Told> {
+async function byKey(path: string): Promise<Report> {
   const response = await fetch(new URL(path, system.gatewayUrl), { headers: { authorization: `Bearer ${key}` } });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Told['body'] };
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Report['body'] };
 }
 
-/** The operator's setup: the page for it comes with the console. */
+/** Enrols a passkey as an operator does. */
 async function enrol({ tab }: Person, authenticator: Authenticator): Promise<void> {
   const principal = String((await tab.send('/api/session')).body['user_id']);
   const headers = {

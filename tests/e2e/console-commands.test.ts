@@ -15,11 +15,10 @@ import { addressBook, kernelClient } from './_system.ts';
 
 const address = addressBook();
 
-const timeoutMs = 240_000;
 const email = address('founder');
 /** More than one page of a list. */
 const callsMade = 60;
-/** A principal that a shell would take apart if it were not quoted. */
+/** A principal that a shell would interpret without quotes. */
 const quoted = `it's $(touch pwned) "x"`;
 const hidden = 'bot\u202e';
 const desk = useConsole();
@@ -41,14 +40,14 @@ beforeAll(async () => {
     ...{ COUNTERSIGN_URL: desk.system.gatewayUrl, COUNTERSIGN_CONFIG_DIR: bin },
     ...{ COUNTERSIGN_TOKEN: ada.token, COUNTERSIGN_WORKSPACE: ada.workspaceId },
   });
-}, timeoutMs);
+});
 
 afterAll(() => {
   for (const name of ['URL', 'CONFIG_DIR', 'TOKEN', 'WORKSPACE']) delete process.env[`COUNTERSIGN_${name}`];
   rmSync(bin, { recursive: true, force: true });
 });
 
-/** Two items at least for each list of an owner. */
+/** Creates at least two items for each list of an owner. */
 async function fillLists(): Promise<void> {
   const { client, workspaceId, tab } = ada;
   const params = { id: workspaceId };
@@ -57,7 +56,7 @@ async function fillLists(): Promise<void> {
     expect((await tab.send(path, { method: 'POST', headers, body })).status).toBe(status);
   const fill = async (name: string) => {
     await client.createInvite({ params, body: { email: `${name}@example.org`, role: 'member' } });
-    await client.createApiKey({ body: { name } as never }); // its defaults are the schema's
+    await client.createApiKey({ body: { name } as never }); // the schema adds defaults
     await send('/api/ops/incidents', { title: name, severity: 'low', category: 'conduct', note: 'a drill' }, 201);
     await send('/api/ops/freeze', { target: `agent:${name}`, reason: 'a drill' }, 200);
     await send('/api/v1/access-keys', { kind: 'agent', principal_id: `agent-${name}`, doors: ['evaluate'] }, 201);
@@ -83,10 +82,10 @@ async function atPage(path: string): Promise<Visitor> {
 }
 
 const noInput = (async function* () {
-  // The commands read nothing.
+  // The commands read no input.
 })();
 
-/** Runs a command that was copied: a real shell splits it into words, and the program runs in this process. */
+/** Runs a copied command. A real shell splits it into words, and the program runs in this process. */
 async function shell(command: string): Promise<{ status: number; ids: string[] }> {
   const script = `countersign() { printf '%s\\0' "$@"; }\n${command} --output=table`;
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script], { cwd: bin });
@@ -113,7 +112,7 @@ const sectionOf = (page: Page, name: string | undefined) =>
 
 type Row = { dataset: { id: string } };
 
-/** The ids on the page or in a section of it, in its order. */
+/** The ids on the page or in one section, in the order of the page. */
 async function shownIds(page: Page, section?: string): Promise<string[]> {
   const rows = sectionOf(page, section).locator('[data-id]');
   return [...new Set(await rows.evaluateAll((found: Row[]) => found.map(({ dataset }) => dataset.id)))];
@@ -133,7 +132,8 @@ const lists: { path: string; least: number; of?: string; only?: RegExp }[] = [
   { path: 'runs', least: 3 },
   { path: 'budgets', least: 1 },
   { path: 'tools', least: 1 },
-  // The command lists the log of the workspace; the page shows the one of the control plane beside it.
+  { path: 'connectors', least: 3 },
+  // The command lists the log of the workspace. The page also shows the log of the control plane.
   { path: 'audit', least: 3, only: /^\d+$/ },
   { path: 'audit?verdict=allow', least: 1, only: /^\d+$/ },
   { path: 'incidents?state=open', least: 2 },
@@ -145,66 +145,56 @@ const lists: { path: string; least: number; of?: string; only?: RegExp }[] = [
 ];
 
 describe('a command that is copied from a list', () => {
-  verifies(
-    'ui.cli',
-    'prints the same ids in the same order as the list, whatever narrows it',
-    async () => {
-      const { page } = await atPage('/console/overview');
-      for (const { path, least, of, only = /./ } of lists) {
-        if (!page.url().endsWith(`/console/${path}`)) await page.goto(`/console/${path}`);
-        await sectionOf(page, of).locator('[data-id]').first().waitFor();
-        const ids = (await shownIds(page, of)).filter((id) => only.test(id));
-        expect([path, of, ids.length >= least]).toEqual([path, of, true]);
-        const command = await copiedCommand(page, of);
-        expect([path, of, await shell(command)]).toEqual([path, of, { status: 0, ids }]);
-      }
-    },
-    timeoutMs,
-  );
+  verifies('ui.cli', 'prints the same ids in the same order as the list, with every filter', async () => {
+    const { page } = await atPage('/console/overview');
+    for (const { path, least, of, only = /./ } of lists) {
+      if (!page.url().endsWith(`/console/${path}`)) await page.goto(`/console/${path}`);
+      await sectionOf(page, of).locator('[data-id]').first().waitFor();
+      const ids = (await shownIds(page, of)).filter((id) => only.test(id));
+      expect([path, of, ids.length >= least]).toEqual([path, of, true]);
+      const command = await copiedCommand(page, of);
+      expect([path, of, await shell(command)]).toEqual([path, of, { status: 0, ids }]);
+    }
+  });
+
+  verifies('ui.cli', 'continues beyond the first page as the list does, while new rows arrive', async () => {
+    const { page, faults } = await atPage('/console/overview');
+    const [beforeHints, beforePage] = [newHold(), newHold()];
+    const messages: unknown[] = [];
+    await page.routeWebSocket(/./, (socket) => {
+      const ofServer = async (message: string | Buffer) => {
+        await beforeHints.released;
+        socket.send(message);
+        messages.push(message);
+      };
+      socket.connectToServer().onMessage((message) => void ofServer(message));
+    });
+    await page.route(/[?&]cursor=/, async (route) => {
+      await beforePage.released;
+      await route.continue();
+    });
+    await page.goto('/console/activity');
+    const pending = page.waitForRequest(/[?&]cursor=/);
+    await page.getByRole('button', { name: 'Show more' }).press('Enter');
+    await pending;
+    beforeHints.release();
+    await untilAnswered(() => Promise.resolve(messages.length > 0));
+    // Waits until the page has processed the message, because the page answers this call only afterwards.
+    await page.evaluate('1');
+    beforePage.release();
+    await untilAnswered(async () => (await shownIds(page)).length > 50);
+    await page.unrouteAll();
+    const ids = await shownIds(page);
+    expect(await shell(await copiedCommand(page))).toEqual({ status: 0, ids });
+    expect(faults).toEqual([]);
+  });
 
   verifies(
     'ui.cli',
-    'goes on where the list does, beyond one page of it, with new rows at the same time',
+    'quotes each value as one shell word, and is not offered for values with invisible characters',
     async () => {
-      const { page, faults } = await atPage('/console/overview');
-      const [beforeHints, beforePage] = [newHold(), newHold()];
-      const told: unknown[] = [];
-      await page.routeWebSocket(/./, (socket) => {
-        const ofServer = async (message: string | Buffer) => {
-          await beforeHints.released;
-          socket.send(message);
-          told.push(message);
-        };
-        socket.connectToServer().onMessage((message) => void ofServer(message));
-      });
-      await page.route(/[?&]cursor=/, async (route) => {
-        await beforePage.released;
-        await route.continue();
-      });
-      await page.goto('/console/activity');
-      const asked = page.waitForRequest(/[?&]cursor=/);
-      await page.getByRole('button', { name: 'Show more' }).press('Enter');
-      await asked;
-      beforeHints.release();
-      await untilAnswered(() => Promise.resolve(told.length > 0));
-      // The page has acted on it when it answers.
-      await page.evaluate('1');
-      beforePage.release();
-      await untilAnswered(async () => (await shownIds(page)).length > 50);
-      await page.unrouteAll();
-      const ids = await shownIds(page);
-      expect(await shell(await copiedCommand(page))).toEqual({ status: 0, ids });
-      expect(faults).toEqual([]);
-    },
-    timeoutMs,
-  );
-
-  verifies(
-    'ui.cli',
-    'holds each value as one word of a shell, and is not offered where a terminal would act on what it holds',
-    async () => {
-      const asked = { action: 'tool.call', tool: 'mail.send', session_id: 'quoted' } as never; // plain names
-      await kernelClient(desk.system, ada.workspaceId, quoted).evaluate({ body: asked });
+      const request = { action: 'tool.call', tool: 'mail.send', session_id: 'quoted' } as never; // unbranded names
+      await kernelClient(desk.system, ada.workspaceId, quoted).evaluate({ body: request });
       const { page, faults } = await atPage(`/console/activity?agent=${encodeURIComponent(quoted)}`);
       await page.locator('main [data-id]').first().waitFor();
       expect(await shell(await copiedCommand(page))).toEqual({ status: 0, ids: await shownIds(page) });
@@ -218,21 +208,20 @@ describe('a command that is copied from a list', () => {
       expect(await offered.count()).toBe(0);
       expect(faults).toEqual([]);
     },
-    timeoutMs,
   );
 });
 
 const frameMsMax = 100;
 const many = 100_000;
-/** All but six pages are read at once: those are read by scrolling. */
+/** Page sizes that load all but six pages at once. The last six are read by scrolling. */
 const readAtOnce = { newest: 50, older: 5_200 };
 const readings = 19;
-/** More than two pages of the list. */
+/** More than two pages of the list, in pixels. */
 const grownPx = 2.5 * 200 * 35;
 
 describe('a list of 100,000 receipts', () => {
   const box = '.long';
-  /** The first row below the heads of the columns, and its height on the page, once two frames show the same. */
+  /** The ID of the first row below the column heads, and its distance from the top. `false` while two frames differ. */
   const firstInSight = async (page: Page) => {
     const shown = await page.evaluate<[string, number][]>(`new Promise((done) => {
       const first = () => {
@@ -251,7 +240,7 @@ describe('a list of 100,000 receipts', () => {
 
   verifies(
     'ui.budget',
-    'scrolls without a frame over 100 ms while it grows and new ones come, reads no page twice, and loses neither place nor focus',
+    'scrolls without a frame over 100 ms while it grows, reads no page twice, and keeps its position and focus',
     async () => {
       const { page, context, faults } = await desk.visitAs(email, '/console/overview');
       const lastRow = page.locator(`${box} tr[data-id]`).last();
@@ -269,22 +258,22 @@ describe('a list of 100,000 receipts', () => {
         await answered;
         await more.and(page.locator(':enabled')).waitFor();
       }
-      // Garbage of pages without an answer is not counted against the list.
+      // Garbage of earlier pages must not count against the list.
       await page.requestGC();
       Object.assign(ledger, { sizes: { newest: 50, older: 200 }, sealedBetween: 1 });
       await page.locator(`${box} tbody a`).first().focus();
-      const held = await page.evaluate<string>('document.activeElement.href');
+      const stored = await page.evaluate<string>('document.activeElement.href');
 
       const way = await longestFrameMs(desk.browser, () => scrollThrough(page, box, grownPx));
       expect(way.frames).toBeGreaterThan(200);
       expect(way.ms).toBeLessThanOrEqual(frameMsMax);
-      expect(await page.evaluate('document.activeElement.href')).toBe(held);
+      expect(await page.evaluate('document.activeElement.href')).toBe(stored);
       expect(await page.locator(`${box} tr[data-id]`).count()).toBeLessThan(100);
-      // A row of another height than the list reckons with has the place of all rows behind it worked out again.
+      // A row of an unexpected height would make the list recompute the position of all later rows.
       const heights = `[...document.querySelectorAll('${box} tr[data-id]')].map((row) => row.getBoundingClientRect().height)`;
       expect(new Set(await page.evaluate<number[]>(heights))).toEqual(new Set([36]));
 
-      // A reader in the middle is not moved by new rows, also by more than one page.
+      // New rows do not move a reader in the middle, even when they fill more than one page.
       await page.evaluate(`document.querySelector('${box}').scrollTop = 1_000_000`);
       const place = await untilAnswered(() => firstInSight(page));
       const size = (ledger.size += 120);
@@ -304,15 +293,14 @@ describe('a list of 100,000 receipts', () => {
       await page.keyboard.press('End');
       await untilAnswered(async () => (await lastRow.getAttribute('data-id')) === ledger.idAt(0));
       expect(await lastRow.getAttribute('aria-rowindex')).toBe(String(count()));
-      const older = ledger.asked.filter((cursor) => cursor !== null);
+      const older = ledger.cursors.filter((cursor) => cursor !== null);
       expect(older.filter((cursor, nth) => older.indexOf(cursor) !== nth)).toEqual([]);
 
       expect(await axeFindings(page)).toEqual([]);
       await page.emulateMedia({ media: 'print' });
-      await page.getByText(`${ledger.size} rows were loaded, and those in sight are printed`).waitFor();
+      await page.getByText(`${ledger.size} rows were loaded, and only the visible rows are printed`).waitFor();
       await page.emulateMedia({ media: null });
       expect(faults).toEqual([]);
     },
-    timeoutMs,
   );
 });

@@ -7,11 +7,10 @@ import { kernelClient, scratchDataDir, signIn, startIn, type SignedIn } from './
 import { Tab } from './_tab.ts';
 
 const dataDir = scratchDataDir();
-const timeoutMs = 240_000;
 const email = 'founder@example.com';
 const markup = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
 const hostile = `${markup}\u202e`;
-/** Characters that a terminal or a reader would mistake for others. */
+/** Characters that hide or reorder text for a reader or a terminal. */
 const invisible = /[\u202a-\u202e\u2066-\u2069\u200b-\u200f]/;
 const long = `${markup}${'x'.repeat(100_000)}`;
 let notes: NoteServer;
@@ -19,7 +18,7 @@ let visitor: Visitor;
 let ada: SignedIn;
 let tab: Tab;
 
-/** A system of its own: its tools are those of a server that the test defines. */
+/** The file has its own system, because the test defines the tools of its server. */
 const desk = useConsole(async () => {
   notes = await startNoteServer();
   notes.redefine('read_note', { title: hostile, description: long });
@@ -33,14 +32,14 @@ beforeAll(async () => {
   await tab.signIn(email);
   await plant();
   visitor = await desk.visitAs(email, '/console/overview');
-}, timeoutMs);
+});
 
 afterAll(async () => {
   await notes?.close();
   dataDir.remove();
-}, timeoutMs);
+});
 
-/** Writes hostile words wherever a person, or a program, gives words to the workspace. */
+/** Writes hostile text into every field that a person or a program can set in the workspace. */
 async function plant(): Promise<void> {
   await send(`/api/workspace/${ada.workspaceId}`, 'PUT', { name: hostile });
   await send('/api/auth/apikey', 'POST', { name: hostile });
@@ -50,26 +49,26 @@ async function plant(): Promise<void> {
   const incident = { title: hostile, severity: 'low', category: 'other', note: hostile };
   await send('/api/ops/incidents', 'POST', incident);
   const agent = kernelClient(desk.system, ada.workspaceId, markup);
-  const asked = {
+  const request = {
     action: 'tool.call',
     tool: 'mail.send',
     session_id: 'planted',
     args: { [hostile]: hostile, to: long },
   };
-  const { body } = await agent.evaluate({ body: asked as never }); // plain names
+  const { body } = await agent.evaluate({ body: request as never }); // unbranded names
   expect(body.verdict).toBe('ESCALATE');
-  await agent.evaluate({ body: { ...asked, tool: markup } as never });
+  await agent.evaluate({ body: { ...request, tool: markup } as never });
 }
 
 async function send(path: string, method: string, body?: object): Promise<Record<string, unknown>> {
-  const told = await tab.send(path, { method, body, headers: { 'x-workspace-id': ada.workspaceId } });
-  expect([path, told.status < 300, told.status < 300 ? '' : told.text]).toEqual([path, true, '']);
-  return told.body;
+  const answer = await tab.send(path, { method, body, headers: { 'x-workspace-id': ada.workspaceId } });
+  expect([path, answer.status < 300, answer.status < 300 ? '' : answer.text]).toEqual([path, true, '']);
+  return answer.body;
 }
 
 type Seen = { markup: boolean; invisible: boolean; elements: number };
 
-/** The state of the page: whether hostile words are words on it, and how many elements they made. */
+/** The state of the page: whether hostile text is visible as text, and how many elements it created. */
 async function seen(): Promise<Seen> {
   const text = await visitor.page.evaluate<string>('document.body.innerText');
   const elements = visitor.page.locator('#root img, #root script, #root iframe, main img, main script');
@@ -84,13 +83,13 @@ async function pagePaths(): Promise<string[]> {
   );
 }
 
-/** Pages with words of other people. */
+/** Pages that show text of other people. */
 const shown = ['inbox', 'runs', 'activity', 'tools', 'incidents', 'members', 'settings'];
 
-describe('words of others', () => {
+describe('hostile text of others', () => {
   verifies(
     'ui.csp',
-    'are words on every page: no script runs, nothing is asked elsewhere, no token lies where a script could read it',
+    'is plain text on every page: no script runs, no other site is requested, and scripts can read no token',
     async () => {
       const { page, faults } = visitor;
       const paths = await pagePaths();
@@ -105,43 +104,33 @@ describe('words of others', () => {
       }
       expect(await keptByScripts(page)).not.toMatch(/cp[ar]_|lgn_|hp_|eyJ|csrf|token/i);
     },
-    timeoutMs,
   );
 
-  verifies(
-    'ui.csp',
-    'are words in what opens: a run, a receipt, an incident',
-    async () => {
-      const { page, faults } = visitor;
-      for (const list of ['runs', 'incidents']) {
-        await page.goto(`/console/${list}`);
-        await page.locator('main a').filter({ hasText: '<img src=x' }).first().press('Enter');
-        await page.getByRole('heading', { level: 1 }).filter({ hasText: '<img src=x' }).waitFor();
-        expect([list, await seen()]).toEqual([list, { markup: true, ...inert }]);
-      }
-      await page.goto('/console/activity?session=planted');
-      await page.locator('main [data-id]').first().waitFor();
-      await page.keyboard.press('j');
-      await page.keyboard.press('Enter');
-      await untilAnswered(async () => (await seen()).markup);
-      expect(await seen()).toMatchObject(inert);
-      expect(faults).toEqual([]);
-    },
-    timeoutMs,
-  );
+  verifies('ui.csp', 'is plain text on the page of a run, a receipt or an incident', async () => {
+    const { page, faults } = visitor;
+    for (const list of ['runs', 'incidents']) {
+      await page.goto(`/console/${list}`);
+      await page.locator('main a').filter({ hasText: '<img src=x' }).first().press('Enter');
+      await page.getByRole('heading', { level: 1 }).filter({ hasText: '<img src=x' }).waitFor();
+      expect([list, await seen()]).toEqual([list, { markup: true, ...inert }]);
+    }
+    await page.goto('/console/activity?session=planted');
+    await page.locator('main [data-id]').first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await untilAnswered(async () => (await seen()).markup);
+    expect(await seen()).toMatchObject(inert);
+    expect(faults).toEqual([]);
+  });
 
-  it(
-    'would be noticed if they were more: an element, an inline script, a request to another site',
-    async () => {
-      const { page, faults } = await desk.visit();
-      await page.goto('/console/sign-in');
-      await page.getByLabel('E-mail address').waitFor();
-      await page.evaluate(
-        `document.body.insertAdjacentHTML('beforeend', '<img src="https://evil.example/x" onerror="alert(1)">')`,
-      );
-      await untilAnswered(() => Promise.resolve(faults.length > 0));
-      expect(faults.join('\n')).toMatch(/Content Security Policy/);
-    },
-    timeoutMs,
-  );
+  it('would be detected if it created an element, ran an inline script or requested another site', async () => {
+    const { page, faults } = await desk.visit();
+    await page.goto('/console/sign-in');
+    await page.getByLabel('E-mail address').waitFor();
+    await page.evaluate(
+      `document.body.insertAdjacentHTML('beforeend', '<img src="https://evil.example/x" onerror="alert(1)">')`,
+    );
+    await untilAnswered(() => Promise.resolve(faults.length > 0));
+    expect(faults.join('\n')).toMatch(/Content Security Policy/);
+  });
 });

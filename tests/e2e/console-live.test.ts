@@ -7,7 +7,6 @@ import { addressBook, signIn } from './_system.ts';
 
 const address = addressBook();
 
-const timeoutMs = 180_000;
 const ofConsole = '**/ws/console';
 const cutNotice = 'Live updates are interrupted';
 const desk = useConsole();
@@ -15,31 +14,37 @@ let people = 0;
 
 type Watcher = Visitor & { ask(session: string): Promise<void> };
 
-/** A person at no page yet whose clock the test can move, and an agent of theirs whose calls need approval. */
+/**
+ * A person on a page that needs no approvals, with a clock that the test controls, and with an agent whose calls need
+ * approval.
+ */
 async function watcher(): Promise<Watcher> {
   const email = address(`watcher-${++people}`);
   const { client } = await signIn(desk.system, email);
-  const { key } = (await client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
+  const { key } = (await client.createApiKey({ body: { name: 'agent' } as never })).body; // the schema adds defaults
   const visitor = await desk.visitAs(email, '/console/you');
   await visitor.page.clock.install();
   const ask = async (session: string) => {
     const body = JSON.stringify({ action: 'tool.call', tool: 'mail.send', effect_level: 'E3', session_id: session });
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const asked = await fetch(new URL('/api/v1/evaluate', desk.system.gatewayUrl), { method: 'POST', headers, body });
-    expect(await asked.json()).toMatchObject({ verdict: 'ESCALATE' });
+    const answer = await fetch(new URL('/api/v1/evaluate', desk.system.gatewayUrl), { method: 'POST', headers, body });
+    expect(await answer.json()).toMatchObject({ verdict: 'ESCALATE' });
   };
   return { ...visitor, ask };
 }
 
-/** The clock of a page cannot stop at a time that has passed, so it jumps ahead further than the jump takes. */
+/** The clock must stop at a time in the future, so it jumps ahead by more than the time that the jump takes. */
 const jumpMs = 60_000;
 
-/** Stops the timers of the page, after each that is due within the jump has run once. From then on only `passUntil` lets time pass there. */
+/**
+ * Stops the timers of the page, after each timer that is due within the jump has run once. Afterwards only `passUntil`
+ * advances the time of the page.
+ */
 async function stopClock(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + jumpMs);
 }
 
-/** Lets time pass at the page in steps until the state is there; returns the time that has passed at the page. */
+/** Advances the time of the page in steps until the state is reached. Returns the advanced time. */
 async function passUntil(page: Page, stepMs: number, isThere: () => boolean | Promise<boolean>): Promise<number> {
   let passedMs = 0;
   await untilAnswered(async () => {
@@ -53,7 +58,10 @@ async function passUntil(page: Page, stepMs: number, isThere: () => boolean | Pr
 
 const card = (page: Page) => page.getByRole('article', { name: 'mail.send, pending' });
 
-/** Keeps at which times of the page's clock the page requests the list of approvals, from its next load on. */
+/**
+ * Records the times at which the page requests the list of approvals, from its next load on. Times are from the page's
+ * clock.
+ */
 async function keepReads(page: Page): Promise<() => Promise<number[]>> {
   await page.addInitScript(`
     const { fetch } = window;
@@ -65,53 +73,44 @@ async function keepReads(page: Page): Promise<() => Promise<number[]>> {
   return () => page.evaluate<number[]>('readsOfList');
 }
 
-describe('a page that is open', () => {
-  it(
-    'shows a pending call because its socket reports it, and the content security policy allows that socket',
-    async () => {
-      const { page, faults, ask } = await watcher();
-      const isLive = page.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'));
-      await page.goto('/console/inbox');
-      await page.getByText('Nothing is waiting').first().waitFor();
-      await isLive;
-      await stopClock(page);
-      await ask('first');
-      // A timer of the page runs 5 seconds at least.
-      expect(await passUntil(page, 1, () => card(page).isVisible())).toBeLessThan(4_000);
-      expect(await page.getByText(cutNotice).count()).toBe(0);
-      expect(faults).toEqual([]);
-    },
-    timeoutMs,
-  );
+describe('an open page', () => {
+  it('shows a pending call because its socket reports it, and the content security policy allows that socket', async () => {
+    const { page, faults, ask } = await watcher();
+    const isLive = page.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'));
+    await page.goto('/console/inbox');
+    await page.getByText('Nothing is waiting').first().waitFor();
+    await isLive;
+    await stopClock(page);
+    await ask('first');
+    // The shortest timer of the page is 5 seconds.
+    expect(await passUntil(page, 1, () => card(page).isVisible())).toBeLessThan(4_000);
+    expect(await page.getByText(cutNotice).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
 
-  verifies(
-    'ui.truth',
-    'reads everything again when a message did not arrive',
-    async () => {
-      const { page, context, ask } = await watcher();
-      let dropped = 0;
-      await context.routeWebSocket(ofConsole, (socket) => {
-        const server = socket.connectToServer();
-        server.onMessage((message) => {
-          // The first two messages about an approval are lost. The messages after them are about something else.
-          if (dropped < 2 && String(message).includes('"approval"')) dropped += 1;
-          else socket.send(message);
-        });
+  verifies('ui.truth', 'reads everything again after a lost message', async () => {
+    const { page, context, ask } = await watcher();
+    let dropped = 0;
+    await context.routeWebSocket(ofConsole, (socket) => {
+      const server = socket.connectToServer();
+      server.onMessage((message) => {
+        // The first two messages about an approval are lost. Later messages are about something else.
+        if (dropped < 2 && String(message).includes('"approval"')) dropped += 1;
+        else socket.send(message);
       });
-      await page.goto('/console/inbox');
-      await page.getByText('Nothing is waiting').first().waitFor();
-      await stopClock(page);
-      await ask('lost');
-      await passUntil(page, 500, async () => (await card(page).count()) > 0);
-      // The page may have read the list before the message was due: the message is still lost then.
-      await untilAnswered(() => Promise.resolve(dropped > 0));
-    },
-    timeoutMs,
-  );
+    });
+    await page.goto('/console/inbox');
+    await page.getByText('Nothing is waiting').first().waitFor();
+    await stopClock(page);
+    await ask('lost');
+    await passUntil(page, 500, async () => (await card(page).count()) > 0);
+    // The page may have read the list before the message was due. The message is lost only afterwards.
+    await untilAnswered(() => Promise.resolve(dropped > 0));
+  });
 
   verifies(
     'ui.truth',
-    'reports that its socket is cut, reads every 15 seconds instead, and removes the notice once the socket is open again',
+    'reports that its socket is closed, polls every 15 seconds instead, and removes the notice once the socket is open again',
     async () => {
       const { page, context, ask, faults } = await watcher();
       let isCut = true;
@@ -127,7 +126,7 @@ describe('a page that is open', () => {
       await stopClock(page);
       await ask('polled');
       await passUntil(page, 500, () => card(page).isVisible());
-      // Nothing changes any more, so only the clock has the list read again, and once more.
+      // Nothing changes any more, so only the clock causes the next two reads.
       const before = (await reads()).length;
       await passUntil(page, 500, async () => (await reads()).length >= before + 2);
       const [last = 0, secondLast = 0] = (await reads()).toReversed();
@@ -136,6 +135,5 @@ describe('a page that is open', () => {
       await passUntil(page, 500, async () => (await page.getByText(cutNotice).count()) === 0);
       expect(faults.filter((fault) => !fault.includes('WebSocket'))).toEqual([]);
     },
-    timeoutMs,
   );
 });

@@ -6,11 +6,10 @@ import { verifies } from '@countersign/testkit/verifies';
 import { personAt, type Person } from './_signed-in.ts';
 import { addressBook, kernelClient } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
-import { codeOf, type Told } from './_tab.ts';
+import { codeOf, type Report } from './_tab.ts';
 
 const address = addressBook();
 
-const timeoutMs = 120_000;
 const publicUrl = 'http://localhost:8080';
 let system: SharedSystem;
 let ada: Person;
@@ -19,19 +18,19 @@ type Members = Record<string, unknown>;
 
 beforeAll(async () => {
   system = await sharedSystem();
-}, timeoutMs);
+});
 
 let founders = 0;
 
 beforeEach(async () => {
   ada = await personAt(system.gatewayUrl, address(`ada-${++founders}`));
-}, timeoutMs);
+});
 
 const post = ({ tab }: Person, path: string, body: Members, headers: Record<string, string> = {}) =>
   tab.send(path, { method: 'POST', body, headers });
 const bootstrap = (who: Person, name = 'Acme', key = 'boot') =>
   post(who, '/api/bootstrap', { name }, { 'idempotency-key': key });
-const dataOf = ({ body }: Told) => body['data'] as Members[];
+const dataOf = ({ body }: Report) => body['data'] as Members[];
 
 async function setupOf({ tab }: Person, workspaceId: unknown): Promise<Record<string, boolean>> {
   const { body } = await tab.send('/api/bootstrap', { headers: { 'x-workspace-id': String(workspaceId) } });
@@ -40,10 +39,10 @@ async function setupOf({ tab }: Person, workspaceId: unknown): Promise<Record<st
 }
 
 async function keyOf({ client }: Person): Promise<string> {
-  return (await client.createApiKey({ body: { name: 'agent' } as never })).body.key; // its defaults are the schema's
+  return (await client.createApiKey({ body: { name: 'agent' } as never })).body.key; // the schema adds defaults
 }
 
-/** A call of an agent by a key of the workspace. */
+/** A call of an agent with a key of the workspace. */
 async function call(key: string, effect_level: string): Promise<Members> {
   const response = await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), {
     method: 'POST',
@@ -56,7 +55,7 @@ async function call(key: string, effect_level: string): Promise<Members> {
 describe('an organisation', () => {
   verifies(
     'cp.bootstrap',
-    'is made once, however often and by whatever key it is asked for, with the workspace that the person has',
+    "is made once, for any number of requests and keys, and owns the person's existing workspace",
     async () => {
       const [one, two] = await Promise.all([bootstrap(ada), bootstrap(ada)]);
       expect(one.status).toBe(201);
@@ -69,12 +68,11 @@ describe('an organisation', () => {
         { workspace_id: ada.workspaceId, org_id: one.body['org_id'], role: 'owner' },
       ]);
     },
-    timeoutMs,
   );
 
   verifies(
     'cp.bootstrap',
-    "has a workspace that is the gateway's and a tenant of the kernel: the starter policy allows and denies there, and its budget stands",
+    'has a workspace at the gateway that is a tenant of the kernel, with the starter policy and a budget',
     async () => {
       const { body } = await bootstrap(ada);
       const workspaceId = String(body['workspace_id']);
@@ -93,12 +91,11 @@ describe('an organisation', () => {
         [workspaceId, 'ALLOW'],
       ]);
     },
-    timeoutMs,
   );
 
   verifies(
     'cp.bootstrap',
-    'begins with a workspace that no other organisation has, with a new one where there is none; what it lacks is computed',
+    'takes over a workspace without an organisation, or makes a new one, and reports its missing setup steps',
     async () => {
       const bob = await personAt(system.gatewayUrl, address('bob'));
       const own = bob.workspaceId;
@@ -106,7 +103,7 @@ describe('an organisation', () => {
       await call(await keyOf(ada), 'E1');
       await ada.client.createInvite({ params: { id: ada.workspaceId }, body: { email: address('x') } as never });
       expect(await setupOf(bob, own)).toEqual({
-        // Every workspace begins with a ceiling of the month.
+        // Every workspace starts with a monthly ceiling.
         ...{ org: false, budget: true, passkey: false, first_receipt: false, colleague: false, policy: false },
       });
       expect(await setupOf(ada, ada.workspaceId)).toEqual({
@@ -114,7 +111,8 @@ describe('an organisation', () => {
       });
       await enrol(ada);
       expect(await setupOf(ada, ada.workspaceId)).toMatchObject({ passkey: true });
-      // Two owners: the workspace that the first of them takes is not the other's to take.
+      // The workspace has two owners. It belongs to the organisation of the first owner, so the second owner cannot
+      // take it.
       const joined = await join(bob, ada);
       await ada.client.putMemberRole({ params: { id: joined, userId: await idOf(bob) }, body: { role: 'owner' } });
       expect((await bootstrap(bob, 'Bobs')).body).toMatchObject({ name: 'Bobs', workspace_id: own });
@@ -125,10 +123,9 @@ describe('an organisation', () => {
         { workspace_id: gils, role: 'owner' },
       ]);
     },
-    timeoutMs,
   );
 
-  it('gets more workspaces from its maker, once for an Idempotency-Key, and from no other person', async () => {
+  it('gets more workspaces only from its founder, one per Idempotency-Key', async () => {
     const { body } = await bootstrap(ada);
     const headers = { 'idempotency-key': 'team' };
     const [one, two] = await Promise.all([1, 2].map(() => post(ada, '/api/v1/workspaces', { name: 'Team' }, headers)));
@@ -144,7 +141,7 @@ describe('an organisation', () => {
 });
 
 describe('a workspace', () => {
-  it('is renamed by an owner who has read it, and not on an old version', async () => {
+  it('is renamed by an owner who has read its current version', async () => {
     const place = `/api/workspaces/${ada.workspaceId}`;
     const rename = (name: string, headers: Record<string, string> = {}) =>
       ada.tab.send(place, { method: 'PUT', body: { name }, headers });
@@ -159,7 +156,7 @@ describe('a workspace', () => {
     expect(data.map(({ details }) => details['name'])).toEqual(['Later', 'Operations']);
   });
 
-  it('has members who are invited, made more or less, and removed by owners', async () => {
+  it('has members whom owners invite, promote, demote and remove', async () => {
     const place = `/api/workspaces/${ada.workspaceId}/members`;
     const eve = await personAt(system.gatewayUrl, address('eve'));
     const invited = await post(ada, place, { email: eve.email, role: 'partner' });
@@ -188,7 +185,7 @@ async function idOf({ tab }: Person): Promise<string> {
   return String((await tab.send('/api/session')).body['user_id']);
 }
 
-/** A person who signed in by an invite, and has no workspace of their own. */
+/** A person who signed in by an invitation and has no workspace of their own. */
 async function invitedOnly(email: string): Promise<Person> {
   const params = { id: ada.workspaceId };
   const { inviteToken: token } = (await ada.client.createInvite({ params, body: { email, role: 'partner' } as never }))
@@ -200,7 +197,7 @@ async function invitedOnly(email: string): Promise<Person> {
   return personAt(system.gatewayUrl, email);
 }
 
-/** Makes one a member of the other's workspace, whose id it answers. */
+/** Makes the guest a partner in the host's workspace. Returns the id of the workspace. */
 async function join(guest: Person, host: Person): Promise<string> {
   const params = { id: host.workspaceId };
   const body = { email: guest.email, role: 'partner' } as never;
@@ -209,7 +206,7 @@ async function join(guest: Person, host: Person): Promise<string> {
   return host.workspaceId;
 }
 
-/** Enrols a passkey as the operator does. */
+/** Enrols a passkey as an operator does. */
 async function enrol(who: Person): Promise<void> {
   const principal = await idOf(who);
   const headers = {

@@ -12,22 +12,21 @@ import { codeOf } from './_tab.ts';
 
 const address = addressBook();
 
-const timeoutMs = 120_000;
 let system: SharedSystem;
 let ada: Person;
 
 beforeAll(async () => {
   system = await sharedSystem();
   writeFileSync(join(system.filesDir, 'notes.md'), 'Answer the customer.\n');
-}, timeoutMs);
+});
 
 let tests = 0;
 
 beforeEach(async () => {
   ada = await personAt(system.gatewayUrl, address(`ada-${++tests}`));
-}, timeoutMs);
+});
 
-/** The scripted model takes these words as its script. */
+/** The text of a task is the script of the scripted model. */
 const reading = () => `call:files__read_text_file ${JSON.stringify({ path: join(system.filesDir, 'notes.md') })}`;
 
 async function exportOf(who: Person, runId: unknown) {
@@ -39,36 +38,31 @@ async function exportOf(who: Person, runId: unknown) {
 }
 
 describe('a run that is started in the console', () => {
-  verifies(
-    'cp.run',
-    "is the gateway's run: the same task, the same id, the same worker and steps",
-    async () => {
-      const started = await start(ada, { title: 'Read', description: reading() });
-      expect(started.status).toBe(202);
-      expect(started.body).toMatchObject({ status: 'queued', started_by: await idOf(ada), steps: [] });
-      const ended = await endOf(ada, started.body['run_id']);
-      const runId = String(ended['run_id']);
-      const { body: atGateway } = await ada.client.getRun({ params: { runId } });
-      const { data } = (await ada.client.listRuns({ params: { id: String(ended['task_id']) } })).body;
-      expect(data.map(({ id }) => id)).toEqual([runId]);
-      expect(ended).toMatchObject({ status: 'completed', result: atGateway.result, cost_minor: atGateway.costMinor });
-      expect(ended['steps']).toMatchObject(
-        atGateway.steps.map(({ id, kind, verdict, receiptId, decisionId }) => ({
-          ...{ step_id: id, kind, verdict, receipt_id: receiptId, decision_id: decisionId },
-        })),
-      );
-      const again = await start(ada, { task_id: ended['task_id'] });
-      expect(again.body).toMatchObject({ task_id: ended['task_id'] });
-      await endOf(ada, again.body['run_id']);
-      const listed = await ada.tab.send(`${placeOf(ada)}/runs?status=completed`);
-      expect(dataOf(listed).map((run) => run['run_id'])).toEqual([again.body['run_id'], runId]);
-    },
-    timeoutMs,
-  );
+  verifies('cp.run', 'is a run of the gateway, with the same task, id, worker and steps', async () => {
+    const started = await start(ada, { title: 'Read', description: reading() });
+    expect(started.status).toBe(202);
+    expect(started.body).toMatchObject({ status: 'queued', started_by: await idOf(ada), steps: [] });
+    const ended = await endOf(ada, started.body['run_id']);
+    const runId = String(ended['run_id']);
+    const { body: atGateway } = await ada.client.getRun({ params: { runId } });
+    const { data } = (await ada.client.listRuns({ params: { id: String(ended['task_id']) } })).body;
+    expect(data.map(({ id }) => id)).toEqual([runId]);
+    expect(ended).toMatchObject({ status: 'completed', result: atGateway.result, cost_minor: atGateway.costMinor });
+    expect(ended['steps']).toMatchObject(
+      atGateway.steps.map(({ id, kind, verdict, receiptId, decisionId }) => ({
+        ...{ step_id: id, kind, verdict, receipt_id: receiptId, decision_id: decisionId },
+      })),
+    );
+    const again = await start(ada, { task_id: ended['task_id'] });
+    expect(again.body).toMatchObject({ task_id: ended['task_id'] });
+    await endOf(ada, again.body['run_id']);
+    const listed = await ada.tab.send(`${placeOf(ada)}/runs?status=completed`);
+    expect(dataOf(listed).map((run) => run['run_id'])).toEqual([again.body['run_id'], runId]);
+  });
 
   verifies(
     'cp.run',
-    'has kernel receipts under its id, each verified here; its export is complete and verifies offline, and says nothing else',
+    'has verified kernel receipts under its id, and its export is complete, verifies offline and contains nothing else',
     async () => {
       const { body } = await start(ada, { title: 'Read', description: reading() });
       const ended = await endOf(ada, body['run_id']);
@@ -76,7 +70,7 @@ describe('a run that is started in the console', () => {
       expect(steps.map(({ kind }) => kind)).toEqual(['model_call', 'tool_call', 'model_call']);
       const report = await exportOf(ada, body['run_id']);
       expect(report).toMatchObject({ verdict: 'VERIFIED', completeness: 'COMPLETE', signer: 'TRUSTED' });
-      // The receipts of the export itself are in the same chain, behind the run.
+      // The receipts of the export itself are in the same chain, after the run.
       const receipts = (await receiptsOf(ada, body['run_id'])).filter(({ receipt }) => kindOf(receipt) !== 'head');
       expect(receipts.every(({ verified, fault }) => verified === true && fault === null)).toBe(true);
       const payloads = receipts.map(({ receipt }) => (receipt as { payload: Members }).payload);
@@ -86,10 +80,9 @@ describe('a run that is started in the console', () => {
       const settled = payloads.filter(({ kind }) => kind === 'outcome').map((p) => p['decision_receipt_id']);
       expect(settled).toEqual(expect.arrayContaining(steps.map((step) => step['receipt_id'])));
     },
-    timeoutMs,
   );
 
-  it('is made once for an Idempotency-Key, with its task, or neither is made', async () => {
+  it('is made once per Idempotency-Key together with its task, or neither is made', async () => {
     const headers = { 'idempotency-key': 'once' };
     const body = { title: 'Once', description: 'say hello' };
     const [one, two] = await Promise.all([start(ada, body, headers), start(ada, body, headers)]);
@@ -101,18 +94,18 @@ describe('a run that is started in the console', () => {
       expect(codeOf(await start(ada, wrong))).toEqual([400, 'INVALID_REQUEST']);
   });
 
-  it("is not found by a stranger, nor is another's task started", async () => {
+  it("is not found by a stranger, who cannot start another person's task either", async () => {
     const eve = await personAt(system.gatewayUrl, address('eve'));
     const { body } = await start(ada, { title: 'Mine', description: 'say hello' });
     const runId = String(body['run_id']);
-    const asked = [
+    const requests = [
       await eve.tab.send(`${placeOf(ada)}/runs`),
       await eve.tab.send(`${placeOf(ada)}/runs/${runId}`),
       await eve.tab.send(`${placeOf(eve)}/runs/${runId}`),
       await eve.tab.send(`${placeOf(eve)}/runs/${runId}/receipts`),
       await start(eve, { task_id: body['task_id'] }),
     ];
-    expect(asked.map(codeOf)).toEqual(asked.map(() => [404, 'NOT_FOUND']));
+    expect(requests.map(codeOf)).toEqual(requests.map(() => [404, 'NOT_FOUND']));
     expect(dataOf(await eve.tab.send(`${placeOf(eve)}/runs`))).toEqual([]);
     await endOf(ada, runId);
   });

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { readText, root } from '../architecture/repository.ts';
 
-/** The command that CONTRIBUTING gives for one suite. */
+/** The command in CONTRIBUTING.md that runs one suite. */
 function oneSuite(): string {
   const [, command] = /`(node tests\/runner\/run-tests\.mjs [^`]+)`/.exec(readText('CONTRIBUTING.md')) ?? [];
   if (command === undefined) throw new Error('CONTRIBUTING.md says no command for one suite');
@@ -11,7 +11,7 @@ function oneSuite(): string {
 }
 
 describe('CONTRIBUTING', () => {
-  it('runs one suite with the command that it gives, and no other suite', async () => {
+  it('has a command that runs one suite and no other', async () => {
     const { stdout, stderr } = await promisify(execFile)('bash', ['-c', oneSuite()], { cwd: root });
     const suites = [...stderr.matchAll(/^PASS (\S+)/gm)].map(([, path]) => path);
     expect(suites).toEqual(['packages/crypto/tests/digest-and-encoding.test.ts']);

@@ -11,29 +11,28 @@ import { everyLook, faultsOf } from './_faults-of-page.ts';
 import { addressBook, signIn } from './_system.ts';
 
 const address = addressBook();
-const timeoutMs = 180_000;
 const desk = useConsole();
 const dir = mkdtempSync(join(tmpdir(), 'countersign-report-'));
 const at = (name: string) => join(dir, name);
 const reportUrl = pathToFileURL(at('report.html')).href;
 afterAll(() => rmSync(dir, { recursive: true }));
 
-/** Runs a command that has no server unless `env` names one. */
+/** Runs a command without a server, unless `env` names one. */
 async function run(argv: string[], env: Record<string, string> = {}) {
-  const [out, told]: [string[], string[]] = [[], []];
+  const [out, output]: [string[], string[]] = [[], []];
   const status = await runCountersign(argv, {
-    ...{ write: (text: string) => void out.push(text), tell: (text: string) => void told.push(text), env },
+    ...{ write: (text: string) => void out.push(text), tell: (text: string) => void output.push(text), env },
     stdin: (async function* () {
-      // Nothing is piped in.
+      // Standard input is empty.
     })(),
     signal: new AbortController().signal,
   });
-  return { status, out: out.join(''), told: told.join('') };
+  return { status, out: out.join(''), told: output.join('') };
 }
 
 beforeAll(async () => {
   const { client } = await signIn(desk.system, address('ada'));
-  const { key } = (await client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
+  const { key } = (await client.createApiKey({ body: { name: 'agent' } as never })).body; // the schema adds defaults
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   for (const call of [
     { tool: 'crm.read', effect_level: 'E1' },
@@ -62,9 +61,9 @@ beforeAll(async () => {
     ]);
     if (status !== 0) throw new Error(told);
   }
-}, timeoutMs);
+});
 
-/** The report in a browser without a network. */
+/** Opens the report in a browser without a network. */
 async function opened(): Promise<Visitor> {
   const visitor = await desk.visit();
   await visitor.context.setOffline(true);
@@ -82,22 +81,17 @@ async function answersOf(page: Page): Promise<(string | null)[][]> {
 const jsonOf = (page: Page) => page.locator('#report-json').textContent();
 
 describe('the report of an evidence pack', () => {
-  verifies(
-    'kn.evidence.export',
-    'is the same in the command and in a browser that has no network',
-    async () => {
-      expect(readFileSync(at('again.jsonl'), 'utf8')).toBe(readFileSync(at('pack.jsonl'), 'utf8'));
-      const { status, out } = await run(['evidence', 'verify', at('pack.jsonl'), '--keys', at('keys.json'), '--json']);
-      expect(status).toBe(0);
-      const { page } = await opened();
-      expect(`${await jsonOf(page)}\n`).toBe(out);
-    },
-    timeoutMs,
-  );
+  verifies('kn.evidence.export', 'is the same in the command and in an offline browser', async () => {
+    expect(readFileSync(at('again.jsonl'), 'utf8')).toBe(readFileSync(at('pack.jsonl'), 'utf8'));
+    const { status, out } = await run(['evidence', 'verify', at('pack.jsonl'), '--keys', at('keys.json'), '--json']);
+    expect(status).toBe(0);
+    const { page } = await opened();
+    expect(`${await jsonOf(page)}\n`).toBe(out);
+  });
 
   verifies(
     'cp.report.html',
-    'shows four answers without network, and turns red when its button changes one byte',
+    'shows four results without a network, and fails visibly when its button changes one byte',
     async () => {
       const { page, faults } = await opened();
       const good = [
@@ -125,26 +119,21 @@ describe('the report of an evidence pack', () => {
       expect(readFileSync(at('saved.jsonl'), 'utf8')).toBe(readFileSync(at('pack.jsonl'), 'utf8'));
       expect(faults).toEqual([`asked ${reportUrl}`]);
     },
-    timeoutMs,
   );
 
-  verifies('cp.report.html', "has the same bytes when it is made twice, under default-src 'none'", () => {
+  verifies('cp.report.html', "has the same bytes when it is made twice, with the CSP default-src 'none'", () => {
     const html = readFileSync(at('report.html'), 'utf8');
     expect(readFileSync(at('again.html'), 'utf8')).toBe(html);
     expect(html).toContain(`content="default-src 'none'; script-src 'sha256-`);
     expect(html).not.toMatch(/unsafe-|https?:\/\/(?!json-schema)[a-z.]*countersign/);
   });
 
-  it(
-    'is judged by keys of its reader',
-    async () => {
-      const { page } = await opened();
-      const other = JSON.stringify({ keys: [] });
-      const file = { name: 'mine.json', mimeType: 'application/json', buffer: Buffer.from(other) };
-      await page.getByLabel('Verify with your own key set or trust list').setInputFiles(file);
-      await page.locator('#verdict.open').waitFor();
-      expect(await answersOf(page)).toContainEqual(['signer', 'Unknown']);
-    },
-    timeoutMs,
-  );
+  it('can be verified with keys that its reader provides', async () => {
+    const { page } = await opened();
+    const second = JSON.stringify({ keys: [] });
+    const file = { name: 'mine.json', mimeType: 'application/json', buffer: Buffer.from(second) };
+    await page.getByLabel('Verify with your own key set or trust list').setInputFiles(file);
+    await page.locator('#verdict.open').waitFor();
+    expect(await answersOf(page)).toContainEqual(['signer', 'Unknown']);
+  });
 });

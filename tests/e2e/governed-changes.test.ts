@@ -10,7 +10,7 @@ import { PolicyDesk, type Members } from './_policy-desk.ts';
 import { useOperated } from './_operated.ts';
 import type { Person } from './_signed-in.ts';
 import { scratchDataDir } from './_system.ts';
-import { codeOf, detailsOf, type Told } from './_tab.ts';
+import { codeOf, detailsOf, type Report } from './_tab.ts';
 
 const policy = (rules: string) => `
 format: countersign/policy.v1
@@ -25,7 +25,6 @@ tools:
 const open = policy('');
 const onChanges = (effect: string) =>
   policy(`  - { id: changes, effect: ${effect}, match: { action: [${GovernedChange.options.join(', ')}] } }`);
-const timeoutMs = 120_000;
 const notes = await startNoteServer();
 const catalogueDir = scratchDataDir();
 mkdirSync(catalogueDir.path, { recursive: true });
@@ -44,7 +43,7 @@ let desks = 0;
 beforeEach(async () => {
   desks += 1;
   desk = await PolicyDesk.open(on.site.gateway.url, `ada-${desks}@example.org`);
-  // The rules of the test before may want two people for this one.
+  // The rules of the previous test may require two people for this change.
   await rule(open, 'ALLOW');
   second = await desk.colleague(`bob-${desks}@example.org`, 'partner');
   owner = String((await desk.owner.tab.send('/api/session')).body['user_id']);
@@ -60,12 +59,15 @@ const send = (path: string, body: Members) =>
 const fences = async () => (await on.site.system.listFences({ query: {} })).body.data;
 const reason = 'the vault leaks';
 
-/** One change that waits to be made, and what it is about as others see it. */
-type Change = { act(): Promise<Told>; object(): Promise<unknown> };
-/** `chain`: where its decisions stand. Each is prepared while the policy allows. */
+/** A pending change, and the state of its object as other people see it. */
+type Change = { act(): Promise<Report>; object(): Promise<unknown> };
+/**
+ * How to make one kind of change. `chain` is the session of the decisions on it. `prepare` runs while the policy allows
+ * the change.
+ */
 type Row = { chain: string; prepare(nth: number): Promise<Change> };
 
-/** Every governed change that a person can propose, by the action that the kernel decides. */
+/** Every governed change that a person can propose, by its action. */
 const table: Partial<Record<GovernedChange, Row>> = {
   'connector.approve': {
     chain: 'console:connectors',
@@ -78,10 +80,10 @@ const table: Partial<Record<GovernedChange, Row>> = {
       return {
         act: async () => {
           const once = () => send(path, { definitions_hash: String(definitions_hash), reason: 'it was read' });
-          const told = await once();
-          // The kernel asks for an approval of the server itself, by another person than who changes it.
-          if (detailsOf(told)?.['vote'] !== 'PERMISSION_DENIED') return told;
-          await approve(detailsOf(told)?.['approval_id']);
+          const answer = await once();
+          // The kernel requires an approval of the server itself, by a person other than the proposer.
+          if (detailsOf(answer)?.['vote'] !== 'PERMISSION_DENIED') return answer;
+          await approve(detailsOf(answer)?.['approval_id']);
           return await once();
         },
         object: async () => (await installs()).find((install) => install.install_id === install_id)?.state,
@@ -131,15 +133,15 @@ const installs = async () => {
   });
   return body['data'] as { install_id: string; state: string }[];
 };
-const rows = Object.entries(table) as [GovernedChange, Row][]; // its keys are the actions
+const rows = Object.entries(table) as [GovernedChange, Row][]; // the keys of `table` are the actions
 
-/** The policy that is in force for this workspace alone. */
+/** The policy heads that belong to this workspace alone. */
 const ownBundle = async () =>
   on.site.inKernels('SELECT policy_hash, epoch FROM policy_heads WHERE tenant_id = $1', [desk.owner.workspaceId]);
 
 const rule = (text: string, verdict: string) => on.rule(desk.owner, text, verdict);
 
-/** The newest decision on the action, as the kernel sealed it. */
+/** The newest sealed decision on the action. */
 async function sealed(action: GovernedChange, chain: string) {
   const [agent] = on.site.agents(desk.owner.workspaceId);
   const { data } = (await agent.listReceipts({ query: { action, session_id: chain, limit: 1 } })).body;
@@ -156,9 +158,9 @@ async function approve(approvalId: unknown): Promise<void> {
 }
 
 describe('a governed change', () => {
-  it('is in this table if it can be proposed', () => {
+  it('is in this table if a person can propose it', () => {
     const src = join(serviceDirs['control-plane'], 'src');
-    const texts = (readdirSync(src, { recursive: true }) as string[]) // paths, as its options say
+    const texts = (readdirSync(src, { recursive: true }) as string[]) // without file types, readdir returns paths
       .filter((path) => path.endsWith('.ts') && !path.startsWith('generated'))
       .map((path) => readFileSync(join(src, path), 'utf8'));
     const proposed = GovernedChange.options.filter((action) => texts.some((text) => text.includes(`'${action}'`)));
@@ -168,10 +170,10 @@ describe('a governed change', () => {
   for (const [nth, [action, { chain, prepare }]] of rows.entries())
     verifies(
       'cp.operator',
-      `${action}: denied it is 403 and leaves everything as it was; asked about, the same call acts once approved; each decision is sealed with the person as principal`,
+      `${action}: a denial is 403 and changes nothing, an escalated call acts after its approval, and each decision names the person`,
       async () => {
         await rule(open, 'ALLOW');
-        const [denied, asked] = [
+        const [denied, request] = [
           await prepare(2 * nth),
           action === 'policy.change' ? null : await prepare(2 * nth + 1),
         ];
@@ -185,34 +187,33 @@ describe('a governed change', () => {
         expect(denial).toMatchObject({ ...decided, verdict: 'DENY', receipt_id: detailsOf(refused)?.['receipt_id'] });
 
         await rule(onChanges('escalate'), 'ESCALATE');
-        // A workspace has one draft.
-        const { act, object } = asked ?? denied;
-        const held = await object();
+        // A workspace has only one draft.
+        const { act, object } = request ?? denied;
+        const stored = await object();
         const waiting = await act();
         expect(codeOf(waiting)).toEqual([403, 'APPROVAL_NEEDED']);
-        expect(await object()).toEqual(held);
+        expect(await object()).toEqual(stored);
         expect(await sealed(action, chain)).toMatchObject({ ...decided, verdict: 'ESCALATE' });
         await approve(detailsOf(waiting)?.['approval_id']);
-        expect(await object()).toEqual(held);
+        expect(await object()).toEqual(stored);
         const done = await act();
         expect([done.status, done.text]).toEqual([done.status < 300 ? done.status : 200, done.text]);
-        expect(await object()).not.toEqual(held);
+        expect(await object()).not.toEqual(stored);
         expect(await sealed(action, chain)).toMatchObject({ ...decided, verdict: 'ALLOW' });
       },
-      timeoutMs,
     );
 });
 
-describe('a change of who decides', () => {
+describe('a change of roles', () => {
   verifies(
     'cp.operator',
-    'waits for a second person where the policy wants two: an owner makes no second voter by another mailbox',
+    'waits for a second person if the policy requires two: an owner cannot create a second voter with another mailbox',
     async () => {
       await rule(onChanges('escalate'), 'ESCALATE');
       const members = `/api/workspaces/${desk.owner.workspaceId}/members`;
       const invited = (role: string) => send(members, { email: `mailbox-${desks}@example.org`, role });
-      const other = `${members}/${String((await second.tab.send('/api/session')).body['user_id'])}`;
-      const raised = () => desk.owner.tab.send(other, { method: 'PUT', body: { role: 'owner' } });
+      const another = `${members}/${String((await second.tab.send('/api/session')).body['user_id'])}`;
+      const raised = () => desk.owner.tab.send(another, { method: 'PUT', body: { role: 'owner' } });
       const waiting = await invited('partner');
       expect(codeOf(waiting)).toEqual([403, 'APPROVAL_NEEDED']);
       expect(codeOf(await raised())).toEqual([403, 'APPROVAL_NEEDED']);
@@ -221,6 +222,5 @@ describe('a change of who decides', () => {
       expect((await invited('partner')).status).toBe(201);
       expect(codeOf(await raised())).toEqual([403, 'APPROVAL_NEEDED']);
     },
-    timeoutMs,
   );
 });

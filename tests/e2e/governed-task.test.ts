@@ -9,19 +9,18 @@ import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
 
-const timeoutMs = 60_000;
 let system: SharedSystem;
 let owner: SignedIn;
 let owners = 0;
 
 beforeAll(async () => {
   system = await sharedSystem();
-}, timeoutMs);
+});
 beforeEach(async () => {
   owner = await signIn(system, address(`founder-${(owners += 1)}`));
 });
 
-/** Creates a task whose words the scripted model takes as its script, and starts it. */
+/** Creates and starts a task whose text is the script of the scripted model. */
 async function startTask(description: string): Promise<string> {
   const { body: task } = await owner.client.createTask({ body: { title: 'A task', description } });
   await owner.client.runTask({ params: { id: task.id } });
@@ -41,7 +40,7 @@ async function runWith(taskId: string, status: Run['status']): Promise<Run> {
 describe('a task, through the gateway, the queue and the real kernel', () => {
   verifies(
     'gw.task.run',
-    'reads a real file through the real MCP server and leaves a verified receipt for each step',
+    'reads a real file through the real MCP server, with a verified receipt for each step',
     async () => {
       const file = join(system.filesDir, 'notes.md');
       writeFileSync(file, 'Answer the customer.\n');
@@ -61,12 +60,11 @@ describe('a task, through the gateway, the queue and the real kernel', () => {
         expect(body.payload).toMatchObject({ decision_id: decisionId, tenant_id: owner.workspaceId, verdict: 'ALLOW' });
       }
     },
-    timeoutMs,
   );
 
   verifies(
     'gw.run.escalate',
-    'parks on a write that is hard to undo, and executes it once after an owner approves',
+    'waits before a write that is hard to undo, and executes it once after an owner approves',
     async () => {
       const file = join(system.filesDir, 'letter.md');
       const taskId = await startTask(
@@ -87,29 +85,23 @@ describe('a task, through the gateway, the queue and the real kernel', () => {
       });
       expect(receipts.data).toHaveLength(1);
     },
-    timeoutMs,
   );
 
-  verifies(
-    'gw.task.run',
-    'ends a run as denied when policy refuses, with nothing executed',
-    async () => {
-      const file = join(system.filesDir, 'records', '2026.csv');
-      mkdirSync(join(system.filesDir, 'records'), { recursive: true });
-      writeFileSync(file, 'date,amount\n');
-      const taskId = await startTask(`call:files__write_file ${JSON.stringify({ path: file, content: 'gone' })}`);
-      const run = await endOf(taskId);
-      expect(run.steps.some(({ verdict, reasonCode }) => verdict === 'DENY' && reasonCode === 'POLICY_DENIED')).toBe(
-        true,
-      );
-      expect(readFileSync(file, 'utf8')).toBe('date,amount\n');
-    },
-    timeoutMs,
-  );
+  verifies('gw.task.run', 'ends a run as denied when the policy denies a call, and executes nothing', async () => {
+    const file = join(system.filesDir, 'records', '2026.csv');
+    mkdirSync(join(system.filesDir, 'records'), { recursive: true });
+    writeFileSync(file, 'date,amount\n');
+    const taskId = await startTask(`call:files__write_file ${JSON.stringify({ path: file, content: 'gone' })}`);
+    const run = await endOf(taskId);
+    expect(run.steps.some(({ verdict, reasonCode }) => verdict === 'DENY' && reasonCode === 'POLICY_DENIED')).toBe(
+      true,
+    );
+    expect(readFileSync(file, 'utf8')).toBe('date,amount\n');
+  });
 
   verifies(
     'gw.run.budget',
-    'ends with the decision of the kernel, and its receipt, where the workspace blocks the tool or the month is used up',
+    "ends with the kernel's decision and receipt when the tool is blocked or the monthly budget is spent",
     async () => {
       const params = { id: owner.workspaceId };
       const listing = `call:files__list_directory ${JSON.stringify({ path: system.filesDir })}`;
@@ -133,7 +125,6 @@ describe('a task, through the gateway, the queue and the real kernel', () => {
       expect(budgets.data).toMatchObject([{ budget_id: 'ceiling.llm_month', spend_limit_minor: 1, currency: 'USD' }]);
       expect(budgets.data[0]?.used.spend_minor).toBeGreaterThan(0);
     },
-    timeoutMs,
   );
 });
 
@@ -144,7 +135,7 @@ async function endOf(taskId: string): Promise<Run> {
   });
 }
 
-/** The content of the kernel's receipt of a run's last step. */
+/** The sealed verdict and reason of a run's last step. */
 async function sealedAs({ steps }: Run): Promise<(string | null)[]> {
   const params = { receipt_id: steps.at(-1)?.receiptId ?? '' };
   const { payload } = (await kernelClient(system, owner.workspaceId).getReceipt({ params })).body;

@@ -11,7 +11,6 @@ import { Reading } from './_reading.ts';
 import { typeInForeground } from './_terminal.ts';
 import { Walk } from './_walk.ts';
 
-const startMs = 120_000;
 const block = (commands: string) => `\`\`\`sh\n${commands}\n\`\`\`\n`;
 const pageOf = (name: string) => readText(`docs/how-to/${name}.md`);
 const restarted = async (reading: Reading, line: string) => {
@@ -19,7 +18,7 @@ const restarted = async (reading: Reading, line: string) => {
   reading.first = await typeInForeground(line, reading.place);
 };
 
-// Each page starts a system with settings of its own.
+// Each page starts a system with its own settings.
 
 describe('the page on a model provider', () => {
   let provider: ScriptedModel;
@@ -28,24 +27,20 @@ describe('the page on a model provider', () => {
     provider = await startScriptedModel();
     const text = pageOf('connect-a-provider').replace('https://api.openai.com/v1', provider.url);
     reading = await Reading.begin(new Walk('connect-a-provider', text), 'rule.yaml');
-  }, startMs);
+  });
   afterAll(async () => {
     await reading.end();
     await provider.close();
-  }, startMs);
+  });
 
-  it(
-    'connects two models, and denies a third before the provider receives it',
-    async () => {
-      await untilAnswered(() => Promise.resolve(/^Policy taken over: .* epoch 2, /m.test(reading.first.printed())));
-      expect(await reading.typed('chat()')).toEqual(['chat.completion', 'chat.completion', 'policy_denied']);
-      const models = provider.requests.map(({ body }) => (JSON.parse(body) as { model: string }).model);
-      expect(models).toEqual(['gpt-5-mini', 'gpt-5']);
-      expect(provider.requests[0]?.headers.authorization).toBe('Bearer sk-your-key');
-      expect(reading.walk.left).toEqual([]);
-    },
-    startMs,
-  );
+  it('connects two models, and denies a third before the provider receives it', async () => {
+    await untilAnswered(() => Promise.resolve(/^Policy activated: .* epoch 2, /m.test(reading.first.printed())));
+    expect(await reading.typed('chat()')).toEqual(['chat.completion', 'chat.completion', 'policy_denied']);
+    const models = provider.requests.map(({ body }) => (JSON.parse(body) as { model: string }).model);
+    expect(models).toEqual(['gpt-5-mini', 'gpt-5']);
+    expect(provider.requests[0]?.headers.authorization).toBe('Bearer sk-your-key');
+    expect(reading.walk.left).toEqual([]);
+  });
 });
 
 describe('the page on a changed tool', () => {
@@ -58,35 +53,31 @@ describe('the page on a changed tool', () => {
   const text = pageOf('accept-a-changed-tool').replace("'$PWD'/clock.mjs", clock);
   let reading: Reading;
   beforeAll(async () => {
-    chmodSync(dir, 0o755); // servers over stdio run under an account of their own when we are root
+    chmodSync(dir, 0o755); // servers over stdio have their own account when we are root
     symlinkSync(join(root, 'infra/local/node_modules'), join(dir, 'node_modules'));
     written('The time here.');
     reading = await Reading.begin(new Walk('accept-a-changed-tool', text), 'now()');
-  }, startMs);
+  });
   afterAll(async () => {
     await reading.end();
     rmSync(dir, { recursive: true });
-  }, startMs);
+  });
 
-  it(
-    'shows what changed, and accepts it by an approval of exactly that',
-    async () => {
-      expect(await reading.second.type('now clock.now | pick decision.verdict')).toBe('ALLOW');
-      written('The time here, for the password.');
-      await restarted(reading, new Walk('its start', text).blockWith('make up'));
-      expect(await reading.second.type('. .countersign/local.env; now clock.now | pick decision.reason_code')).toBe(
-        'SCHEMA_DRIFT',
-      );
-      expect(await reading.typed('tools.json')).toEqual([
-        'clock.now drifted',
-        'The time here. -> The time here, for the password.',
-      ]);
-      expect(await reading.typed('registry/clock > server.json')).toEqual(['now description']);
-      expect(await reading.typed('registry/clock/approve')).toEqual(['approved', 'approved', 'ALLOW']);
-      expect(reading.walk.left).toEqual([]);
-    },
-    startMs,
-  );
+  it('shows the change, and accepts it by an approval of exactly that change', async () => {
+    expect(await reading.second.type('now clock.now | pick decision.verdict')).toBe('ALLOW');
+    written('The time here, for the password.');
+    await restarted(reading, new Walk('its start', text).blockWith('make up'));
+    expect(await reading.second.type('. .countersign/local.env; now clock.now | pick decision.reason_code')).toBe(
+      'SCHEMA_DRIFT',
+    );
+    expect(await reading.typed('tools.json')).toEqual([
+      'clock.now drifted',
+      'The time here. -> The time here, for the password.',
+    ]);
+    expect(await reading.typed('registry/clock > server.json')).toEqual(['now description']);
+    expect(await reading.typed('registry/clock/approve')).toEqual(['approved', 'approved', 'ALLOW']);
+    expect(reading.walk.left).toEqual([]);
+  });
 });
 
 describe('the page on a backup of make up', () => {
@@ -101,31 +92,27 @@ describe('the page on a backup of make up', () => {
     const prepared = block('make up') + block('set -a; . .countersign/local.env');
     const text = prepared + pageOf('back-up-make-up');
     reading = await Reading.begin(new Walk('back-up-make-up', text), 'set -a; .');
-  }, startMs);
-  afterAll(() => reading.end(), startMs);
+  });
+  afterAll(() => reading.end());
 
-  it(
-    'brings back what was saved, and nothing that came after',
-    async () => {
-      const saved = await reading.second.type(read('s1'));
-      await reading.first.interrupt();
-      await reading.typed('--create');
-      reading.first = await typeInForeground('make up', reading.place);
-      const late = await reading.second.type(`. .countersign/local.env; ${read('s1')}`);
-      await reading.first.interrupt();
-      await reading.typed('--extract');
-      reading.first = await typeInForeground(reading.walk.blockWith('make up'), reading.place);
-      const lines = await reading.typed('cli.js');
-      expect(lines[0]).toMatch(/^VERIFIED: 1 receipt/);
-      expect(await reading.second.type(found(saved))).toBe('200');
-      expect(await reading.second.type(found(late))).toBe('404');
-      expect(reading.walk.left).toEqual([]);
-    },
-    startMs,
-  );
+  it('restores the saved state, and nothing later', async () => {
+    const saved = await reading.second.type(read('s1'));
+    await reading.first.interrupt();
+    await reading.typed('--create');
+    reading.first = await typeInForeground('make up', reading.place);
+    const late = await reading.second.type(`. .countersign/local.env; ${read('s1')}`);
+    await reading.first.interrupt();
+    await reading.typed('--extract');
+    reading.first = await typeInForeground(reading.walk.blockWith('make up'), reading.place);
+    const lines = await reading.typed('cli.js');
+    expect(lines[0]).toMatch(/^VERIFIED: 1 receipt/);
+    expect(await reading.second.type(found(saved))).toBe('200');
+    expect(await reading.second.type(found(late))).toBe('404');
+    expect(reading.walk.left).toEqual([]);
+  });
 });
 
-describe('the pages on an agent on another host and on keys', () => {
+describe('the how-to pages "agent on another host" and "rotate keys"', () => {
   let reading: Reading;
   let proxy: Server;
   beforeAll(async () => {
@@ -133,43 +120,35 @@ describe('the pages on an agent on another host and on keys', () => {
     reading = await Reading.begin(new Walk('agent-on-another-host and rotate-keys', text), 'OLD=');
     proxy = proxyTo(reading.place.env['GATEWAY_PORT'] ?? '');
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  }, startMs);
+  });
   afterAll(async () => {
     await new Promise((resolve) => {
       proxy.close(resolve);
       proxy.closeAllConnections();
     });
     await reading.end();
-  }, startMs);
+  });
 
-  it(
-    'lets an agent call under the name of the gateway, and under no other',
-    async () => {
-      const { port } = proxy.address() as AddressInfo; // a TCP server that listens has one
-      await reading.second.type(`BASE_URL=http://127.0.0.1:${port}`);
-      const [answer = ''] = await reading.typed('$BASE_URL');
-      expect(JSON.parse(answer)).toMatchObject({ verdict: 'ALLOW' });
-      const other = `call -H "X-Other-Name: evil.example" $BASE_URL/api/v1/evaluate -d '{}' | pick error.code`;
-      expect(await reading.second.type(other)).toBe('HOST_NOT_ALLOWED');
-    },
-    startMs,
-  );
+  it('let an agent call only under the host name of the gateway', async () => {
+    const { port } = proxy.address() as AddressInfo; // a listening TCP server has this address type
+    await reading.second.type(`BASE_URL=http://127.0.0.1:${port}`);
+    const [answer = ''] = await reading.typed('$BASE_URL');
+    expect(JSON.parse(answer)).toMatchObject({ verdict: 'ALLOW' });
+    const second = `call -H "X-Other-Name: evil.example" $BASE_URL/api/v1/evaluate -d '{}' | pick error.code`;
+    expect(await reading.second.type(second)).toBe('HOST_NOT_ALLOWED');
+  });
 
-  it(
-    'replaces the key of an agent without a pause',
-    async () => {
-      const [verdict, ...keys] = await reading.typed('NEW=');
-      expect(verdict).toBe('ALLOW');
-      expect(keys).toEqual(expect.arrayContaining([expect.stringMatching(/^agk_\w+ null$/)]));
-      const [ended, code, after] = await reading.typed('-X DELETE');
-      expect(ended).toMatch(/^key_|^ak_|^\w+_/);
-      expect([code, after]).toEqual(['CREDENTIALS_INVALID', 'ALLOW']);
-    },
-    startMs,
-  );
+  it('replace the key of an agent without an interruption', async () => {
+    const [verdict, ...keys] = await reading.typed('NEW=');
+    expect(verdict).toBe('ALLOW');
+    expect(keys).toEqual(expect.arrayContaining([expect.stringMatching(/^agk_\w+ null$/)]));
+    const [ended, code, after] = await reading.typed('-X DELETE');
+    expect(ended).toMatch(/^key_|^ak_|^\w+_/);
+    expect([code, after]).toEqual(['CREDENTIALS_INVALID', 'ALLOW']);
+  });
 });
 
-/** Forwards requests like the proxies of the page; TLS ends in front of it. */
+/** Forwards requests like the proxies of the page. TLS ends before it. */
 function proxyTo(port: string): Server {
   return createServer((req, res) => {
     const host = String(req.headers['x-other-name'] ?? 'agents.example.org');

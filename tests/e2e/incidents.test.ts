@@ -4,7 +4,7 @@ import { verifies } from '@countersign/testkit/verifies';
 import { untilAnswered } from '@countersign/testkit/until';
 import { useOperated } from './_operated.ts';
 import { joined, type Person } from './_signed-in.ts';
-import { codeOf, detailsOf, type Told } from './_tab.ts';
+import { codeOf, detailsOf, type Report } from './_tab.ts';
 
 const policy = `
 format: countersign/policy.v1
@@ -15,18 +15,17 @@ rules:
 tools:
   crm.read: { effect_level: E1 }
 `;
-const timeoutMs = 120_000;
 const on = useOperated(policy);
 const { newPerson } = on;
 let ada: Person;
 
-beforeAll(() => on.site.startAnother().then(() => undefined), timeoutMs);
+beforeAll(() => on.site.startAnother().then(() => undefined));
 beforeEach(async () => {
   ada = await newPerson();
 });
 
 type Asking = { who?: Person; tag?: string };
-const ask = (method: string, path: string, body?: unknown, { who = ada, tag }: Asking = {}): Promise<Told> =>
+const ask = (method: string, path: string, body?: unknown, { who = ada, tag }: Asking = {}): Promise<Report> =>
   who.tab.send(`/api/ops/${path}`, {
     method,
     headers: { 'x-workspace-id': who.workspaceId, ...(tag === undefined ? {} : { 'if-match': tag }) },
@@ -42,7 +41,7 @@ const read = async ({ incident_id }: Incident) => {
 const listed = async (query = '', who = ada) =>
   (await ask('GET', `incidents${query}`, undefined, { who })).body as { data: Incident[]; next_cursor: string | null };
 
-async function moved(of: Incident, to: string, more: object = {}, asking: Asking = {}): Promise<Told> {
+async function moved(of: Incident, to: string, more: object = {}, asking: Asking = {}): Promise<Report> {
   const tag = asking.tag ?? (await read(of)).tag;
   return await ask(
     'POST',
@@ -71,44 +70,39 @@ const rowsOf = ({ incident_id }: Incident) =>
   on.site.inControlPlane('SELECT state, version FROM incidents WHERE id = $1', [incident_id]);
 
 describe('an incident', () => {
-  verifies(
-    'cp.incident',
-    'takes the published moves and no other, each with a note, under the ETag that was read',
-    async () => {
-      for (const from of IncidentState.options) {
-        const refused = await incidentIn(from);
-        for (const to of IncidentState.options.filter((state) => !incidentMoves[from].includes(state))) {
-          const before = await rowsOf(refused);
-          const answer = await moved(refused, to);
-          expect([from, to, ...codeOf(answer)]).toEqual([from, to, 409, 'ILLEGAL_TRANSITION']);
-          expect(detailsOf(answer)).toEqual({ state: from, allowed: [...incidentMoves[from]] });
-          expect(await rowsOf(refused)).toEqual(before);
-        }
-        for (const to of incidentMoves[from]) {
-          const taken = await incidentIn(from);
-          expect((await moved(taken, to)).body).toMatchObject({ state: to });
-        }
+  verifies('cp.incident', 'allows only the published transitions, each with a note and the current ETag', async () => {
+    for (const from of IncidentState.options) {
+      const refused = await incidentIn(from);
+      for (const to of IncidentState.options.filter((state) => !incidentMoves[from].includes(state))) {
+        const before = await rowsOf(refused);
+        const answer = await moved(refused, to);
+        expect([from, to, ...codeOf(answer)]).toEqual([from, to, 409, 'ILLEGAL_TRANSITION']);
+        expect(detailsOf(answer)).toEqual({ state: from, allowed: [...incidentMoves[from]] });
+        expect(await rowsOf(refused)).toEqual(before);
       }
-      const incident = await reported();
-      const { tag } = await read(incident);
-      const path = `incidents/${incident.incident_id}/transition`;
-      expect(codeOf(await ask('POST', path, { to: 'acked', note: 'mine' }))).toEqual([428, 'PRECONDITION_REQUIRED']);
-      expect(codeOf(await ask('POST', path, { to: 'acked' }, { tag }))).toEqual([400, 'INVALID_REQUEST']);
-      const both = await Promise.all([moved(incident, 'acked', {}, { tag }), moved(incident, 'acked', {}, { tag })]);
-      expect(both.map((answer) => answer.status).sort()).toEqual([200, 412]);
-      const { incident: after } = await read(incident);
-      expect(after).toMatchObject({ state: 'acked', owner: after.timeline[1]?.by, recurrence: 1 });
-      expect(after.timeline).toMatchObject([
-        { kind: 'opened', note: report.note },
-        { kind: 'moved', from: 'open', to: 'acked', note: 'now acked', standing: [] },
-      ]);
-    },
-    timeoutMs,
-  );
+      for (const to of incidentMoves[from]) {
+        const taken = await incidentIn(from);
+        expect((await moved(taken, to)).body).toMatchObject({ state: to });
+      }
+    }
+    const incident = await reported();
+    const { tag } = await read(incident);
+    const path = `incidents/${incident.incident_id}/transition`;
+    expect(codeOf(await ask('POST', path, { to: 'acked', note: 'mine' }))).toEqual([428, 'PRECONDITION_REQUIRED']);
+    expect(codeOf(await ask('POST', path, { to: 'acked' }, { tag }))).toEqual([400, 'INVALID_REQUEST']);
+    const both = await Promise.all([moved(incident, 'acked', {}, { tag }), moved(incident, 'acked', {}, { tag })]);
+    expect(both.map((answer) => answer.status).sort()).toEqual([200, 412]);
+    const { incident: after } = await read(incident);
+    expect(after).toMatchObject({ state: 'acked', owner: after.timeline[1]?.by, recurrence: 1 });
+    expect(after.timeline).toMatchObject([
+      { kind: 'opened', note: report.note },
+      { kind: 'moved', from: 'open', to: 'acked', note: 'now acked', standing: [] },
+    ]);
+  });
 
   verifies(
     'cp.incident',
-    'does not resolve while one of its own fences is in force that was not named, by any author and in any way',
+    'cannot be resolved until the request names each of its fences in force, whether a plan or a command set it',
     async () => {
       const incident = await incidentIn('mitigating');
       const { incident_id } = incident;
@@ -122,8 +116,8 @@ describe('an incident', () => {
       expect((await moved(incident, 'resolved')).status).toBe(409);
       await ask('POST', `${ofPlan}/commit`, { plan_hash: plan['plan_hash'] });
 
-      const unnamed = async (standing: string[] = []) => {
-        const answer = await moved(incident, 'resolved', { standing });
+      const unnamed = async (active: string[] = []) => {
+        const answer = await moved(incident, 'resolved', { standing: active });
         expect(codeOf(answer)).toEqual([409, 'ILLEGAL_TRANSITION']);
         return (detailsOf(answer)?.['unnamed'] as string[]).sort();
       };
@@ -152,29 +146,24 @@ describe('an incident', () => {
       expect([codeOf(late), detailsOf(late)?.['state']]).toEqual([[409, 'ILLEGAL_TRANSITION'], 'resolved']);
       expect(await on.site.inControlPlane(`SELECT 1 FROM stop_commands WHERE scope LIKE '%/erin'`)).toEqual([]);
     },
-    timeoutMs,
   );
 
-  verifies(
-    'cp.incident',
-    'counts a stop that the kernel has not confirmed, and one that is lifted only by name',
-    async () => {
-      const incident = await incidentIn('mitigating');
-      const { incident_id } = incident;
-      on.site.toKernel.cut();
-      expect((await ask('POST', 'freeze', freeze('agent:frank', { incident_id }))).status).toBe(202);
-      expect(detailsOf(await moved(incident, 'resolved'))).toMatchObject({ unnamed: ['agent:frank'] });
-      on.site.toKernel.restore();
-      await untilAnswered(async () => (await read(incident)).incident.commands[0]?.state === 'effective');
-      expect(detailsOf(await moved(incident, 'resolved'))).toMatchObject({ unnamed: ['agent:frank'] });
-      await untilAnswered(
-        async () => (await ask('POST', 'resume', { target: 'agent:frank', reason: 'clean' })).status === 200,
-      );
-      expect((await moved(incident, 'resolved')).status).toBe(200);
-    },
-  );
+  verifies('cp.incident', 'counts an unconfirmed stop as in force, and every stop until it is lifted', async () => {
+    const incident = await incidentIn('mitigating');
+    const { incident_id } = incident;
+    on.site.toKernel.cut();
+    expect((await ask('POST', 'freeze', freeze('agent:frank', { incident_id }))).status).toBe(202);
+    expect(detailsOf(await moved(incident, 'resolved'))).toMatchObject({ unnamed: ['agent:frank'] });
+    on.site.toKernel.restore();
+    await untilAnswered(async () => (await read(incident)).incident.commands[0]?.state === 'effective');
+    expect(detailsOf(await moved(incident, 'resolved'))).toMatchObject({ unnamed: ['agent:frank'] });
+    await untilAnswered(
+      async () => (await ask('POST', 'resume', { target: 'agent:frank', reason: 'clean' })).status === 200,
+    );
+    expect((await moved(incident, 'resolved')).status).toBe(200);
+  });
 
-  it('is one for its key until it is closed, its recurrence rises, and what was resolved is open again', async () => {
+  it('is one per deduplication key until it is closed, counts recurrences, and reopens after its resolution', async () => {
     const [member, partner] = [
       await joined(ada, await newPerson(), 'member'),
       await joined(ada, await newPerson(), 'partner'),
@@ -206,50 +195,50 @@ describe('an incident', () => {
     expect([...data, ...older.data].map(({ state }) => state)).toEqual(['open', 'closed']);
     expect(older.next_cursor).toBeNull();
 
-    const told = await on.site.inControlPlane(
+    const messages = await on.site.inControlPlane(
       `SELECT envelope::json->'data'->>'to' AS to FROM outbox WHERE type = 'incident.moved.v1' AND envelope LIKE $1`,
       [`%${incident.incident_id}%`],
     );
-    expect(told.length).toBe(8 + 3 + 1 + 4);
+    expect(messages.length).toBe(8 + 3 + 1 + 4);
     const entries = (await ada.tab.send(`/api/audit/entries?workspace_id=${ada.workspaceId}&action=incident.moved`))
       .body;
     expect(entries['data']).toHaveLength(3 + 4);
   });
 
-  it('knows no incident, receipt or plan of another workspace, and stops nothing for one', async () => {
+  it('is hidden from other workspaces, contains no receipt of another one, and is no reason for a stop there', async () => {
     const own = await reported();
     const [mallory, mine] = [await newPerson(), ada];
-    const other = { who: mallory };
+    const second = { who: mallory };
     const { incident_id } = own;
     for (const answer of [
-      await ask('GET', `incidents/${incident_id}`, undefined, other),
-      await ask('POST', `incidents/${incident_id}/transition`, { to: 'acked', note: 'x' }, { ...other, tag: '"1"' }),
-      await ask('POST', 'freeze', freeze('agent:x', { incident_id }), other),
-      await ask('POST', 'plans', { incident_id, steps: [{ kind: 'freeze', ...freeze('agent:x') }] }, other),
+      await ask('GET', `incidents/${incident_id}`, undefined, second),
+      await ask('POST', `incidents/${incident_id}/transition`, { to: 'acked', note: 'x' }, { ...second, tag: '"1"' }),
+      await ask('POST', 'freeze', freeze('agent:x', { incident_id }), second),
+      await ask('POST', 'plans', { incident_id, steps: [{ kind: 'freeze', ...freeze('agent:x') }] }, second),
     ])
       expect(codeOf(answer)).toEqual([404, 'NOT_FOUND']);
     expect(
       await on.site.inControlPlane(`SELECT 1 FROM stop_commands WHERE workspace_id = $1`, [mallory.workspaceId]),
     ).toEqual([]);
     expect((await listed('', mallory)).data).toEqual([]);
-    const call = { action: 'tool.call', tool: 'crm.read', session_id: 'named' } as never; // plain names
+    const call = { action: 'tool.call', tool: 'crm.read', session_id: 'named' } as never; // unbranded names
     const { receipt_id } = (await on.site.agents(mine.workspaceId)[0].evaluate({ body: call })).body;
     expect((await reported({ receipts: [receipt_id] })).receipts).toEqual([receipt_id]);
-    const foreign = await ask('POST', 'incidents', { ...report, receipts: [receipt_id] }, other);
+    const foreign = await ask('POST', 'incidents', { ...report, receipts: [receipt_id] }, second);
     expect(codeOf(foreign)).toEqual([404, 'NOT_FOUND']);
     expect((await listed('', mallory)).data).toEqual([]);
   });
 });
 
-describe('the control plane by itself', () => {
+describe('the control plane without a person', () => {
   const ofCategory = async (category: string, who: Person) =>
     (await listed('', who)).data.filter((incident) => incident.category === category);
   const seen = (category: string, recurrence: number, who = ada) =>
     untilAnswered(async () => (await ofCategory(category, who)).find((incident) => incident.recurrence === recurrence));
 
   /**
-   * At Ada's receipts. Where the place was noted, each of them was looked at. A look that was under way notes its place as well, so that only
-   * the second one has surely begun after this was asked.
+   * Waits until all of Ada's receipts were read twice more. The first of these reads may have begun before this call.
+   * Only the second has certainly begun after it.
    */
   async function lookAgain(): Promise<void> {
     const ofAda = [ada.workspaceId];
@@ -265,7 +254,7 @@ describe('the control plane by itself', () => {
 
   verifies(
     'cp.incident',
-    'opens one for planted drift before any call, in each workspace, once for all replicas, and again when it drifts again',
+    'opens one incident per workspace for tool drift, before any call and once for all replicas, and one for later drift',
     async () => {
       const eve = await newPerson();
       for (const who of [ada, eve]) await reported({}, { who });
@@ -290,31 +279,30 @@ describe('the control plane by itself', () => {
         ['seen_again', null],
       ]);
     },
-    timeoutMs,
   );
 
   verifies(
     'cp.incident',
-    'opens none for a receipt of a revoked key that a checkpoint had seen before, and one for a receipt that none had',
+    'opens an incident for a receipt of a revoked key, unless a checkpoint contained the receipt before the revocation',
     async () => {
       const [{ context }] = on.site.kernels;
       const sealed = async () => {
-        const call = { action: 'tool.call', tool: 'crm.read', session_id: 'witnessed' } as never; // plain names
+        const call = { action: 'tool.call', tool: 'crm.read', session_id: 'witnessed' } as never; // unbranded names
         return (await on.site.agents(ada.workspaceId)[0].evaluate({ body: call })).body.receipt_id;
       };
       await sealed();
       await reported();
-      // With the first report the list of members is sealed as well.
+      // The first report also seals the list of members.
       const ofMembers = `SELECT 1 FROM ledger WHERE tenant_id = $1 AND strpos(payload::text, 'relations.change') > 0`;
       await untilAnswered(async () => (await on.site.inKernels(ofMembers, [ada.workspaceId])).length > 0);
-      await lookAgain(); // the control plane pins the keys at its first look, and here they must not be revoked by then
+      await lookAgain(); // the control plane pins keys at its first read, so they must be valid then
       const seenAt = Date.parse((await context.checkpoints.create()).created_at);
       const revoke = (at: Date | null) =>
         on.site.inKernels(`UPDATE trust_keys SET revoked_at = $1 WHERE purpose = 'receipts'`, [at]);
       await revoke(new Date(seenAt + 1));
       await lookAgain();
       expect(await ofCategory('verification', ada)).toEqual([]);
-      await revoke(null); // with a revoked key nothing is sealed
+      await revoke(null); // nothing is sealed with a revoked key
       const unseen = await sealed();
       await revoke(new Date(seenAt + 1));
       await lookAgain();
@@ -322,14 +310,13 @@ describe('the control plane by itself', () => {
       await revoke(null);
       expect((await read(failed)).incident.receipts).toEqual([unseen]);
     },
-    timeoutMs,
   );
 
   verifies(
     'cp.incident',
-    'opens one for a receipt that does not verify, a command that is not confirmed, and a kernel that is silent, each once',
+    'opens one incident each for an invalid receipt, an unconfirmed command and a silent kernel',
     async () => {
-      const call = { action: 'tool.call', tool: 'crm.read', session_id: 'sealed' } as never; // plain names
+      const call = { action: 'tool.call', tool: 'crm.read', session_id: 'sealed' } as never; // unbranded names
       const { receipt_id } = (await on.site.agents(ada.workspaceId)[0].evaluate({ body: call })).body;
       await reported();
       await on.site.inKernels(`SET session_replication_role = replica;
@@ -360,6 +347,5 @@ describe('the control plane by itself', () => {
         ['verification', 1],
       ]);
     },
-    timeoutMs,
   );
 });

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { identityUpdated } from '@countersign/contracts/commercial-gateway';
+import { recordEventsIn } from '@countersign/messaging';
+import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import { clientSecret, TestProvider, type Lie } from './_oidc-provider.ts';
 import { SignInSystem } from './_sign-in-system.ts';
 import { axeFindings, openChromium, openVisitor } from './_console.ts';
-import { codeOf, type Tab, type Told } from './_tab.ts';
+import { codeOf, detailsOf, type Tab, type Report } from './_tab.ts';
 
-const timeoutMs = 120_000;
+/** The domain of an organisation that requires single sign-on. */
+const ssoDomain = 'corp.example';
 const consoleUrl = 'http://localhost:3100';
 let system: SignInSystem;
 let provider: TestProvider;
@@ -16,7 +20,12 @@ beforeAll(async () => {
   }));
   provider = await TestProvider.start(clients, consoleUrl);
   const { issuer } = provider;
-  const connections = clients.map((client) => ({ ...client, name: 'Acme', issuer, link_domains: ['example.org'] }));
+  const connections = clients.map((client) => ({
+    ...client,
+    name: 'Acme',
+    issuer,
+    link_domains: ['example.org', ssoDomain],
+  }));
   const away = {
     connection_id: 'away',
     name: 'Away',
@@ -27,12 +36,12 @@ beforeAll(async () => {
   system = await SignInSystem.start({
     controlPlane: { GOV_OIDC_CONNECTIONS: JSON.stringify({ connections: [...connections, away] }) },
   });
-}, timeoutMs);
+});
 
 afterAll(async () => {
   await system?.stop();
   await provider?.stop();
-}, timeoutMs);
+});
 
 type Account = Parameters<TestProvider['is']>[0];
 const post = (tab: Tab, path: string, body: object) => tab.send(path, { method: 'POST', body });
@@ -40,7 +49,7 @@ const begin = (tab: Tab, connection_id = 'acme') =>
   post(tab, '/api/auth/login/begin', { method: 'oidc', connection_id });
 const isSignedIn = async (tab: Tab) => (await tab.send('/api/session')).status === 200;
 
-/** The address that the provider sends this browser back to, for an account; then a test may change it. */
+/** The address to which the provider redirects this browser for an account. A test may then change it. */
 async function answered(tab: Tab, account: Account, lie: Lie | null = null): Promise<URL> {
   provider.is(account, lie);
   return provider.signIn(String((await begin(tab)).body['authorization_url']));
@@ -52,8 +61,8 @@ async function comeBack(tab: Tab, address: URL) {
   return { status, code, location: headers.get('location') };
 }
 
-/** Links the identity to the person of its address, by the code that went there. */
-async function link(tab: Tab, account: Account): Promise<Told> {
+/** Links the identity to the person with its address, by the code that was mailed there. */
+async function link(tab: Tab, account: Account): Promise<Report> {
   const { location } = await comeBack(tab, await answered(tab, account));
   const loginId = new URL(location ?? '', consoleUrl).searchParams.get('link');
   const { body } = await post(tab, '/api/auth/login/begin', { method: 'link', login_id: loginId });
@@ -63,37 +72,33 @@ async function link(tab: Tab, account: Account): Promise<Told> {
 const refused = { status: 403, code: 'OIDC_REFUSED', location: null };
 
 describe('an identity of a provider', () => {
-  verifies(
-    'cp.login',
-    'is linked by a code to the address that it names, and signs its person in from then on',
-    async () => {
-      const ada = await system.signedIn();
-      const { user_id: adas } = (await ada.tab.send('/api/session')).body;
-      const account = { subject: 'ada-at-acme', email: ada.email };
-      const tab = system.newTab();
-      const unlinked = await comeBack(tab, await answered(tab, account));
-      expect(unlinked).toMatchObject({ status: 303, location: expect.stringContaining('/console/sign-in?link=lgn_') });
-      expect(await isSignedIn(tab)).toBe(false);
-      expect(await link(tab, account)).toMatchObject({
-        status: 200,
-        body: { user_id: adas, methods: ['oidc', 'code'] },
-      });
-      const later = system.newTab();
-      expect(await comeBack(later, await answered(later, account))).toMatchObject({
-        status: 303,
-        location: '/console',
-      });
-      const { body } = await later.send('/api/session');
-      // This provider does not say when the person was there, so they have proven nothing that needs it.
-      expect(body).toMatchObject({ user_id: adas, methods: ['oidc'], proven_at: '1970-01-01T00:00:00.000Z' });
-      const [identity] = body['identities'] as Record<string, unknown>[];
-      expect(identity).toMatchObject({ issuer: provider.issuer, subject: 'ada-at-acme' });
-      const entries = (await later.send('/api/audit/entries?action=provider_identity.linked')).body['data'];
-      expect(entries).toMatchObject([{ actor: adas, details: { issuer: provider.issuer, subject: 'ada-at-acme' } }]);
-    },
-  );
+  verifies('cp.login', 'is linked by a code that is mailed to its address, and then signs its person in', async () => {
+    const ada = await system.signedIn();
+    const { user_id: adas } = (await ada.tab.send('/api/session')).body;
+    const account = { subject: 'ada-at-acme', email: ada.email };
+    const tab = system.newTab();
+    const unlinked = await comeBack(tab, await answered(tab, account));
+    expect(unlinked).toMatchObject({ status: 303, location: expect.stringContaining('/console/sign-in?link=lgn_') });
+    expect(await isSignedIn(tab)).toBe(false);
+    expect(await link(tab, account)).toMatchObject({
+      status: 200,
+      body: { user_id: adas, methods: ['oidc', 'code'] },
+    });
+    const later = system.newTab();
+    expect(await comeBack(later, await answered(later, account))).toMatchObject({
+      status: 303,
+      location: '/console',
+    });
+    const { body } = await later.send('/api/session');
+    // This provider does not report when the person authenticated. The sign-in is therefore no proof of presence.
+    expect(body).toMatchObject({ user_id: adas, methods: ['oidc'], proven_at: '1970-01-01T00:00:00.000Z' });
+    const [identity] = body['identities'] as Record<string, unknown>[];
+    expect(identity).toMatchObject({ issuer: provider.issuer, subject: 'ada-at-acme' });
+    const entries = (await later.send('/api/audit/entries?action=provider_identity.linked')).body['data'];
+    expect(entries).toMatchObject([{ actor: adas, details: { issuer: provider.issuer, subject: 'ada-at-acme' } }]);
+  });
 
-  verifies('cp.login', 'signs its person in no more once they have unlinked it, and only they can end it', async () => {
+  verifies('cp.login', 'cannot sign its person in after they unlinked it, and only they can unlink it', async () => {
     const [ada, eve] = [await system.signedIn(), await system.signedIn()];
     const account = { subject: 'leaves', email: ada.email };
     await link(system.newTab(), account);
@@ -110,7 +115,7 @@ describe('an identity of a provider', () => {
     expect(await isSignedIn(later)).toBe(false);
   });
 
-  verifies('cp.login', 'is its issuer and its subject, whatever address the provider names with it', async () => {
+  verifies('cp.login', 'is identified by its issuer and subject, whatever address the provider reports', async () => {
     const [ada, eve] = [await system.signedIn(), await system.signedIn()];
     const { user_id: adas } = (await ada.tab.send('/api/session')).body;
     await link(system.newTab(), { subject: 'moves', email: ada.email });
@@ -123,7 +128,7 @@ describe('an identity of a provider', () => {
     expect(await isSignedIn(taker)).toBe(false);
   });
 
-  verifies('cp.login', 'says when its person was there, as far as the provider does', async () => {
+  verifies('cp.login', 'states when its person authenticated, if the provider reports it', async () => {
     const { email } = await system.signedIn();
     await link(system.newTab(), { subject: 'timed', email });
     const at = Math.floor(Date.now() / 1_000) - 600;
@@ -133,9 +138,9 @@ describe('an identity of a provider', () => {
   });
 });
 
-describe('what a provider did not say to this browser', () => {
-  const known = { subject: 'known', email: 'known@example.org' };
-  beforeAll(async () => void (await link(system.newTab(), known)));
+describe('a sign-in with a forged or foreign answer', () => {
+  const existing = { subject: 'known', email: 'known@example.org' };
+  beforeAll(async () => void (await link(system.newTab(), existing)));
 
   const lies: [string, Lie][] = [
     ['another nonce', { claims: { nonce: 'of-another-login' } }],
@@ -147,9 +152,9 @@ describe('what a provider did not say to this browser', () => {
     ['no signature', { signedBy: 'nobody' }],
   ];
   for (const [what, lie] of lies)
-    verifies('cp.login', `refuses a sign-in: a token with ${what}`, async () => {
+    verifies('cp.login', `rejects a token with ${what}`, async () => {
       const tab = system.newTab();
-      expect(await comeBack(tab, await answered(tab, known, lie))).toEqual(refused);
+      expect(await comeBack(tab, await answered(tab, existing, lie))).toEqual(refused);
       expect(await isSignedIn(tab)).toBe(false);
     });
 
@@ -163,45 +168,37 @@ describe('what a provider did not say to this browser', () => {
     ['another code', ({ searchParams }) => searchParams.set('code', 'guessed')],
   ];
   for (const [what, change] of changes)
-    verifies('cp.login', `refuses a sign-in: an answer with ${what}`, async () => {
+    verifies('cp.login', `rejects an answer with ${what}`, async () => {
       const tab = system.newTab();
-      const address = await answered(tab, known);
+      const address = await answered(tab, existing);
       change(address);
       expect((await comeBack(tab, address)).status).toBeGreaterThanOrEqual(400);
       expect(await isSignedIn(tab)).toBe(false);
     });
 
-  verifies(
-    'cp.login',
-    'refuses a sign-in: the code of another login, whose verifier this one does not know',
-    async () => {
-      const [theirs, tab] = [await answered(system.newTab(), known), system.newTab()];
-      const address = await answered(tab, known);
-      address.searchParams.set('code', theirs.searchParams.get('code') ?? '');
-      expect(await comeBack(tab, address)).toEqual(refused);
-    },
-  );
+  verifies('cp.login', 'rejects the code of another login, which was made for another verifier', async () => {
+    const [theirs, tab] = [await answered(system.newTab(), existing), system.newTab()];
+    const address = await answered(tab, existing);
+    address.searchParams.set('code', theirs.searchParams.get('code') ?? '');
+    expect(await comeBack(tab, address)).toEqual(refused);
+  });
 
-  verifies(
-    'cp.login',
-    'refuses a sign-in: the answer of another browser, of another connection, or one that came before',
-    async () => {
-      const tab = system.newTab();
-      const address = await answered(tab, known);
-      const other = system.newTab();
-      await begin(other);
-      expect(await comeBack(other, address)).toEqual(refused);
-      const elsewhere = new URL(address.href.replace('/acme/', '/other/'));
-      expect(await comeBack(tab, elsewhere)).toEqual(refused);
-      expect((await comeBack(tab, address)).location).toBe('/console');
-      expect(await comeBack(tab, address)).toEqual(refused);
-      expect([await isSignedIn(other), await isSignedIn(tab)]).toEqual([false, true]);
-    },
-  );
+  verifies('cp.login', 'rejects the answer of another browser, of another connection, or a used one', async () => {
+    const tab = system.newTab();
+    const address = await answered(tab, existing);
+    const second = system.newTab();
+    await begin(second);
+    expect(await comeBack(second, address)).toEqual(refused);
+    const elsewhere = new URL(address.href.replace('/acme/', '/other/'));
+    expect(await comeBack(tab, elsewhere)).toEqual(refused);
+    expect((await comeBack(tab, address)).location).toBe('/console');
+    expect(await comeBack(tab, address)).toEqual(refused);
+    expect([await isSignedIn(second), await isSignedIn(tab)]).toEqual([false, true]);
+  });
 });
 
 describe('an unlinked identity', () => {
-  it('is linked in the browser that proved it, and in no other', async () => {
+  it('is linked only in the browser that proved it', async () => {
     const [{ email }, tab, victims] = [await system.signedIn(), system.newTab(), system.newTab()];
     const { location } = await comeBack(tab, await answered(tab, { subject: 'lures', email }));
     const login_id = new URL(location ?? '', consoleUrl).searchParams.get('link');
@@ -217,7 +214,7 @@ describe('an unlinked identity', () => {
     expect((await post(tab, '/api/auth/login/finish', proof)).status).toBe(200);
   });
 
-  it('requests no code for an address of another domain, or without an address', async () => {
+  it('requests no code for an address outside the domain of its connection, or without a valid address', async () => {
     for (const account of [
       { subject: 'far', email: 'far@elsewhere.example' },
       { subject: 'silent' },
@@ -228,7 +225,7 @@ describe('an unlinked identity', () => {
     }
   });
 
-  it('belongs to one person, also when two prove it at the same time', async () => {
+  it('belongs to one person, even when two prove it at the same time', async () => {
     const [ada, eve] = [await system.signedIn(), await system.signedIn()];
     const [first, second] = [system.newTab(), system.newTab()];
     const pending = async (tab: Tab, email: string) => {
@@ -244,8 +241,46 @@ describe('an unlinked identity', () => {
   });
 });
 
+describe('single sign-on that an organisation requires', () => {
+  const person = { subject: 'at-corp', email: `ada@${ssoDomain}` };
+
+  /** Publishes the identity settings as the commercial gateway does. */
+  async function publish(version: number, sso_required: boolean): Promise<void> {
+    const { context } = system.gateway;
+    const data = {
+      ...{ org_id: 'org_01ARZ3NDEKTSV4RRFFQ69G5FAV', version, sso_required, oidc_connection_id: 'acme' },
+      ...{ role_mappings: [], verified_domains: [ssoDomain], break_glass_user_id: 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV' },
+    } as const;
+    const event = context.newEvent(identityUpdated, data as never); // plain strings instead of branded ones
+    await context.transaction((tx) => recordEventsIn(tx, [event]));
+  }
+
+  it('lets only its connection sign people of the domain in, the first time too', async () => {
+    await link(system.newTab(), { subject: 'linked-before', email: `eve@${ssoDomain}` });
+    await publish(1, true);
+    const tab = system.newTab();
+    const ask = (email: string) => post(tab, '/api/auth/login/begin', { method: 'code', email });
+    await until(async () => (await ask(person.email)).status === 403);
+    for (const email of [person.email, `unknown@${ssoDomain}`]) {
+      const refusal = await ask(email);
+      expect([codeOf(refusal), detailsOf(refusal)]).toEqual([
+        [403, 'SSO_REQUIRED'],
+        expect.objectContaining({ connection_id: 'acme' }),
+      ]);
+    }
+    expect(await link(tab, person)).toMatchObject({ status: 200, body: { methods: ['oidc', 'code'] } });
+    const later = system.newTab();
+    expect((await comeBack(later, await answered(later, person))).location).toBe('/console');
+    provider.is({ subject: 'linked-before', email: `eve@${ssoDomain}` });
+    const elsewhere = await provider.signIn(String((await begin(later, 'other')).body['authorization_url']));
+    expect(await comeBack(later, elsewhere)).toMatchObject({ status: 403, code: 'SSO_REQUIRED' });
+    await publish(2, false);
+    await until(async () => (await system.newTab().signIn(person.email)).status === 200);
+  });
+});
+
 describe('connections', () => {
-  it('are told by name alone; one that is away says what to do, and one that is none is not found', async () => {
+  it('are listed by name only, with an error and a next step for an unreachable one, and 404 for an unknown one', async () => {
     const tab = system.newTab();
     const { body } = await tab.send('/api/auth/oidc');
     expect(body['data']).toEqual([
@@ -260,45 +295,44 @@ describe('connections', () => {
 });
 
 describe('the sign-in page', () => {
-  it(
-    'leads to each provider and back, asks once for the code that links, and then signs in',
-    async () => {
-      const { email } = await system.signedIn();
-      const browser = await openChromium();
-      const { page, context } = await openVisitor(browser, system.gateway.url);
-      provider.is({ subject: 'in-a-browser', email });
-      /** The provider knows the console under one address; these tests have it under another, where the browser goes on in a tab. */
-      const goThere = async () => {
-        await page.goto('/console/sign-in');
-        const [sent] = await Promise.all([
-          page.waitForRequest((request) => request.url().startsWith(`${consoleUrl}/`)),
-          page.getByRole('button', { name: 'Continue with Acme' }).first().press('Enter'),
-        ]);
-        const { pathname, search } = new URL(sent.url());
-        const tab = await context.newPage();
-        await tab.goto(pathname + search);
-        return tab;
-      };
+  it('leads to each provider and back, asks once for the code that links, and then signs in', async () => {
+    const { email } = await system.signedIn();
+    const browser = await openChromium();
+    const { page, context } = await openVisitor(browser, system.gateway.url);
+    provider.is({ subject: 'in-a-browser', email });
+    /**
+     * The provider redirects to a fixed address of the console, where nothing listens in these tests. The browser
+     * opens the path of the redirect in a tab, at the real address.
+     */
+    const goThere = async () => {
       await page.goto('/console/sign-in');
-      await page.getByRole('button', { name: 'Continue with Away' }).waitFor();
-      expect(await page.getByRole('button', { name: 'Continue with' }).allTextContents()).toEqual([
-        'Continue with Acme',
-        'Continue with Acme',
-        'Continue with Away',
+      const [sent] = await Promise.all([
+        page.waitForRequest((request) => request.url().startsWith(`${consoleUrl}/`)),
+        page.getByRole('button', { name: 'Continue with Acme' }).first().press('Enter'),
       ]);
-      expect(await axeFindings(page)).toEqual([]);
-      const first = await goThere();
-      await first.getByRole('button', { name: 'Send the code' }).waitFor();
-      expect(await axeFindings(first)).toEqual([]);
-      await first.getByRole('button', { name: 'Send the code' }).press('Enter');
-      await first.keyboard.type((await first.getByLabel('Code for development').textContent()) ?? '');
-      await first.keyboard.press('Enter');
-      await first.getByRole('heading', { name: 'Overview' }).waitFor();
-      await context.clearCookies();
-      const later = await goThere();
-      await later.getByRole('heading', { name: 'Overview' }).waitFor();
-      await browser.close();
-    },
-    timeoutMs,
-  );
+      const { pathname, search } = new URL(sent.url());
+      const tab = await context.newPage();
+      await tab.goto(pathname + search);
+      return tab;
+    };
+    await page.goto('/console/sign-in');
+    await page.getByRole('button', { name: 'Continue with Away' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Continue with' }).allTextContents()).toEqual([
+      'Continue with Acme',
+      'Continue with Acme',
+      'Continue with Away',
+    ]);
+    expect(await axeFindings(page)).toEqual([]);
+    const first = await goThere();
+    await first.getByRole('button', { name: 'Send the code' }).waitFor();
+    expect(await axeFindings(first)).toEqual([]);
+    await first.getByRole('button', { name: 'Send the code' }).press('Enter');
+    await first.keyboard.type((await first.getByLabel('Code for development').textContent()) ?? '');
+    await first.keyboard.press('Enter');
+    await first.getByRole('heading', { name: 'Overview' }).waitFor();
+    await context.clearCookies();
+    const later = await goThere();
+    await later.getByRole('heading', { name: 'Overview' }).waitFor();
+    await browser.close();
+  });
 });

@@ -9,7 +9,6 @@ import { kernelClient, scratchDataDir, startIn } from './_system.ts';
 import { Tab } from './_tab.ts';
 
 const dataDir = scratchDataDir();
-const timeoutMs = 180_000;
 const connection = { connection_id: 'acme', client_id: 'countersign-acme', client_secret: clientSecret };
 const stranger = `usr_${'0'.repeat(26)}`;
 /** Claims of a caller that have no effect. */
@@ -32,26 +31,26 @@ beforeAll(async () => {
   provider = await TestProvider.start([connection], consoleUrl);
   const connections = [{ ...connection, name: 'Acme', issuer: provider.issuer, link_domains: ['example.org'] }];
   const variables = { CONSOLE_PORT: String(port), GOV_OIDC_CONNECTIONS: JSON.stringify({ connections }) };
-  // An identity provider is a variable.
+  // The identity provider is set by a variable.
   system = await startIn(dataDir.path, { ...variables, GOV_RATE_LIMITS: '0' });
   ada = await personAt(system.gatewayUrl, 'ada@example.org');
   orgId = String((await post(ada.tab, '/api/bootstrap', { name: 'Ada' })).body['org_id']);
-  // The commercial gateway learns of the organisation by an event.
+  // The commercial gateway learns of the organisation from an event.
   await untilAnswered(async () => (await ada.tab.send(`/api/billing/tenants/${orgId}`)).status === 200);
-}, timeoutMs);
+});
 
 afterAll(async () => {
   await system?.stop();
   await provider?.stop();
   dataDir.remove();
-}, timeoutMs);
+});
 
 type Send = (path: string, sent?: { method?: string; body?: unknown }) => Promise<Record<string, unknown>>;
 
 const post = (tab: Tab, path: string, body: object, headers: Record<string, string> = {}) =>
   tab.send(path, { method: 'POST', body, headers });
 
-/** Sends requests of this browser that claim to be another person each time. */
+/** Sends requests of this browser. Each request also claims to be another person. */
 const byTab =
   (tab: Tab): Send =>
   async (path, sent = {}) =>
@@ -84,7 +83,7 @@ async function byPasskey(): Promise<Send> {
   return byTab(tab);
 }
 
-/** The requests of an identity that a code to her address has linked. */
+/** Sends requests of an identity that was linked by a code to Ada's address. */
 async function byProvider(): Promise<Send> {
   const tab = new Tab(system.gatewayUrl);
   const account = { subject: 'ada-at-acme', email: ada.email };
@@ -118,7 +117,7 @@ async function byProgram(): Promise<Send> {
 }
 
 const nowhere = { gateway: undefined, controlPlane: undefined, commercial: undefined };
-/** `unseen`: where this way does not lead. */
+/** The ways to sign in. `unseen` has the services that a way cannot reach. */
 const ways: [name: string, signIn: () => Promise<Send>, unseen: object][] = [
   ['a code, for a token', async () => byBearer(ada.token), { controlPlane: undefined }],
   ['a code, at a browser', async () => byTab(ada.tab), {}],
@@ -127,7 +126,7 @@ const ways: [name: string, signIn: () => Promise<Send>, unseen: object][] = [
   ['a program that she has let in', byProgram, { ...nowhere, receipt: null }],
 ];
 
-/** Who has stopped something, by its receipt; a program stops nothing. */
+/** The person who throttled a tool, from the receipt. Programs cannot throttle. */
 async function stopperOf(send: Send): Promise<string | null> {
   const body = { target: 'tool:nobody.calls', reason: 'to see who', limit: 9 };
   const { command_id } = await send('/api/ops/throttle', { method: 'POST', body });
@@ -136,13 +135,13 @@ async function stopperOf(send: Send): Promise<string | null> {
   return data.find(({ payload }) => payload.action === 'fence.set')?.payload.principal_id ?? null;
 }
 
-/** Who has made a task, by the log of the workspace. */
+/** The person who made a task, from the log of the workspace. */
 async function makerOf(send: Send): Promise<string | undefined> {
   await send('/api/tasks', { method: 'POST', body: { title: 'A letter' } });
   return (await ada.client.listAudit({ query: { limit: 1 } })).body.data[0]?.actor;
 }
 
-/** Who has made a project, by the commercial gateway. */
+/** The person who made a project, from the commercial gateway. */
 async function projectMakerOf(send: Send): Promise<unknown> {
   projects += 1;
   const body = { org_id: orgId, name: `Project ${projects}` };
@@ -152,14 +151,14 @@ async function projectMakerOf(send: Send): Promise<unknown> {
 describe('a person', () => {
   verifies(
     'sys.person',
-    'is one id at the gateway, the control plane and the commercial gateway and in receipts, by whichever way they signed in and whatever a header claims',
+    'has one id at all services and in receipts, for every way to sign in and whatever a header claims',
     async () => {
       const { id } = (await ada.client.getMe()).body.user;
       for (const [name, signIn, unseen] of ways) {
         const send = await signIn();
         const { user } = (await send('/api/me')) as { user?: { id: string } };
         const { user_id } = await send('/api/session');
-        const told = {
+        const report = {
           gateway: user?.id,
           controlPlane: user_id,
           commercial: await projectMakerOf(send),
@@ -167,9 +166,8 @@ describe('a person', () => {
           receipt: await stopperOf(send),
         };
         const expected = { gateway: id, controlPlane: id, commercial: id, log: id, receipt: id, ...unseen };
-        expect([name, told]).toEqual([name, expected]);
+        expect([name, report]).toEqual([name, expected]);
       }
     },
-    timeoutMs,
   );
 });

@@ -32,14 +32,14 @@ beforeAll(async () => {
   gateway = await startGateway(gatewayConfigFrom(gatewayEnvironment()));
   await gateway.subscribed;
   owner = await signIn({ gatewayUrl: gateway.url }, 'founder@example.com');
-}, 120_000);
+});
 
 afterAll(async () => {
   await gateway?.stop();
   await kernel?.stop();
   await Promise.all([toKernel?.close(), toDatabase?.close(), model?.close(), notes?.close()]);
   await Promise.all([databases?.kernel.drop(), databases?.gateway.drop()]);
-}, 60_000);
+});
 
 function kernelEnvironment(): Record<string, string> {
   return ofKernel({ keys, databaseUrl: throughProxy(databases.kernel.url, toDatabase), model, notes });
@@ -51,44 +51,43 @@ function gatewayEnvironment(): Record<string, string> {
   return { ...ofGateway({ keys, databaseUrl, kernelUrl }), GOV_RUN_LEASE: '2s' };
 }
 
-/** Breaks what `proxy` carries, and lets it through again some seconds later. */
+/** Cuts the connections of `proxy`, and restores them some seconds later. */
 function cutForSeconds(proxy: TcpProxy): void {
   proxy.cut();
-  setTimeout(() => proxy.restore(), awayMs); // how long it is away is what the test is about
+  setTimeout(() => proxy.restore(), awayMs); // the length of the outage is part of the test
 }
 
 async function endOf(taskId: string): Promise<Run> {
   return await untilAnswered(async () => {
-    const listed = await owner.client.listRuns({ params: { id: taskId } }).catch(() => null); // its database is cut too
+    const listed = await owner.client.listRuns({ params: { id: taskId } }).catch(() => null); // the database of the gateway is cut too
     const run = listed?.body.data[0];
     return run !== undefined && !['queued', 'running'].includes(run.status) && run;
   });
 }
 
-describe('what is away for some seconds in the middle of a run', () => {
+describe('a run during an outage of some seconds', () => {
   verifies(
     'gw.run.outage',
-    'ends no run, be it the kernel while the model answers, or the database then or while a tool runs: nothing is made twice',
+    'survives an outage of the kernel and of the database, during model and tool calls, and makes nothing twice',
     async () => {
-      let asked = 0;
+      let requestCount = 0;
       model.follow(() => {
-        asked += 1;
-        if (asked === 1) cutForSeconds(toKernel);
-        if (asked === 2) cutForSeconds(toDatabase);
-        return asked < 4
-          ? { toolCalls: [{ name: 'notes__read_note', arguments: JSON.stringify({ id: `note-${asked}` }) }] }
+        requestCount += 1;
+        if (requestCount === 1) cutForSeconds(toKernel);
+        if (requestCount === 2) cutForSeconds(toDatabase);
+        return requestCount < 4
+          ? { toolCalls: [{ name: 'notes__read_note', arguments: JSON.stringify({ id: `note-${requestCount}` }) }] }
           : { text: 'all read' };
       });
       const { body: task } = await owner.client.createTask({ body: { title: 'Read notes', description: '' } });
       await owner.client.runTask({ params: { id: task.id } });
       const run = await endOf(task.id);
       expect(run).toMatchObject({ status: 'completed', result: 'all read' });
-      expect(asked).toBe(4);
+      expect(requestCount).toBe(4);
       expect(run.steps.map(({ kind, verdict }) => `${kind} ${verdict}`)).toEqual([
         ...Array.from({ length: 3 }, () => ['model_call ALLOW', 'tool_call ALLOW']).flat(),
         'model_call ALLOW',
       ]);
     },
-    120_000,
   );
 });

@@ -8,16 +8,14 @@ import { verifies } from '@countersign/testkit/verifies';
 import { readText } from '../architecture/repository.ts';
 import { connectorsAt, writeCatalogue } from './_catalogue.ts';
 import { personAt, type Person } from './_signed-in.ts';
-import { codeOf, detailsOf, type Told } from './_tab.ts';
+import { codeOf, detailsOf, type Report } from './_tab.ts';
 import { inDatabase, kernelClient, scratchDataDir, startIn } from './_system.ts';
 
-// The limit of concurrent runs is shown with workers that choose runs one after the other, in
-// `services/gateway/tests/database-runs.test.ts`: a run above it waits.
+// `services/gateway/tests/database-runs.test.ts` covers the limit of concurrent runs: a run above the limit waits.
 
-const timeoutMs = 180_000;
 const dataDir = scratchDataDir();
 const catalogue = join(dataDir.path, 'own-catalogue.json');
-// The kernel reaches none of their servers: they count all the same.
+// The kernel reaches none of these servers. They count nevertheless.
 const connectors = connectorsAt({
   one: 'http://127.0.0.1:9/one',
   two: 'http://127.0.0.1:9/two',
@@ -30,16 +28,16 @@ let orgId: string;
 let people = 0;
 
 beforeAll(async () => {
-  // A system of its own: the plan without a price has limits, and that of other files has none.
+  // The file has its own system, whose free plan has limits. The shared system has no limits.
   system = await startIn(dataDir.path, {
     ...{ GOV_RATE_LIMITS: '0', GOV_BASE_PLAN: 'free' },
     ...writeCatalogue(catalogue, connectors),
   });
-}, timeoutMs);
+});
 afterAll(async () => {
   await system?.stop();
   dataDir.remove();
-}, timeoutMs);
+});
 
 const newPerson = () => personAt(system.gatewayUrl, `person-${(people += 1)}@example.org`);
 const statement = (text: string, values: unknown[]) =>
@@ -56,13 +54,15 @@ beforeEach(async () => {
     [orgId, terms],
   );
   await applied(async () => {
-    const { data } = (await kernelClient(system, founder.workspaceId).listBudgets({ query: {} })).body; // the page has defaults
+    const { data } = (await kernelClient(system, founder.workspaceId).listBudgets({ query: {} })).body; // paging has defaults
     const plan = data.find(({ budget_id }) => budget_id === 'plan.tool_calls');
     return plan?.tool_call_limit === limits.tool_calls && (await areKept('gateway')) && areKept('control_plane');
   });
-}, timeoutMs);
+});
 
-/** An override or suspension behind the back of the service is published when the organisation is due. */
+/**
+ * Makes a direct database change effective. The limits of an organisation are published again when `due_at` is reached.
+ */
 async function applied(isInForce: () => Promise<boolean>): Promise<void> {
   await untilAnswered(async () => {
     await statement('UPDATE entitlement_states SET due_at = now() WHERE org_id = $1', [orgId]);
@@ -70,7 +70,7 @@ async function applied(isInForce: () => Promise<boolean>): Promise<void> {
   });
 }
 
-/** Whether a service has the limits. The division fails when no row has them. */
+/** Whether a service has stored the limits. Without a row, the statement divides by zero and fails. */
 function areKept(schema: 'gateway' | 'control_plane'): Promise<boolean> {
   const text = `SELECT 1 / count(*) FROM entitlements WHERE org_id = $1 AND limits ->> 'members' = $2`;
   const read = inDatabase(dataDir.path, { schema, statement: text, values: [orgId, String(limits.members)] });
@@ -84,7 +84,7 @@ const call = { action: 'tool.call', tool: 'crm.read', session_id: 'limited', eff
 const decide = async (more: object = {}) => {
   const { body } = await kernelClient(system, founder.workspaceId, 'agent-1').evaluate({
     body: { ...call, ...more } as never,
-  }); // plain names
+  }); // unbranded names
   return `${body.verdict} ${body.reason_code}`;
 };
 const newTask = async () =>
@@ -93,7 +93,7 @@ const newTask = async () =>
 describe('a plan', () => {
   verifies(
     'cg.entitlement',
-    'allows the last call, member and workspace within its limit, and refuses the one beyond it, also in a race',
+    'allows the last call, member and workspace within its limit, and rejects the next, even in a race',
     async () => {
       const verdicts = await Promise.all(Array.from({ length: 50 }, () => decide()));
       expect(verdicts.filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(limits.tool_calls);
@@ -116,29 +116,30 @@ describe('a plan', () => {
       const second = await founder.tab.send('/api/v1/workspaces', { method: 'POST', body });
       expect(codeOf(second)).toEqual([403, 'LIMIT_REACHED']);
     },
-    timeoutMs,
   );
 
   verifies(
     'cg.entitlement',
-    'allows the last connector and the last shadow lane within its limit, and refuses the one beyond it, also in a race',
+    'allows the last connector and the last shadow lane within its limit, and rejects the next, even in a race',
     async () => {
       const headers = { 'x-workspace-id': founder.workspaceId };
       const marketplace = '/api/v1/marketplace/connectors';
       const install = (id: string) =>
         founder.tab.send(`${marketplace}/${id}/install`, { method: 'POST', headers, body: { version: '1.2.0' } });
-      const outcomes = (told: Told[]) => told.map((each) => codeOf(each).join(' ')).toSorted();
+      const outcomes = (messages: Report[]) => messages.map((each) => codeOf(each).join(' ')).toSorted();
       const installed = await Promise.all(['one', 'two', 'three'].map(install));
       expect(outcomes(installed)).toEqual(['200 ', '403 LIMIT_REACHED', '403 LIMIT_REACHED']);
       const limit = { name: 'connectors', limit: 1, used: 1 };
       const refused = installed.find(({ status }) => status === 403);
       expect(refused && detailsOf(refused)).toEqual(limit);
-      const [held] = installed.filter(({ status }) => status === 200).map(({ body }) => String(body['connector_id']));
-      // The same connector again takes no further place.
-      expect((await install(held ?? '')).status).toBe(200);
+      const [reserved] = installed
+        .filter(({ status }) => status === 200)
+        .map(({ body }) => String(body['connector_id']));
+      // A repeated installation does not count a second time.
+      expect((await install(reserved ?? '')).status).toBe(200);
       const disable = { method: 'POST', headers, body: { reason: 'not needed' } };
-      expect((await founder.tab.send(`${marketplace}/${held}/disable`, disable)).status).toBe(200);
-      expect((await install(held === 'two' ? 'three' : 'two')).status).toBe(200);
+      expect((await founder.tab.send(`${marketplace}/${reserved}/disable`, disable)).status).toBe(200);
+      expect((await install(reserved === 'two' ? 'three' : 'two')).status).toBe(200);
 
       const text = readText('infra/local/policy/starter.yaml');
       const setLane = (lane: string) => {
@@ -147,13 +148,16 @@ describe('a plan', () => {
       };
       const set = await Promise.all(['stricter', 'wider', 'other'].map(setLane));
       expect(outcomes(set)).toEqual(['200 ', '403 LIMIT_REACHED', '403 LIMIT_REACHED']);
+
+      const view = await founder.tab.send(`/api/entitlements?org_id=${orgId}`);
+      const place = { limit: 1, used: 1, remaining: 0 };
+      expect(view.body['limits']).toMatchObject({ connectors: place, shadow_lanes: place });
     },
-    timeoutMs,
   );
 
   verifies(
     'cg.entitlement',
-    'never limits stops, denials, verification and the export of one’s own evidence, when everything is used up and the organisation suspended',
+    'never limits stops, denials, verification and exports of evidence, even when the organisation is suspended',
     async () => {
       while ((await decide()) !== 'DENY BUDGET_EXCEEDED');
       const taskId = await newTask();
@@ -166,7 +170,7 @@ describe('a plan', () => {
           (error: { code: string }) => error.code,
         );
       await applied(async () => (await startedIn()) === 'LIMIT_REACHED');
-      // A run that began before the suspension ends.
+      // A run that began before the suspension continues to its end.
       await untilAnswered(async () => {
         const [run] = (await founder.client.listRuns({ params: { id: taskId } })).body.data;
         return run !== undefined && run.endedAt !== null;
@@ -190,6 +194,5 @@ describe('a plan', () => {
       const own = await fetch(new URL('/api/audit/export', system.gatewayUrl), { headers: bearer });
       expect([own.status, await own.text()]).toEqual([200, expect.stringContaining('run.enqueued')]);
     },
-    timeoutMs,
   );
 });

@@ -4,7 +4,7 @@ import { untilAnswered } from '@countersign/testkit/until';
 import type { HaltAt } from './_halt.ts';
 import { PolicyDesk, type Reported } from './_policy-desk.ts';
 import { startReplicas, type Replicas } from './_replicas.ts';
-import { codeOf, detailsOf, tagOf, type Told } from './_tab.ts';
+import { codeOf, detailsOf, tagOf, type Report } from './_tab.ts';
 
 const policy = `
 format: countersign/policy.v1
@@ -15,17 +15,16 @@ rules:
   - { id: all, effect: allow }
 `;
 const minuteMs = 60_000;
-const timeoutMs = 180_000;
 let kernelsAheadMs = 0;
 let site: Replicas;
 let desk: PolicyDesk;
 let desks = 0;
 
 beforeAll(async () => {
-  // Its control plane is killed, and the clock of its kernels is the test's.
+  // The file has its own replicas, because it kills their control plane and sets the clock of their kernels.
   site = await startReplicas(policy, { clock: () => new Date(Date.now() + kernelsAheadMs) });
-}, timeoutMs);
-afterAll(() => site?.stop(), timeoutMs);
+});
+afterAll(() => site?.stop());
 beforeEach(async () => {
   desk = await PolicyDesk.open(site.gateway.url, `owner-${(desks += 1)}@example.org`);
   for (const tool of ['crm.read', 'mail.send']) await desk.call({ tool, effect_level: 'E2' });
@@ -34,7 +33,7 @@ beforeEach(async () => {
 const workspace = () => desk.owner.workspaceId;
 const base = async () => tagOf(await desk.send('active'));
 
-/** A draft that differs from the bundle in force in its name, and in these rules. */
+/** Writes a draft that differs from the bundle in force in its name and in these rules. */
 async function drafted(name: string, more: object = {}): Promise<string> {
   const { policy_hash } = await desk.draft({ ...(await desk.inForce()).bundle, name, ...more });
   return policy_hash ?? '';
@@ -45,15 +44,15 @@ async function activated(name: string): Promise<void> {
   expect((await desk.activate(hash, await desk.report(hash))).status).toBe(200);
 }
 
-/** The policy of each kernel at its next decision. */
+/** The verdict, policy and epoch of each kernel's next decision. */
 async function decidedBy() {
   const decisions = site.agents(workspace()).map(
-    (agent) => agent.evaluate({ body: { action: 'tool.call', tool: 'crm.read', session_id: 'replicas' } as never }), // plain names
+    (agent) => agent.evaluate({ body: { action: 'tool.call', tool: 'crm.read', session_id: 'replicas' } as never }), // unbranded names
   );
   return (await Promise.all(decisions)).map(({ body }) => [body.verdict, body.policy_hash, body.policy_epoch]);
 }
 
-/** All traces that the activation of a policy has left, where each has to be once. */
+/** All records of a policy's activation. Each must exist once. */
 async function tracesOf(hash: string) {
   const [agent] = site.agents(workspace());
   const sealed = async (query: object) => (await agent.listReceipts({ query })).body.data;
@@ -81,21 +80,21 @@ const steps: Record<string, HaltAt> = {
   'in force, and not yet noted': notedAsActive,
 };
 
-/** The control plane dies at that step, and is there again. */
-async function killedAt(at: HaltAt, asks: () => Promise<Told>): Promise<void> {
+/** Kills the control plane while the statement of this step is halted, and starts the control plane again. */
+async function killedAt(at: HaltAt, asks: () => Promise<Report>): Promise<void> {
   const halt = await site.halt(at);
-  const asked = asks().catch(() => null);
+  const pending = asks().catch(() => null);
   await halt.reached();
   await site.controlPlane.kill();
   await halt.release();
-  expect((await asked)?.status).not.toBe(200);
+  expect((await pending)?.status).not.toBe(200);
   await site.controlPlane.start();
 }
 
-describe('an activation that its process does not survive', () => {
+describe('an activation whose process is killed', () => {
   verifies(
     'cp.policy.activate',
-    'is taken over at any step by a repeated request, once, and holds for the next decision of every kernel',
+    'is completed exactly once when the request is repeated, and applies to the next decision of every kernel',
     async () => {
       for (const [nth, [step, at]] of Object.entries(steps).entries()) {
         const hash = await drafted(step);
@@ -111,12 +110,11 @@ describe('an activation that its process does not survive', () => {
         expect([step, await tracesOf(hash)]).toEqual([step, once]);
       }
     },
-    timeoutMs,
   );
 
   verifies(
     'cp.policy.activate',
-    'is recorded and kept fresh without another request, when it is in force',
+    'is recorded and kept fresh without a repeated request, if it is in force',
     async () => {
       const hash = await drafted('nobody asks');
       const reported = await desk.report(hash);
@@ -131,46 +129,40 @@ describe('an activation that its process does not survive', () => {
       expect(await tracesOf(hash)).toEqual(once);
       await another.stop();
     },
-    timeoutMs,
   );
 });
 
 describe('two activations from one base', () => {
-  const together = async (at: HaltAt, [first, second]: [() => Promise<Told>, () => Promise<Told>]) => {
+  const together = async (at: HaltAt, [first, second]: [() => Promise<Report>, () => Promise<Report>]) => {
     const halt = await site.halt(at);
-    const asked = [first()];
+    const pending = [first()];
     await halt.reached();
-    asked.push(second());
+    pending.push(second());
     await halt.reached(2);
     await halt.release();
-    return (await Promise.all(asked)).sort((one, other) => one.status - other.status);
+    return (await Promise.all(pending)).sort((a, b) => a.status - b.status);
   };
 
-  verifies(
-    'cp.policy.activate',
-    'of one policy by two reports: exactly one wins',
-    async () => {
-      const hash = await drafted('two reports');
-      const [one, other, tag] = [await desk.report(hash), await desk.report(hash), await base()];
-      expect(one.id).not.toBe(other.id);
-      const asks = (reported: Reported) => () => desk.activate(hash, reported, { base: tag });
-      const [won, lost] = await together(notedAsDecided, [asks(one), asks(other)]);
-      expect([won?.status, lost && codeOf(lost)]).toEqual([200, [412, 'PRECONDITION_FAILED']]);
-      expect(await tracesOf(hash)).toMatchObject({ activations: 1, audited: 1, active: 1 });
-    },
-    timeoutMs,
-  );
+  verifies('cp.policy.activate', 'have exactly one winner when they activate one policy with two reports', async () => {
+    const hash = await drafted('two reports');
+    const [one, neighbour, tag] = [await desk.report(hash), await desk.report(hash), await base()];
+    expect(one.id).not.toBe(neighbour.id);
+    const asks = (reported: Reported) => () => desk.activate(hash, reported, { base: tag });
+    const [won, lost] = await together(notedAsDecided, [asks(one), asks(neighbour)]);
+    expect([won?.status, lost && codeOf(lost)]).toEqual([200, [412, 'PRECONDITION_FAILED']]);
+    expect(await tracesOf(hash)).toMatchObject({ activations: 1, audited: 1, active: 1 });
+  });
 
   verifies(
     'cp.policy.activate',
-    'of two policies: exactly one wins, and it alone is in force',
+    'have exactly one winner when they activate two policies, and only that policy is in force',
     async () => {
       await activated('before');
       const before = await desk.inForce();
       const tag = await base();
       const hashes = [await drafted('one')];
       const one = await desk.report(hashes[0] ?? '');
-      const ofOther = async (): Promise<Told> => {
+      const ofOther = async (): Promise<Report> => {
         hashes.push(await drafted('other'));
         return desk.activate(hashes[1] ?? '', await desk.report(hashes[1] ?? ''), { base: tag });
       };
@@ -185,20 +177,19 @@ describe('two activations from one base', () => {
       const loser = hashes.find((hash) => hash !== inForce.policy_hash) ?? '';
       expect(await tracesOf(loser)).toMatchObject({ activations: 0, audited: 0, active: 0 });
     },
-    timeoutMs,
   );
 });
 
-describe('the gate', () => {
+describe('the activation gate', () => {
   const lacks = async (hash: string, reported: Reported) => {
-    const told = await desk.activate(hash, reported);
-    return [...codeOf(told), detailsOf(told)?.['missing']];
+    const answer = await desk.activate(hash, reported);
+    return [...codeOf(answer), detailsOf(answer)?.['missing']];
   };
   const missing = (...names: string[]) => [409, 'GATE_NOT_PASSED', names];
 
   verifies(
     'cp.policy.gate',
-    'opens for no failing test, no unnamed widening, no report of an hour ago and no old sign-in',
+    'rejects a failing test, an unnamed widening, a report of an hour ago and an old sign-in',
     async () => {
       const before = await desk.inForce();
       const rules = before.bundle.rules.filter(({ id }) => id !== 'letters');
@@ -230,12 +221,11 @@ describe('the gate', () => {
       expect(await lacks(hash, reported)).toEqual(missing('compiled_draft'));
       expect(await desk.inForce()).toEqual(before);
     },
-    timeoutMs,
   );
 
   verifies(
     'cp.policy.gate',
-    'opens for no receipt that does not verify, and for one of a revoked key that a checkpoint had seen before',
+    'rejects an unverifiable receipt, but accepts one of a revoked key that a checkpoint contained before',
     async () => {
       const before = await desk.inForce();
       const hash = await drafted('verified');
@@ -271,30 +261,24 @@ describe('the gate', () => {
       await revoke(null);
       expect(await desk.inForce()).toEqual(before);
     },
-    timeoutMs,
   );
 });
 
-describe('a control plane that is dead', () => {
-  verifies(
-    'cp.policy.lockout',
-    'ends as POLICY_STALE at every kernel, and never as an open boundary',
-    async () => {
-      await activated('confirmed');
-      const { epoch, policy_hash } = await desk.inForce();
-      const decided = ['ALLOW', policy_hash, epoch];
-      expect(await decidedBy()).toEqual([decided, decided]);
-      await site.controlPlane.kill();
-      kernelsAheadMs = 24 * 60 * minuteMs + minuteMs;
-      const said = site.agents(workspace()).map(async (agent) => {
-        const call = { action: 'tool.call', tool: 'crm.read', session_id: 'stale' } as never; // plain names
-        const { verdict, reason_code } = (await agent.evaluate({ body: call })).body;
-        return `${verdict} ${reason_code}`;
-      });
-      expect(await Promise.all(said)).toEqual(['DENY POLICY_STALE', 'DENY POLICY_STALE']);
-      kernelsAheadMs = 0;
-      await site.controlPlane.start();
-    },
-    timeoutMs,
-  );
+describe('the end of a control plane', () => {
+  verifies('cp.policy.lockout', 'results in POLICY_STALE at every kernel, and never in an open boundary', async () => {
+    await activated('confirmed');
+    const { epoch, policy_hash } = await desk.inForce();
+    const decided = ['ALLOW', policy_hash, epoch];
+    expect(await decidedBy()).toEqual([decided, decided]);
+    await site.controlPlane.kill();
+    kernelsAheadMs = 24 * 60 * minuteMs + minuteMs;
+    const statement = site.agents(workspace()).map(async (agent) => {
+      const call = { action: 'tool.call', tool: 'crm.read', session_id: 'stale' } as never; // unbranded names
+      const { verdict, reason_code } = (await agent.evaluate({ body: call })).body;
+      return `${verdict} ${reason_code}`;
+    });
+    expect(await Promise.all(statement)).toEqual(['DENY POLICY_STALE', 'DENY POLICY_STALE']);
+    kernelsAheadMs = 0;
+    await site.controlPlane.start();
+  });
 });

@@ -14,11 +14,10 @@ import { untilAnswered } from '@countersign/testkit/until';
 import { joined, personAt, type Person } from './_signed-in.ts';
 import { addressBook, kernelClient, type KernelClient } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
-import { codeOf, tagOf, type Told } from './_tab.ts';
+import { codeOf, tagOf, type Report } from './_tab.ts';
 
 const address = addressBook();
 
-const timeoutMs = 240_000;
 let system: SharedSystem;
 let ada: Person;
 let bob: Person;
@@ -30,7 +29,7 @@ type Members = Record<string, unknown>;
 
 beforeAll(async () => {
   system = await sharedSystem();
-}, timeoutMs);
+});
 beforeEach(async () => {
   workspaces += 1;
   ada = await personAt(system.gatewayUrl, address(`ada-${workspaces}`));
@@ -57,7 +56,7 @@ const place = (path: string) => `/api/v1/workspaces/${ada.workspaceId}/policy/${
 const read = (path: string, who = ada) => who.tab.send(place(path));
 const ask = (path: string, body?: object, headers: Record<string, string> = {}, who = ada) =>
   who.tab.send(place(path), { method: 'POST', headers, ...(body === undefined ? {} : { body }) });
-const missingOf = ({ body }: Told) => (body['error'] as { details?: { missing?: string[] } }).details?.missing;
+const missingOf = ({ body }: Report) => (body['error'] as { details?: { missing?: string[] } }).details?.missing;
 
 async function write(bundle: object, who = ada): Promise<CompiledDraft> {
   const written = await who.tab.send(place('draft'), {
@@ -105,7 +104,7 @@ const loosened = async (name: string): Promise<PolicyBundle> => {
 };
 
 describe('a draft', () => {
-  it('begins with the bundle in force, and is written under the version that was read', async () => {
+  it('starts with the bundle in force, and is written only under its current version', async () => {
     const first = await read('draft', bob);
     expect(first.body).toMatchObject({ draft: null, templates: [{ name: 'in-force' }, { name: 'two-person' }] });
     const [template] = first.body['templates'] as { text: string }[];
@@ -124,7 +123,7 @@ describe('a draft', () => {
 
   verifies(
     'cp.policy.lockout',
-    'that would lock every person out of the policy is refused, and so is one that fails a test',
+    'is rejected if it locks every person out of the policy, or if it fails a test',
     async () => {
       const bundle = await bundleInForce();
       const denied = { id: 'never', effect: 'deny', match: { action: ['policy.*'] } };
@@ -145,11 +144,11 @@ describe('a draft', () => {
 });
 
 describe('a report', () => {
-  verifies('cp.policy.whatif', 'is what deciding each record again gives, and the same again', async () => {
+  verifies('cp.policy.whatif', 'equals a new decision of each record, and is reproducible', async () => {
     const draft = await loosened('reported');
     const { policy_hash } = await write(draft);
     const { report } = await reportOn(policy_hash);
-    const { data } = (await ledger.listRecords({ query: { limit: 200 } })).body; // its brands are the schema's
+    const { data } = (await ledger.listRecords({ query: { limit: 200 } })).body; // the schema brands its strings
     const records = data.filter(({ kind }) => kind === 'decision');
     const recorded = compilePolicy(parsePolicyBundle(JSON.stringify(await bundleInForce())), nodeProvider);
     const again = records.map((record) => ({
@@ -175,32 +174,32 @@ describe('a report', () => {
 });
 
 describe('an activation', () => {
-  verifies('cp.policy.gate', 'needs all of the gate, and changes nothing without', async () => {
+  verifies('cp.policy.gate', 'needs every condition of the gate, and otherwise changes nothing', async () => {
     const before = await inForce();
     const { policy_hash } = await write(await loosened('gated'));
     const earlier = await reportOn(policy_hash);
-    const other = await write(await loosened('gated otherwise'));
-    expect(codeOf(await activate(other.policy_hash, { ...earlier, id: `wif_${'0'.repeat(26)}` }))).toEqual([
+    const second = await write(await loosened('gated otherwise'));
+    expect(codeOf(await activate(second.policy_hash, { ...earlier, id: `wif_${'0'.repeat(26)}` }))).toEqual([
       409,
       'GATE_NOT_PASSED',
     ]);
-    expect(missingOf(await activate(other.policy_hash, earlier))).toEqual(['report_of_this_policy']);
-    const reported = await reportOn(other.policy_hash);
-    const body = { policy_hash: other.policy_hash, report_id: reported.id };
+    expect(missingOf(await activate(second.policy_hash, earlier))).toEqual(['report_of_this_policy']);
+    const reported = await reportOn(second.policy_hash);
+    const body = { policy_hash: second.policy_hash, report_id: reported.id };
     expect(codeOf(await ask('activate', body))).toEqual([428, 'PRECONDITION_REQUIRED']);
-    expect(codeOf(await activate(other.policy_hash, reported, { base: `"sha256:${'0'.repeat(64)}"` }))).toEqual([
+    expect(codeOf(await activate(second.policy_hash, reported, { base: `"sha256:${'0'.repeat(64)}"` }))).toEqual([
       412,
       'PRECONDITION_FAILED',
     ]);
-    expect(codeOf(await activate(other.policy_hash, reported, { who: bob }))).toEqual([403, 'PERMISSION_DENIED']);
+    expect(codeOf(await activate(second.policy_hash, reported, { who: bob }))).toEqual([403, 'PERMISSION_DENIED']);
     await write(await loosened('edited since'));
-    expect(missingOf(await activate(other.policy_hash, reported))).toEqual(['compiled_draft']);
+    expect(missingOf(await activate(second.policy_hash, reported))).toEqual(['compiled_draft']);
     expect(await inForce()).toEqual(before);
   });
 
   verifies(
     'cp.policy.activate',
-    'is decided, sealed and in force for the next decision, and what was seen is signed',
+    'is decided, sealed and in force for the next decision, and the report that was read is signed',
     async () => {
       const { policy_hash } = await write(await loosened('in force'));
       await call({ tool: 'shell.run', effect_level: 'E4' });
@@ -230,7 +229,7 @@ describe('an activation', () => {
         principal_id: String((await ada.tab.send('/api/session')).body['user_id']),
       });
       expect(policy.receipt.payload).toMatchObject({ kind: 'policy', policy_hash, policy_epoch: 1 });
-      // The same request again is the same activation; from the old base no other one wins.
+      // The same request again returns the same activation. Another activation from the old base fails.
       expect((await activate(policy_hash, reported, { base })).body).toEqual(body);
       const late = await write(await loosened('too late'));
       expect(codeOf(await activate(late.policy_hash, await reportOn(late.policy_hash), { base }))).toEqual([
@@ -241,33 +240,37 @@ describe('an activation', () => {
     },
   );
 
-  verifies('cp.policy.activate', 'waits for a second person where the policy says so, and then acts once', async () => {
-    const bundle = await loosened('loosened');
-    const asks = { id: 'two', effect: 'escalate', match: { action: GovernedChange.options } };
-    const strict = await write({ ...bundle, name: 'two people', rules: [...bundle.rules, asks] });
-    expect((await activate(strict.policy_hash, await reportOn(strict.policy_hash))).status).toBe(200);
-    const next = await write({ ...bundle, name: 'after two people' });
-    const reported = await reportOn(next.policy_hash);
-    const asked = await activate(next.policy_hash, reported);
-    expect(codeOf(asked)).toEqual([403, 'APPROVAL_NEEDED']);
-    expect((await inForce())['policy_hash']).toBe(strict.policy_hash);
-    const { approval_id: id } = (asked.body['error'] as { details: { approval_id: string } }).details;
-    const list = await bob.tab.send(`/api/v1/workspaces/${ada.workspaceId}/approvals?approval_id=${id}`);
-    const [shown] = list.body['data'] as Members[];
-    const vote = (who: Person) =>
-      who.tab.send(`/api/v1/workspaces/${ada.workspaceId}/approvals/${id}/resolve`, {
-        ...{ method: 'POST', body: { decision: 'approve' } },
-        headers: { 'if-match': `"${String(shown?.['ceremony_hash'])}"` },
-      });
-    expect((await vote(ada)).status).not.toBe(200);
-    expect((await vote(bob)).status).toBe(200);
-    expect((await activate(next.policy_hash, reported)).status).toBe(200);
-    expect(await inForce()).toMatchObject({ policy_hash: next.policy_hash, epoch: 2 });
-  });
+  verifies(
+    'cp.policy.activate',
+    'waits for a second person if the policy requires one, and then acts once',
+    async () => {
+      const bundle = await loosened('loosened');
+      const asks = { id: 'two', effect: 'escalate', match: { action: GovernedChange.options } };
+      const strict = await write({ ...bundle, name: 'two people', rules: [...bundle.rules, asks] });
+      expect((await activate(strict.policy_hash, await reportOn(strict.policy_hash))).status).toBe(200);
+      const next = await write({ ...bundle, name: 'after two people' });
+      const reported = await reportOn(next.policy_hash);
+      const answer = await activate(next.policy_hash, reported);
+      expect(codeOf(answer)).toEqual([403, 'APPROVAL_NEEDED']);
+      expect((await inForce())['policy_hash']).toBe(strict.policy_hash);
+      const { approval_id: id } = (answer.body['error'] as { details: { approval_id: string } }).details;
+      const list = await bob.tab.send(`/api/v1/workspaces/${ada.workspaceId}/approvals?approval_id=${id}`);
+      const [shown] = list.body['data'] as Members[];
+      const vote = (who: Person) =>
+        who.tab.send(`/api/v1/workspaces/${ada.workspaceId}/approvals/${id}/resolve`, {
+          ...{ method: 'POST', body: { decision: 'approve' } },
+          headers: { 'if-match': `"${String(shown?.['ceremony_hash'])}"` },
+        });
+      expect((await vote(ada)).status).not.toBe(200);
+      expect((await vote(bob)).status).toBe(200);
+      expect((await activate(next.policy_hash, reported)).status).toBe(200);
+      expect(await inForce()).toMatchObject({ policy_hash: next.policy_hash, epoch: 2 });
+    },
+  );
 
-  verifies('cp.operator', 'that the policy denies leaves the policy as it was, and no key proposes one', async () => {
+  verifies('cp.operator', 'changes nothing when the policy denies it, and cannot be proposed by a key', async () => {
     const bundle = await bundleInForce();
-    // Parsed in this realm: values of fetch are of another one in tests.
+    // Parsed in this realm, since values of fetch belong to another realm in tests.
     const unwanted = parsePolicyBundle(JSON.stringify({ ...bundle, name: 'unwanted' }));
     const { hash } = compilePolicy(unwanted, nodeProvider);
     const denies = {

@@ -5,11 +5,10 @@ import { untilAnswered } from '@countersign/testkit/until';
 import { PolicyDesk, type Members } from './_policy-desk.ts';
 import { addressBook, kernelClient, type KernelClient } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
-import { codeOf, detailsOf, tagOf, type Told } from './_tab.ts';
+import { codeOf, detailsOf, tagOf, type Report } from './_tab.ts';
 
 const address = addressBook();
 
-const timeoutMs = 240_000;
 let system: SharedSystem;
 let desk: PolicyDesk;
 let ledger: KernelClient;
@@ -17,7 +16,7 @@ let desks = 0;
 
 beforeAll(async () => {
   system = await sharedSystem();
-}, timeoutMs);
+});
 beforeEach(async () => {
   desk = await PolicyDesk.open(system.gatewayUrl, address(`ada-${(desks += 1)}`));
   ledger = kernelClient(system, desk.owner.workspaceId);
@@ -29,7 +28,7 @@ beforeEach(async () => {
     await desk.call({ tool, effect_level, args: { amount: 12, to: 'secret' } });
 });
 
-async function keep(kept: Members, tag?: string): Promise<Told> {
+async function keep(kept: Members, tag?: string): Promise<Report> {
   const headers = { 'if-match': tag ?? tagOf(await desk.send('draft')) };
   return await desk.send('draft/tests', { method: 'POST', body: kept, headers });
 }
@@ -42,7 +41,7 @@ async function receiptOf(tool: string): Promise<string> {
 const denied = (receipt_id: string, name = 'no shell') => ({ receipt_id, name, expect: { verdict: 'DENY' } });
 
 describe('a difference that is kept as a test', () => {
-  verifies('cp.policy.test', 'fails against its draft, and blocks it until the draft satisfies it', async () => {
+  verifies('cp.policy.test', 'fails for the draft, and blocks its activation until the test passes', async () => {
     const before = await desk.inForce();
     const bundle = await desk.loosened('too loose');
     const anything = { id: 'anything', effect: 'allow', match: { action: ['tool.call'] } };
@@ -77,7 +76,7 @@ describe('a difference that is kept as a test', () => {
     expect((await desk.activate(passing.policy_hash, await desk.report(passing.policy_hash))).status).toBe(200);
   });
 
-  it('is written as the draft is, under the version that was read, and once by its name', async () => {
+  it('is written only under the current version of the draft, and once per name', async () => {
     await desk.write(`# why it is so\n${JSON.stringify(await desk.loosened('in yaml'))}`);
     const stale = tagOf(await desk.send('draft'));
     const receipt = await receiptOf('shell.run');
@@ -96,7 +95,7 @@ describe('a difference that is kept as a test', () => {
     ]);
   });
 
-  it('is none where the record lacks what the draft reads, or no rule decides', async () => {
+  it('is rejected if the record lacks facts that the draft reads, or if no rule decides', async () => {
     const bundle = await desk.loosened('reads more');
     const small = { id: 'small', effect: 'deny', match: { tool: ['mail.*'] }, when: 'args.amount > 10.0' };
     await desk.write({ ...bundle, rules: [...bundle.rules, small] });
@@ -112,21 +111,17 @@ describe('a difference that is kept as a test', () => {
 });
 
 describe('a draft', () => {
-  verifies(
-    'cp.policy.lockout',
-    'is refused where no owner could change the policy again, and not where one could',
-    async () => {
-      const { bundle } = await desk.inForce();
-      const ada = String((await desk.owner.tab.send('/api/session')).body['user_id']);
-      const notAda = { id: 'not-ada', effect: 'deny', match: { action: ['policy.change'], principal: [ada] } };
-      const draft = { ...bundle, rules: [...bundle.rules, notAda], tests: [] };
-      expect((await desk.draft(draft)).diagnostics.map(({ code }) => code)).toEqual(['LOCK_OUT']);
-      await desk.makeOwner(await desk.colleague(address('carol'), 'partner'));
-      expect((await desk.compile()).diagnostics.map(({ code }) => code)).toEqual(['NO_TESTS']);
-    },
-  );
+  verifies('cp.policy.lockout', 'is rejected only if no owner could change the policy again', async () => {
+    const { bundle } = await desk.inForce();
+    const ada = String((await desk.owner.tab.send('/api/session')).body['user_id']);
+    const notAda = { id: 'not-ada', effect: 'deny', match: { action: ['policy.change'], principal: [ada] } };
+    const draft = { ...bundle, rules: [...bundle.rules, notAda], tests: [] };
+    expect((await desk.draft(draft)).diagnostics.map(({ code }) => code)).toEqual(['LOCK_OUT']);
+    await desk.makeOwner(await desk.colleague(address('carol'), 'partner'));
+    expect((await desk.compile()).diagnostics.map(({ code }) => code)).toEqual(['NO_TESTS']);
+  });
 
-  it('is held for the owner whose report it has, against edits, kept tests and reports of members', async () => {
+  it('is locked for all but the owner who has its report, until its activation', async () => {
     const bob = await desk.colleague(address('bea'), 'member');
     const { policy_hash } = await desk.draft(await desk.loosened('held'));
     const reported = await desk.report(policy_hash);
@@ -158,16 +153,16 @@ const setLane = async (lane: string, bundle: object) =>
   await desk.send(`shadows/${lane}`, { method: 'PUT', body: { text: JSON.stringify(bundle) } });
 
 describe('a draft beside the policy in force', () => {
-  verifies('cp.policy.shadow', 'changes no verdict, and its divergence is a count over the records', async () => {
+  verifies('cp.policy.shadow', 'changes no verdict, and its divergence is counted over the records', async () => {
     const calls = [
       ['crm.read', 'E1'],
       ['mail.send', 'E3'],
       ['shell.run', 'E4'],
     ].map(([tool, effect_level]) => ({ tool, effect_level }));
     const judge = async () => {
-      const told = [];
-      for (const call of calls) told.push((await desk.call(call))['verdict']);
-      return told;
+      const messages = [];
+      for (const call of calls) messages.push((await desk.call(call))['verdict']);
+      return messages;
     };
     const before = await judge();
     const { bundle } = await desk.inForce();
@@ -198,7 +193,7 @@ describe('a draft beside the policy in force', () => {
     expect(last?.shadow.map(({ lane }) => lane)).toEqual(['deny']);
   });
 
-  it('has one of three lanes, and compiles', async () => {
+  it('has one of three lanes, and must compile', async () => {
     const { bundle } = await desk.inForce();
     for (const lane of ['one', 'two', 'three']) expect((await setLane(lane, bundle)).status).toBe(200);
     expect(codeOf(await setLane('four', bundle))).toEqual([409, 'ILLEGAL_TRANSITION']);
@@ -218,17 +213,17 @@ describe('a draft beside the policy in force', () => {
 const rank = { DENY: 0, ESCALATE: 1, ALLOW: 2 } as const;
 
 function countOver(records: readonly BoundaryRecord[], lane: string) {
-  const said = records.flatMap(({ verdict, shadow }) =>
+  const statements = records.flatMap(({ verdict, shadow }) =>
     shadow.filter((one) => one.lane === lane).map((one) => ({ verdict, after: one.verdict })),
   );
-  const given = said.filter(({ after }) => after !== null) as {
+  const values = statements.filter(({ after }) => after !== null) as {
     verdict: keyof typeof rank;
     after: keyof typeof rank;
   }[];
   return {
-    decisions: said.length,
-    diverged: given.filter(({ verdict, after }) => verdict !== after).length,
-    widened: given.filter(({ verdict, after }) => rank[after] > rank[verdict]).length,
-    faults: said.length - given.length,
+    decisions: statements.length,
+    diverged: values.filter(({ verdict, after }) => verdict !== after).length,
+    widened: values.filter(({ verdict, after }) => rank[after] > rank[verdict]).length,
+    faults: statements.length - values.length,
   };
 }

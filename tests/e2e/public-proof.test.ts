@@ -11,16 +11,15 @@ import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
 
-const timeoutMs = 240_000;
 const unknownUlid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const unknownHandle = `hdl_${'A'.repeat(22)}`;
 let system: SharedSystem;
 let ada: Person;
 let eve: Person;
-/** Two calls of Ada's agent: one that was allowed, one that asks. */
+/** The decision on an allowed call of Ada's agent. `request` is the decision on an escalated call. */
 let allowed: Members;
-let asked: Members;
-/** Names that open nothing; Eve's workspace is shut. */
+let request: Members;
+/** Names that are not public. Eve's workspace has public proofs switched off. */
 let dead: Record<Kind, string[]>;
 
 type Members = Record<string, unknown>;
@@ -29,15 +28,15 @@ beforeAll(async () => {
   system = await sharedSystem();
   [ada, eve] = [await personAt(system.gatewayUrl, address('ada')), await personAt(system.gatewayUrl, address('eve'))];
   allowed = await call(ada, { tool: 'crm.read', effect_level: 'E1' });
-  asked = await call(ada, { tool: 'mail.send', effect_level: 'E3' });
+  request = await call(ada, { tool: 'mail.send', effect_level: 'E3' });
   dead = await deadNames();
-}, timeoutMs);
+});
 
 const inControlPlane = (statement: string, id: unknown) =>
   inDatabase(system.dataDir, { schema: 'control_plane', statement, values: [id] });
 
 async function call({ client }: Person, members: object): Promise<Members> {
-  const { key } = (await client.createApiKey({ body: { name: 'secret-agent' } as never })).body; // its defaults are the schema's
+  const { key } = (await client.createApiKey({ body: { name: 'secret-agent' } as never })).body; // the schema adds defaults
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ action: 'tool.call', session_id: 'secret-session', args: { secret: 1 }, ...members });
   const response = await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), { method: 'POST', headers, body });
@@ -89,19 +88,19 @@ type Kind = keyof typeof places;
 const kinds = ['receipt', 'approval', 'replay'] as const;
 const pathOf = (kind: Kind, name: string) => `${places[kind]}/${name}`;
 
-/** Reads without a cookie or a key. */
+/** Reads a public object without a cookie or a key. */
 async function read(kind: Kind, name: string) {
   const response = await fetch(new URL(pathOf(kind, name), system.gatewayUrl), {
     headers: { 'x-request-id': 'the-same-request' },
   });
-  const told = Object.fromEntries([...response.headers].filter(([name]) => !['date', 'traceparent'].includes(name)));
-  return { status: response.status, text: await response.text(), headers: told };
+  const report = Object.fromEntries([...response.headers].filter(([name]) => !['date', 'traceparent'].includes(name)));
+  return { status: response.status, text: await response.text(), headers: report };
 }
 
-describe('a published receipt', () => {
+describe('a published object', () => {
   verifies(
     'cp.public',
-    'shows strangers the members that the contract names, by its handle and by its id, and proves its place in the log',
+    'that is a receipt shows strangers exactly the members of the contract, by its handle and its id, and proves its place in the log',
     async () => {
       const receiptId = String(allowed['receipt_id']);
       const handle = await published(receiptId);
@@ -120,9 +119,10 @@ describe('a published receipt', () => {
       const original = (await kernelClient(system, ada.workspaceId).getReceipt({ params: { receipt_id: receiptId } }))
         .body;
       verifyOriginal(original, shown, claim);
-      const told = (name: string, value: unknown) => () => verifyOriginal(original, { ...shown, [name]: value }, claim);
-      expect(told('verdict', 'DENY')).toThrow(expect.objectContaining({ code: 'SUBJECT_MISMATCH' }));
-      expect(told('receipt_hash', `sha256:${'0'.repeat(64)}`)).toThrow(
+      const reportOf = (name: string, value: unknown) => () =>
+        verifyOriginal(original, { ...shown, [name]: value }, claim);
+      expect(reportOf('verdict', 'DENY')).toThrow(expect.objectContaining({ code: 'SUBJECT_MISMATCH' }));
+      expect(reportOf('receipt_hash', `sha256:${'0'.repeat(64)}`)).toThrow(
         expect.objectContaining({ code: 'HASH_MISMATCH' }),
       );
       const log = { ...(shown['log'] as Members), index: Number((shown['log'] as Members)['index']) + 1 };
@@ -130,10 +130,9 @@ describe('a published receipt', () => {
         expect.objectContaining({ code: 'INCLUSION_UNPROVEN' }),
       );
     },
-    timeoutMs,
   );
 
-  it('is decided by the kernel first: the decision is sealed, and names exactly what becomes public and for how long', async () => {
+  it('needs a sealed decision of the kernel, which states exactly what becomes public and for how long', async () => {
     const { body } = await make(ada, { object_id: allowed['receipt_id'], public: true, expires_in_seconds: 600 });
     const decision = (
       await kernelClient(system, ada.workspaceId).getReceipt({ params: { receipt_id: String(body['receipt_id']) } })
@@ -143,31 +142,31 @@ describe('a published receipt', () => {
     expect(decision.resource).toBe(`receipt/${String(receipt_id)}?hash=${String(receipt_hash)}&seconds=600`);
   });
 
-  verifies('cp.public', 'a published approval shows its state, and nothing of the call that it is about', async () => {
-    const approvalId = approvalOf(asked);
+  verifies('cp.public', 'that is an approval shows its state, and nothing of its call', async () => {
+    const approvalId = approvalOf(request);
     const handle = await published(approvalId);
     const { text } = await read('approval', handle);
     expect((await read('approval', approvalId)).text).toBe(text);
     expect(Object.keys(JSON.parse(text) as Members).sort()).toEqual(Object.keys(PublicApproval.shape).sort());
     expect(JSON.parse(text)).toMatchObject({ state: 'pending', quorum: 1, approved: 0, method: 'votes' });
     for (const secret of ['secret', 'mail.send', ada.workspaceId]) expect(text).not.toContain(secret);
-    // A handle opens what it names, and nothing else by another route.
+    // A handle opens only its own object, on its own route.
     expect((await read('receipt', handle)).status).toBe(404);
   });
 });
 
 describe('a published replay', () => {
-  /** The first call of the session that is replayed. */
+  /** The first call of the replayed session. */
   let first: Members;
 
   beforeAll(async () => {
     first = await call(ada, { tool: 'crm.read', effect_level: 'E1', session_id: 'secret-replay' });
     await call(ada, { tool: 'mail.send', effect_level: 'E3', session_id: 'secret-replay' });
-  }, timeoutMs);
+  });
 
   verifies(
     'cp.replay',
-    'reproduces what the kernel has decided, and tells strangers counts, hashes and verdicts alone',
+    "reproduces the kernel's decisions, and shows strangers only counts, hashes and verdicts",
     async () => {
       const { replay_id, findings, details } = await replayed({ session_id: 'secret-replay' });
       const { pairs } = findings;
@@ -196,12 +195,11 @@ describe('a published replay', () => {
       ).body;
       expect(payload.resource).toBe(`replay/${replay_id}?hash=${String(replay_hash)}&seconds=2592000`);
     },
-    timeoutMs,
   );
 
   verifies(
     'cp.replay',
-    'names the first decision that a draft would have made otherwise: to its members by what it was, to strangers by its hash',
+    'names the first decision that a draft changes: to members with its details, and to strangers by its hash',
     async () => {
       const place = `/api/v1/workspaces/${ada.workspaceId}/policy`;
       const { bundle } = (await ada.tab.send(`${place}/active`)).body as { bundle: { rules: object[] } };
@@ -215,10 +213,9 @@ describe('a published replay', () => {
         ...{ receipt_id: first['receipt_id'], tool: 'crm.read', rules: ['no-reads'] },
       });
     },
-    timeoutMs,
   );
 
-  it('is published where it has found something, and never by another workspace', async () => {
+  it('can be published if it has findings, and only by its own workspace', async () => {
     const { replay_id } = await replayed({});
     const emptied = "UPDATE replays SET state = 'failed', findings = NULL, details = NULL WHERE id = $1";
     await inControlPlane(emptied, replay_id);
@@ -230,10 +227,10 @@ describe('a published replay', () => {
   });
 });
 
-describe('what is not public', () => {
+describe('an object that is not public', () => {
   verifies(
     'cp.public',
-    'is one 404 with the same bytes, whatever was asked for: unknown, foreign, private, over, taken back or shut',
+    'has the same 404 whether it is unknown, foreign, private, expired, revoked or switched off',
     async () => {
       const answers = new Set<string>();
       for (const [kind, names] of Object.entries(dead))
@@ -244,20 +241,19 @@ describe('what is not public', () => {
         }
       expect(answers.size).toBe(1);
     },
-    timeoutMs,
   );
 
   verifies(
     'cp.public',
-    "is the same with a session, whosever it is, and so is what is public: not even the owner's shows more",
+    'has the same 404 with any session, and a public object shows its owner no more than strangers',
     async () => {
-      const other = await call(ada, { tool: 'crm.read', effect_level: 'E1' });
+      const second = await call(ada, { tool: 'crm.read', effect_level: 'E1' });
       const { replay_id } = await replayed({});
       const alive = [
         ['receipt', await published(allowed['receipt_id'])],
-        ['approval', await published(approvalOf(asked))],
+        ['approval', await published(approvalOf(request))],
         ['replay', await published(replay_id)],
-        ['receipt', String(other['receipt_id'])],
+        ['receipt', String(second['receipt_id'])],
       ] as const;
       for (const [kind, name] of alive) {
         const { status, text } = await read(kind, name);
@@ -267,12 +263,11 @@ describe('what is not public', () => {
         }
       }
     },
-    timeoutMs,
   );
 
   verifies(
     'cp.public',
-    'is all of a workspace from the request on in which an owner shuts it, until they open it again',
+    'includes every object of a workspace whose owner has switched public proofs off, until they are on again',
     async () => {
       const handle = await published(allowed['receipt_id']);
       expect((await read('receipt', handle)).status).toBe(200);
@@ -289,11 +284,10 @@ describe('what is not public', () => {
       const set = (body['data'] as Members[]).filter(({ action }) => action === 'evidence.public_proof_set');
       expect(set.map(({ details }) => (details as Members)['public_proof'])).toEqual(['published', 'off']);
     },
-    timeoutMs,
   );
 });
 
-/** Names that open nothing, by what they are asked for as; none of them may show what it was. */
+/** Names that are not public, by the kind of the route. The answer must not show why. */
 async function deadNames(): Promise<Record<Kind, string[]>> {
   const unknownIds = { receipt: `rcp_${unknownUlid}`, approval: `apr_${unknownUlid}`, replay: `rpl_${'A'.repeat(22)}` };
   const [mine, foreign] = [await objectsOf(ada), await objectsOf(eve)];
@@ -307,12 +301,12 @@ async function deadNames(): Promise<Record<Kind, string[]>> {
     names[kind] = [unknownHandle, unknownIds[kind], mine[kind], quiet, over, taken, shut, foreign[kind]];
   }
   await setPublicProof(eve, 'off');
-  // A handle opens what it names, and nothing else by another route.
-  names.receipt.push(await published(approvalOf(asked)), await published((await replayed({})).replay_id));
+  // A handle opens only its own object, on its own route.
+  names.receipt.push(await published(approvalOf(request)), await published((await replayed({})).replay_id));
   return names;
 }
 
-/** Objects that are not published yet: a receipt, an approval and a replay. */
+/** New unpublished objects: a receipt, an approval and a replay. */
 async function objectsOf(who: Person): Promise<Record<Kind, string>> {
   const question = await call(who, { tool: 'mail.send', effect_level: 'E3' });
   return {
@@ -323,30 +317,26 @@ async function objectsOf(who: Person): Promise<Record<Kind, string>> {
 }
 
 describe('a handle', () => {
-  it(
-    "opens for its own workspace alone, until it is taken back; both stand in that workspace's log without it",
-    async () => {
-      const { handle } = (await make(ada, { object_id: allowed['receipt_id'] })).body as { handle: string };
-      expect((await open(handle)).body).toMatchObject({ handle, kind: 'receipt', public: false });
-      const unknown = await open(unknownHandle, eve);
-      expect([(await open(handle, eve)).text, (await revoke(handle, eve)).text]).toEqual([unknown.text, unknown.text]);
-      expect((await revoke(handle)).body).toEqual({ revoked: true });
-      expect([(await open(handle)).status, (await revoke(handle)).status]).toEqual([404, 404]);
-      const { body, text } = await ada.tab.send(`/api/audit/entries?workspace_id=${ada.workspaceId}&limit=2`);
-      const entries = body['data'] as Members[];
-      expect(entries.map(({ action }) => action)).toEqual(['evidence.handle_revoked', 'evidence.handle_made']);
-      expect(text).not.toContain(handle);
-    },
-    timeoutMs,
-  );
+  it('opens its object for its own workspace until it is revoked, and the log records its creation and revocation without the handle itself', async () => {
+    const { handle } = (await make(ada, { object_id: allowed['receipt_id'] })).body as { handle: string };
+    expect((await open(handle)).body).toMatchObject({ handle, kind: 'receipt', public: false });
+    const unknown = await open(unknownHandle, eve);
+    expect([(await open(handle, eve)).text, (await revoke(handle, eve)).text]).toEqual([unknown.text, unknown.text]);
+    expect((await revoke(handle)).body).toEqual({ revoked: true });
+    expect([(await open(handle)).status, (await revoke(handle)).status]).toEqual([404, 404]);
+    const { body, text } = await ada.tab.send(`/api/audit/entries?workspace_id=${ada.workspaceId}&limit=2`);
+    const entries = body['data'] as Members[];
+    expect(entries.map(({ action }) => action)).toEqual(['evidence.handle_revoked', 'evidence.handle_made']);
+    expect(text).not.toContain(handle);
+  });
 
-  it("is made of nothing that is another's", async () => {
+  it('cannot be made for an object of another workspace', async () => {
     const foreign = await make(eve, { object_id: allowed['receipt_id'], public: true });
     const unknown = await make(eve, { object_id: `rcp_${unknownUlid}`, public: true });
     expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
   });
 
-  it('is not published where the kernel refuses: nothing becomes public, and a private one is still made', async () => {
+  it('is not published if the kernel denies the publication, but can still be made as a private handle', async () => {
     const mallory = await personAt(system.gatewayUrl, address('mallory'));
     const { receipt_id: object_id } = await call(mallory, { tool: 'crm.read', effect_level: 'E1' });
     const stop = { target: `workspace:${mallory.workspaceId}`, reason: 'a leak' };

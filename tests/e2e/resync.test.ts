@@ -16,7 +16,6 @@ rules:
 tools:
   crm.read: { effect_level: E1 }
 `;
-const timeoutMs = 120_000;
 const amqpUrl = process.env['AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
 const exchange = `countersign-test-${randomUUID()}`;
 let site: Replicas;
@@ -24,9 +23,9 @@ let desk: PolicyDesk;
 let people = 0;
 
 beforeAll(async () => {
-  // Its messages go by a broker, and it loses rows of all workspaces.
+  // The file has its own replicas, because they use a broker and its tests delete rows of the services.
   site = await startReplicas(policy, { ofAll: { AMQP_URL: amqpUrl, GOV_AMQP_EXCHANGE: exchange } });
-}, timeoutMs);
+});
 afterAll(async () => {
   await site?.stop();
   const queues = [
@@ -37,7 +36,7 @@ afterAll(async () => {
     'control-plane.hints',
   ];
   await removeTopology(amqpUrl, { exchange, queues: queues.map((queue) => `${exchange}.${queue}`) });
-}, timeoutMs);
+});
 
 const newDesk = async () => (desk = await PolicyDesk.open(site.gateway.url, `resync-${(people += 1)}@example.org`));
 const ask = (path: string, body: object, tab = desk.owner.tab) =>
@@ -49,24 +48,24 @@ async function resynced(what: string): Promise<Resynced> {
   return body as Resynced;
 }
 async function saidBy(principal: string): Promise<string[]> {
-  const body = { action: 'tool.call', tool: 'crm.read', session_id: `resync-${(people += 1)}` } as never; // plain names
+  const body = { action: 'tool.call', tool: 'crm.read', session_id: `resync-${(people += 1)}` } as never; // unbranded names
   const asking = site.agents(desk.owner.workspaceId, principal).map((agent) => agent.evaluate({ body }));
-  return (await Promise.all(asking)).map((told) => told.body.reason_code);
+  return (await Promise.all(asking)).map((report) => report.body.reason_code);
 }
 const both = (code: string) => [code, code];
 
-it('gives again the stops that the kernel has lost, under their epochs, and lifts none that stands', async () => {
+it('a resync restores the stops that the kernel lost, with their epochs, and lifts no current stop', async () => {
   await newDesk();
   const { workspaceId } = desk.owner;
   for (const who of ['carol', 'dave', 'erin']) await ask('freeze', { target: `agent:${who}`, reason });
   await untilAnswered(async () => (await ask('resume', { target: 'agent:erin', reason })).status === 200);
   expect(await resynced('fences')).toMatchObject({ state: 'in_sync', checked: 3, found: [], is_whole: true });
   await site.inKernels(`DELETE FROM fences WHERE scope LIKE 'agent:${workspaceId}/%'`);
-  // Another caller has stopped him since.
+  // Another caller has stopped dave in the meantime.
   const scope = `agent:${workspaceId}/dave`;
   const later = { kind: 'quarantine', epoch: 9, reason: 'operator', set_by: 'olga' };
-  await site.system.putFence({ params: { scope }, body: later } as never); // plain names
-  await untilAnswered(async () => (await saidBy('carol')).every((told) => told === 'ALLOWED'));
+  await site.system.putFence({ params: { scope }, body: later } as never); // unbranded names
+  await untilAnswered(async () => (await saidBy('carol')).every((message) => message === 'ALLOWED'));
   const again = await resynced('fences');
   expect([again.state, again.found.map(({ ref, state }) => [ref, state])]).toEqual([
     'repaired',
@@ -84,7 +83,7 @@ it('gives again the stops that the kernel has lost, under their epochs, and lift
   site.toKernel.restore();
 });
 
-it('confirms the policy that was put into force here, and says where another one is', async () => {
+it('a resync confirms the policy that the control plane activated, restores it at kernels that lost it, and reports a different epoch', async () => {
   await newDesk();
   expect(await resynced('policy')).toMatchObject({ state: 'in_sync', found: [] });
   const { bundle } = await desk.inForce();
@@ -108,16 +107,16 @@ it('confirms the policy that was put into force here, and says where another one
   expect(await resynced('policy')).toMatchObject({ state: 'differs', found: [{ ref: policy_hash }] });
 });
 
-it('has the members sent again, and the server of a connector queried', async () => {
+it('a resync sends the members again, and queries the server of a connector', async () => {
   await newDesk();
   const { workspaceId, tab } = desk.owner;
-  const subject = `user:${String((await tab.send('/api/session')).body['user_id'])}` as never; // plain names
-  const known = async () =>
+  const subject = `user:${String((await tab.send('/api/session')).body['user_id'])}` as never; // unbranded names
+  const isKnown = async () =>
     (await site.system.listSubjectRelations({ params: { tenant: workspaceId }, query: { subject } })).body.data;
-  await untilAnswered(async () => (await known()).length > 0);
-  const deletes = await known();
+  await untilAnswered(async () => (await isKnown()).length > 0);
+  const deletes = await isKnown();
   expect(await resynced('relations')).toMatchObject({ state: 'in_sync', found: [] });
-  // A recent delivery may still be under way, and then there is nothing to repair.
+  // While a recent delivery is pending, there is nothing to repair.
   let looks = 0;
   await untilAnswered(async () => {
     looks += 1;
@@ -126,7 +125,7 @@ it('has the members sent again, and the server of a connector queried', async ()
     if (state === 'repaired') expect(found).toMatchObject([{ ref: workspaceId }]);
     return state === 'repaired';
   });
-  expect(await known()).toEqual(deletes);
+  expect(await isKnown()).toEqual(deletes);
 
   expect(await resynced('connector:notes')).toMatchObject({ state: 'in_sync', checked: 6, found: [] });
   site.notes.redefine('pay', { description: 'Pays twice.' });

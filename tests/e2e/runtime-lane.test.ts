@@ -17,7 +17,6 @@ import { addressBook, kernelClient, signIn, type SignedIn } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
-const timeoutMs = 180_000;
 const basicRoutes = { bootstrapOrg, getRuntimeStatus, getSpendSummary, recordSpend, startRuntime, stopRuntime };
 
 let system: SharedSystem;
@@ -27,15 +26,15 @@ let owners = 0;
 
 beforeAll(async () => {
   system = await sharedSystem();
-}, timeoutMs);
+});
 beforeEach(async () => {
   owner = await signIn(system, address(`owner-${(owners += 1)}`));
   const headers = () => ({ authorization: `Bearer ${owner.token}`, 'x-workspace-id': owner.workspaceId });
   basic = createClient(basicRoutes, { baseUrl: system.gatewayUrl, headers });
   await basic.bootstrapOrg({ body: { name: 'Basic' } });
-  // The commercial gateway learns of the organisation by an event.
+  // The commercial gateway learns of the organisation from an event.
   await untilAnswered(() => basic.getRuntimeStatus().catch(() => null));
-}, timeoutMs);
+});
 
 const read = (path: string) => `call:files__read_text_file ${JSON.stringify({ path })}`;
 
@@ -58,7 +57,7 @@ const stopped = () => untilAnswered(async () => (await basic.getRuntimeStatus())
 describe('a stopped runtime', () => {
   verifies(
     'cg.lane',
-    'leases no queued run and ends the running step, and after a start each run is done, none twice',
+    'leases no queued run and ends the running step, and after a start each run is done once',
     async () => {
       const file = join(system.filesDir, 'notes.md');
       writeFileSync(file, 'Answer the customer.\n');
@@ -68,16 +67,16 @@ describe('a stopped runtime', () => {
       await basic.stopRuntime();
       await stopped();
       for (let nth = 0; nth < 2; nth += 1) tasks.push(await startTask(owner, twoCalls));
-      // A run of another workspace is done in the meantime, so workers do take runs.
+      // A run of another workspace completes in the meantime, so the workers do lease runs.
       const neighbour = await signIn(system, address('neighbour'));
       await completed(neighbour, await startTask(neighbour, 'hello'));
-      const held = await Promise.all(tasks.map((taskId) => runOf(owner, taskId)));
-      expect(held.filter(({ status }) => status !== 'queued' && status !== 'completed')).toEqual([]);
-      expect(held.slice(4).map(({ status, steps }) => [status, steps.length])).toEqual([
+      const stored = await Promise.all(tasks.map((taskId) => runOf(owner, taskId)));
+      expect(stored.filter(({ status }) => status !== 'queued' && status !== 'completed')).toEqual([]);
+      expect(stored.slice(4).map(({ status, steps }) => [status, steps.length])).toEqual([
         ['queued', 0],
         ['queued', 0],
       ]);
-      expect(held.flatMap(({ steps }) => steps).filter(({ endedAt }) => endedAt === null)).toEqual([]);
+      expect(stored.flatMap(({ steps }) => steps).filter(({ endedAt }) => endedAt === null)).toEqual([]);
       await basic.startRuntime();
       for (const taskId of tasks) await completed(owner, taskId);
       const outcomes = { tool: 'files.read_text_file', kind: 'outcome', limit: 200 } as const;
@@ -86,14 +85,13 @@ describe('a stopped runtime', () => {
       const { body: status } = await basic.getRuntimeStatus();
       expect(status).toMatchObject({ state: 'running', running_runs: 0, queued_runs: 0 });
     },
-    timeoutMs,
   );
 });
 
-describe('spend that was recorded through the basic API', () => {
+describe('spend that is recorded through the basic API', () => {
   verifies(
     'cg.spend',
-    'is counted once for an event id, above the ceiling too, and the next decision on that budget includes it',
+    'is counted once per event id, even above the ceiling, and the next decision on that budget includes it',
     async () => {
       const kernel = kernelClient(system, owner.workspaceId, 'agent-1');
       const budget_id = BudgetId.parse('travel');
@@ -111,13 +109,12 @@ describe('spend that was recorded through the basic API', () => {
       expect(answers.map(({ body }) => body.counted)).toEqual([true, true, true]);
       const { data } = (await basic.getSpendSummary()).body;
       const travel = data.find((budget) => budget.budget_id === budget_id);
-      // The event is above what the open call has left of the ceiling.
+      // The amount of the event exceeds what the open call leaves of the ceiling.
       expect((travel?.used.spend_minor ?? 0) + (travel?.reserved.spend_minor ?? 0)).toBe(1_100);
       expect(await decide(1)).toMatchObject({ verdict: 'DENY', reason_code: 'BUDGET_EXCEEDED' });
       await expect(basic.recordSpend({ body: { ...event, amount_minor: 1 } })).rejects.toMatchObject({
         code: 'IDEMPOTENCY_KEY_REUSED',
       });
     },
-    timeoutMs,
   );
 });

@@ -9,7 +9,6 @@ import { SignInSystem } from './_sign-in-system.ts';
 import { Refused, type PageSocket } from './_socket.ts';
 import type { Tab } from './_tab.ts';
 
-const timeoutMs = 120_000;
 const amqpUrl = process.env['AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
 const exchange = `countersign-test-${randomUUID()}`;
 let system: SignInSystem;
@@ -18,11 +17,11 @@ beforeAll(async () => {
   const bus = { AMQP_URL: amqpUrl, GOV_AMQP_EXCHANGE: exchange };
   system = await SignInSystem.start({ gateway: bus, controlPlane: bus });
   await system.controlPlane.subscribed;
-}, timeoutMs);
+});
 afterAll(async () => {
   await system?.stop();
   await removeTopology(amqpUrl, { exchange, queues: [`${exchange}.control-plane.hints`] });
-}, timeoutMs);
+});
 beforeEach(() => {
   system.aheadMs = 0;
 });
@@ -58,7 +57,7 @@ const newDraft = async ({ tab, workspaceId }: Here, version: number) =>
   });
 
 describe('a ticket', () => {
-  verifies('cp.hints', 'opens one socket, once, within thirty seconds, for its own session alone', async () => {
+  verifies('cp.hints', 'opens one socket, once, within thirty seconds, and only for its own session', async () => {
     const ada = await newPerson();
     const { tab, workspaceId } = ada;
     const ticket = await tab.newTicket(workspaceId);
@@ -74,7 +73,7 @@ describe('a ticket', () => {
     socket.end();
   });
 
-  it('is used by one of fifty who bring it at once', async () => {
+  it('works for only one of fifty simultaneous uses', async () => {
     const { tab, workspaceId } = await newPerson();
     const ticket = await tab.newTicket(workspaceId);
     const tries = Array.from({ length: 50 }, () => tab.openSocket('console', { workspaceId, ticket }));
@@ -84,7 +83,7 @@ describe('a ticket', () => {
     sockets[0]?.end();
   });
 
-  it('is given in one’s own workspace alone, to a page that sends its token', async () => {
+  it('is issued for the person’s own workspace only, to a page with its CSRF token', async () => {
     const [ada, eve] = [await newPerson(), await newPerson()];
     const ask = (headers: Record<string, string>) => eve.tab.send('/api/session/ticket', { method: 'POST', headers });
     expect((await ask({ 'x-workspace-id': ada.workspaceId })).status).toBe(404);
@@ -93,7 +92,7 @@ describe('a ticket', () => {
 });
 
 describe('a socket', () => {
-  it('is opened to a page of this server, with the cookie and by the protocol that its address speaks', async () => {
+  it('opens only for a page of this server, with its cookie and the protocol of its address', async () => {
     const { tab, workspaceId } = await newPerson();
     const open = (headers: Record<string, string>) => refusalOf(tab.openSocket('console', { workspaceId, headers }));
     for (const origin of ['http://evil.example', 'http://localhost:9', 'null', ''])
@@ -104,7 +103,7 @@ describe('a socket', () => {
     expect(await refusalOf(tab.openSocket('console', { workspaceId, protocol }))).toBe('400 INVALID_REQUEST');
   });
 
-  verifies('cp.hints', 'holds references alone, each with its place, and tells of one workspace alone', async () => {
+  verifies('cp.hints', 'sends only numbered references, and only about its own workspace', async () => {
     const [ada, eve] = [await newPerson(), await newPerson()];
     const [hers, others] = [await opened(ada), await opened(eve)];
     await newOrg(ada, '<script>secret name</script>');
@@ -121,7 +120,7 @@ describe('a socket', () => {
     others.end();
   });
 
-  it('counts in numbers alone where it is telemetry', async () => {
+  it('sends only numbers on the telemetry address', async () => {
     const ada = await newPerson();
     await newOrg(ada);
     const socket = await ada.tab.openSocket('telemetry', { workspaceId: ada.workspaceId });
@@ -133,7 +132,7 @@ describe('a socket', () => {
     socket.end();
   });
 
-  it('ends when it is spoken to, and there are only so many of one session', async () => {
+  it('ends when it receives a message, and each session may open only a limited number of sockets', async () => {
     const ada = await newPerson();
     const { tab, workspaceId } = ada;
     const spoken = await opened(ada);
@@ -148,31 +147,31 @@ describe('a socket', () => {
     await untilAnswered(async () => (await refusalOf(tab.openSocket('console', { workspaceId }))) === 'opened');
   });
 
-  it('ends when the members of the workspace change, and who has left gets no ticket', async () => {
+  it('ends when the members of the workspace change, and a removed member gets no ticket', async () => {
     const [ada, bob] = [await newPerson(), await newPerson()];
     const path = `/api/workspace/${ada.workspaceId}`;
     const body = { email: bob.email, role: 'member' };
     const { inviteToken } = (await ada.tab.send(`${path}/invite`, { method: 'POST', body })).body;
     await bob.tab.send(`/api/auth/invite/${String(inviteToken)}`, { method: 'POST', body: { email: bob.email } });
     const userId = String((await bob.tab.send('/api/session')).body['user_id']);
-    // A ticket of before, and a socket of after he has left.
+    // The ticket is issued before Bob is removed, and the socket is opened afterwards.
     const ticket = await bob.tab.newTicket(ada.workspaceId);
-    const left = await ada.tab.send(`${path}/members/${userId}`, { method: 'DELETE' });
-    expect(left.status).toBe(200);
+    const remaining = await ada.tab.send(`${path}/members/${userId}`, { method: 'DELETE' });
+    expect(remaining.status).toBe(200);
     const socket = await bob.tab.openSocket('console', { ...ada, ticket });
     expect(await socket.ended).toBe(4403);
-    const asked = { method: 'POST', headers: { 'x-workspace-id': ada.workspaceId } };
-    expect((await bob.tab.send('/api/session/ticket', asked)).status).toBe(404);
+    const query = { method: 'POST', headers: { 'x-workspace-id': ada.workspaceId } };
+    expect((await bob.tab.send('/api/session/ticket', query)).status).toBe(404);
   });
 });
 
 describe('a session that ended', () => {
-  verifies('cp.session', 'loses its sockets within a second, and they are told why', async () => {
+  verifies('cp.session', 'loses its sockets within a second, with a close code that states the reason', async () => {
     const { tab, email, workspaceId } = await newPerson();
-    const other = (await system.signedIn(email)).tab;
-    const own = String((await other.send('/api/session')).body['session_id']);
+    const second = (await system.signedIn(email)).tab;
+    const own = String((await second.send('/api/session')).body['session_id']);
     const ends: [Tab, () => Promise<unknown>][] = [
-      [other, () => tab.send(`/api/session/credentials/${own}`, { method: 'DELETE' })],
+      [second, () => tab.send(`/api/session/credentials/${own}`, { method: 'DELETE' })],
       [tab, () => tab.send('/api/session', { method: 'DELETE' })],
     ];
     for (const [holder, end] of ends) {
@@ -190,14 +189,14 @@ describe('the snapshot', () => {
   const snapshot = ({ tab, workspaceId }: Here, headers: Record<string, string> = {}) =>
     tab.send('/api/snapshot', { headers: { 'x-workspace-id': workspaceId, ...headers } });
 
-  verifies('cp.hints', 'is a 304 while nothing changes, and makes good what a socket did not tell', async () => {
+  verifies('cp.hints', 'is a 304 while nothing changes, and contains changes that a socket did not send', async () => {
     const ada = await newPerson();
     const socket = await opened(ada);
     const first = await snapshot(ada);
     const tag = { 'if-none-match': first.headers.get('etag') ?? '' };
     const again = await snapshot(ada, tag);
     expect([again.status, again.text]).toEqual([304, '']);
-    // The next hint is lost on the way.
+    // The socket is closed, so that the hint about the new draft is lost.
     socket.end();
     await newDraft(ada, 0);
     const changed = await snapshot(ada, tag);
@@ -208,14 +207,14 @@ describe('the snapshot', () => {
     expect(changed.body['heads']).not.toEqual(first.body['heads']);
   });
 
-  it('shows nothing of the kernel as in force while the kernel is away', async () => {
+  it('shows no state of the kernel as in force while the kernel is unreachable', async () => {
     const { body } = await snapshot(await newPerson());
     expect(body).toMatchObject({ kernel: 'unreachable', boundary: null });
   });
 });
 
-describe('a request that would rather speak something else', () => {
-  it('is answered as if it had not said so, with its body', async () => {
+describe('a request to upgrade to another protocol', () => {
+  it('gets the ordinary answer, and its body is read', async () => {
     const { hostname, port } = new URL(system.gateway.url);
     const body = JSON.stringify({ email: system.newAddress() });
     const headers = {
@@ -223,11 +222,11 @@ describe('a request that would rather speak something else', () => {
       ...{ 'content-type': 'application/json', 'content-length': body.length },
     };
     const answered = await new Promise<string>((resolve, reject) => {
-      const asked = request({ hostname, port, path: '/api/auth/login/begin', method: 'POST', headers }, (answer) => {
+      const query = request({ hostname, port, path: '/api/auth/login/begin', method: 'POST', headers }, (answer) => {
         let text = '';
-        answer.on('data', (part) => (text += String(part))).on('end', () => resolve(`${answer.statusCode} ${text}`));
+        answer.on('data', (piece) => (text += String(piece))).on('end', () => resolve(`${answer.statusCode} ${text}`));
       });
-      asked.on('error', reject).end(body);
+      query.on('error', reject).end(body);
     });
     expect(answered).toMatch(/^200 .*login_id/);
   });

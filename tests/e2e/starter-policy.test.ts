@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Which members of a tool's arguments name files, by its schema. */
+/** The members of a tool's arguments that contain file paths, by its schema. */
 function pathMembers({ inputSchema }: Tool): { name: string; isList: boolean }[] {
   const members = Object.entries(inputSchema.properties ?? {}) as [string, { type?: string }][];
   return members
@@ -50,7 +50,7 @@ function rulesAgainst(tool: Tool, args: Record<string, unknown>): string[] {
   return outcome.kind === 'deny' ? outcome.rules : [];
 }
 
-it('the starter policy judges every path of every tool of the shipped server', () => {
+it('the starter policy checks every path argument of every tool of the shipped server', () => {
   const judged = tools.flatMap((tool) => pathMembers(tool).map((member) => ({ tool, ...member })));
   expect(judged.length).toBeGreaterThan(12);
   for (const { tool, name, isList } of judged)
@@ -63,7 +63,7 @@ it('the starter policy judges every path of every tool of the shipped server', (
     }
 });
 
-it('the starter policy keeps records whichever way a file is written', () => {
+it('the starter policy protects records from every tool that writes files', () => {
   for (const name of ['write_file', 'edit_file', 'move_file']) {
     const tool = tools.find((listed) => listed.name === name);
     if (tool === undefined) throw new Error(`the shipped server has no ${name}`);
@@ -75,14 +75,14 @@ it('the starter policy keeps records whichever way a file is written', () => {
   }
 });
 
-it('the starter policy keeps nothing that only has a name like the records', () => {
+it('the starter policy does not protect files that only have a similar name', () => {
   const move = tools.find(({ name }) => name === 'move_file');
   if (move === undefined) throw new Error('the shipped server has no move_file');
   for (const source of ['records-2025', 'my-records', 'records.csv', 'old-records/a.csv'])
     expect([source, rulesAgainst(move, { source, destination: 'b' })]).toEqual([source, []]);
 });
 
-it('the starter policy lets no owner change anything alone once its rule for that escalates, whatever effect is told', () => {
+it('the starter policy lets no owner make a governed change alone if its rule for changes of owners escalates, at any stated effect level', () => {
   const rules = bundle.rules.map((rule) =>
     rule.id === 'allow-changes-of-owners' ? { ...rule, effect: 'escalate' as const } : rule,
   );
@@ -111,7 +111,7 @@ it.each<[string, object]>([
   ['40 edits', { edits: listOf(40, () => ({ oldText: long(1_500), newText: long(1_500) })) }],
   ['an embedding', { vector: listOf(1_536, (nth) => nth / 1_536), text: long(5_000) }],
   ['a file of 420 kB', { path: 'notes/today.md', content: long(420_000) }],
-])('the starter policy judges a call with %s by its rules', (_, args) => {
+])('the starter policy decides a call with %s by its rules', (_, args) => {
   const outcome = outcomeOf(policy, { action: 'tool.call', tool: 'crm.read', args });
   expect(outcome).toMatchObject({ kind: 'allow', rules: ['allow-reads'] });
 });

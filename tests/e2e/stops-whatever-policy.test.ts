@@ -19,11 +19,12 @@ tools:
 const open = policy('  - { id: all, effect: allow }');
 const closed = policy('  - { id: nothing, effect: deny, reason: closed }');
 const nothing = 'This is no policy.';
-const timeoutMs = 120_000;
-// A policy that is not confirmed is soon stale, and the file is what confirms it.
+// An unconfirmed policy is soon stale. The policy file confirms it.
 const on = useOperated(open, { ofKernels: { GOV_POLICY_MAX_AGE: '6s' } });
 
-/** The states of the kernels in place of a policy, and the denial of each for a caller without a stop. */
+/**
+ * The states in which the kernels have no policy that allows a call. `code` is the denial for a caller without a stop.
+ */
 const states = {
   denies: { code: 'POLICY_DENIED', enter: async () => on.site.writePolicy(closed) },
   stale: { code: 'POLICY_STALE', enter: async () => on.site.writePolicy(nothing) },
@@ -36,7 +37,10 @@ const states = {
   },
 };
 
-/** Another epoch than that which the kernels have known would not be taken, so what was lost comes back first. */
+/**
+ * Kernels reject a policy head with an epoch other than the last one that they saw. The deleted heads are therefore
+ * restored first.
+ */
 async function allowAgain(name: string): Promise<void> {
   if (name === 'missing')
     await on.site.inKernels('INSERT INTO policy_heads SELECT * FROM kept_heads; DROP TABLE kept_heads');
@@ -45,18 +49,18 @@ async function allowAgain(name: string): Promise<void> {
 
 type Desk = Awaited<ReturnType<typeof openDesk>>;
 
-/** An owner with a workspace of their own, and what they do there. */
+/** An owner with their own workspace, and the owner's actions there. */
 async function openDesk() {
   const owner = await on.newPerson();
   const { workspaceId, client } = owner;
   const operator = on.site.agents(workspaceId, 'operator')[0];
-  const { key, id } = (await client.createApiKey({ body: { name: 'crawler' } as never })).body; // its defaults are the schema's
+  const { key, id } = (await client.createApiKey({ body: { name: 'crawler' } as never })).body; // the schema adds defaults
   const headers = () => ({ authorization: `Bearer ${key}` });
   const keyed = createClient({ evaluate }, { baseUrl: on.site.gateway.url, headers });
   await operator.putIdentity({
     params: { directory: 'agents', principal: 'erin' },
     body: { display_name: 'Erin' },
-  } as never); // plain names
+  } as never); // unbranded names
   const saidBy = (principal: string, tool = 'crm.read') => on.reasonsBy({ workspaceId }, principal, { tool });
   const stop = (kind: string, target: string, more: object = {}) =>
     on.operate(owner, kind, { target, reason: 'the vault leaks', ...more });
@@ -72,12 +76,12 @@ async function openDesk() {
 }
 
 async function stopAll({ workspaceId, client, operator, keyId, stop }: Desk): Promise<void> {
-  for (const given of [
+  for (const values of [
     await stop('freeze', 'agent:carol'),
     await stop('throttle', 'agent:dave', { limit: 0 }),
     await stop('quarantine', 'tool:crm.list'),
   ])
-    expect([given.status, given.body['state']]).toEqual([200, 'effective']);
+    expect([values.status, values.body['state']]).toEqual([200, 'effective']);
   await client.putWorkspaceSettings({
     params: { id: workspaceId },
     body: { policyConfig: { blockedTools: ['mail.send', 'notes.read_note'] } },
@@ -87,7 +91,7 @@ async function stopAll({ workspaceId, client, operator, keyId, stop }: Desk): Pr
   await operator.revokeIdentity({ params: { directory: 'agents', principal: 'erin' } } as never); // as above
 }
 
-/** Facts that are judged before the policy are reported at once. */
+/** Facts that are checked before the policy deny at once. */
 async function expectStopped({ saidBy, isKeyTaken, operator }: Desk): Promise<void> {
   expect(await saidBy('carol')).toEqual(both('SYSTEM_FROZEN'));
   expect(await saidBy('dave')).toEqual(both('THROTTLED'));
@@ -103,12 +107,12 @@ async function expectStopped({ saidBy, isKeyTaken, operator }: Desk): Promise<vo
 
 verifies(
   'cp.stops',
-  'each stop holds while the policy denies everything, is stale and is missing, and from the first decision of a policy that allows',
+  'each stop applies while the policy denies everything, is stale or is missing, and as soon as a policy allows',
   async () => {
     for (const [name, { code, enter }] of Object.entries(states)) {
       const desk = await openDesk();
       const { saidBy } = desk;
-      await untilAnswered(async () => (await saidBy('bob')).every((told) => told === 'ALLOWED'));
+      await untilAnswered(async () => (await saidBy('bob')).every((message) => message === 'ALLOWED'));
       expect([await saidBy('carol'), await saidBy('dave'), await saidBy('erin')]).toEqual(
         Array(3).fill(both('ALLOWED')),
       );
@@ -117,7 +121,7 @@ verifies(
       );
       expect(await desk.isKeyTaken()).toBe(true);
       await enter();
-      await untilAnswered(async () => (await saidBy('bob')).every((told) => told === code));
+      await untilAnswered(async () => (await saidBy('bob')).every((message) => message === code));
       await stopAll(desk);
       await expectStopped(desk);
       expect(await saidBy('bob')).toEqual(both(code));
@@ -125,19 +129,18 @@ verifies(
       await allowAgain(name);
       const first = { erin: new Set<string>(), mail: new Set<string>() };
       await untilAnswered(async () => {
-        for (const told of await saidBy('erin')) first.erin.add(told);
-        for (const told of await saidBy('bob', 'mail.send')) first.mail.add(told);
-        return (await saidBy('bob')).every((told) => told === 'ALLOWED');
+        for (const message of await saidBy('erin')) first.erin.add(message);
+        for (const message of await saidBy('bob', 'mail.send')) first.mail.add(message);
+        return (await saidBy('bob')).every((message) => message === 'ALLOWED');
       });
       await expectStopped(desk);
       expect([await saidBy('erin'), await saidBy('bob', 'mail.send')]).toEqual([
         both('AGENT_REVOKED'),
         both('TOOL_BLOCKED'),
       ]);
-      // Heads that come back are as old as they were, and stale until the file confirms them.
+      // Restored heads have their old time, so they are stale until the file confirms them.
       const denials = [code, ...(name === 'missing' ? ['POLICY_STALE'] : []), 'AGENT_REVOKED', 'TOOL_BLOCKED'];
       for (const reason of [...first.erin, ...first.mail]) expect(denials).toContain(reason);
     }
   },
-  timeoutMs,
 );

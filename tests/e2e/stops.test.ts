@@ -4,7 +4,7 @@ import { untilAnswered } from '@countersign/testkit/until';
 import { useOperated } from './_operated.ts';
 import { joined, type Person } from './_signed-in.ts';
 import { type KernelClient } from './_system.ts';
-import { codeOf, type Told } from './_tab.ts';
+import { codeOf, type Report } from './_tab.ts';
 
 const policy = (rules: string) => `
 format: countersign/policy.v1
@@ -20,24 +20,23 @@ tools:
 const open = policy(`
   - { id: letters, effect: escalate, match: { tool: [mail.send] } }
   - { id: all, effect: allow }`);
-const timeoutMs = 120_000;
 const on = useOperated(open);
 const { newPerson, newSession } = on;
 let ada: Person;
 
 const newWorkspace = async () => (ada = await newPerson());
-const stop = (kind: string, target: string, more: object = {}, who: Person = ada): Promise<Told> =>
+const stop = (kind: string, target: string, more: object = {}, who: Person = ada): Promise<Report> =>
   on.operate(who, kind, { target, reason: 'the vault leaks', ...more });
 const ops = (who: Person = ada) => on.operations(who);
 const whole = () => `workspace:${ada.workspaceId}`;
 
-async function said(agent: KernelClient, more: object = {}): Promise<string> {
+async function statementOf(agent: KernelClient, more: object = {}): Promise<string> {
   const { verdict, reason_code } = await on.decisionBy(agent, more);
   return `${verdict} ${reason_code}`;
 }
 const agents = (principal?: string, workspaceId = ada.workspaceId) => on.site.agents(workspaceId, principal);
 const saidBy = (principal?: string, more?: object, workspaceId?: string) =>
-  Promise.all(agents(principal, workspaceId).map((agent) => said(agent, more)));
+  Promise.all(agents(principal, workspaceId).map((agent) => statementOf(agent, more)));
 const allowed = ['ALLOW ALLOWED', 'ALLOW ALLOWED'];
 const both = (code: string) => [`DENY ${code}`, `DENY ${code}`];
 const read = (agent: KernelClient, id: string) =>
@@ -47,7 +46,7 @@ const fenceAt = async (scope: string) => (await on.site.system.getFence({ params
 describe('a freeze', () => {
   verifies(
     'cp.freeze',
-    'holds on every kernel within a second, for parked calls too, and lists what was sent before until it is settled',
+    'applies on every kernel within a second, even to parked calls, and lists open calls until they are settled',
     async () => {
       await newWorkspace();
       const [first, second] = agents();
@@ -61,7 +60,7 @@ describe('a freeze', () => {
       const run = `run_${'0'.repeat(26)}`;
       const letter = { tool: 'mail.send', session_id: run };
       const approved = { tool: 'mail.send', session_id: newSession() };
-      for (const call of [letter, approved]) expect(await said(first, call)).toBe('ESCALATE APPROVAL_REQUIRED');
+      for (const call of [letter, approved]) expect(await statementOf(first, call)).toBe('ESCALATE APPROVAL_REQUIRED');
       await approve(approved.session_id);
 
       let answered: 'before' | 'after' = 'before';
@@ -82,11 +81,11 @@ describe('a freeze', () => {
       await untilAnswered(() => Promise.resolve(sent.after > 20));
       isOver = true;
       await Promise.all(storm);
-      // Sooner than the second that is promised: what was sent after the answer never reached the tool.
+      // This is faster than the promised second: no call that began after the answer has reached the tool.
       expect(on.site.notes.calls.filter(({ args }) => String(args['id']).startsWith('storm after'))).toEqual([]);
 
       expect(await saidBy()).toEqual(both('SYSTEM_FROZEN'));
-      expect(await said(second, approved)).toBe('DENY SYSTEM_FROZEN');
+      expect(await statementOf(second, approved)).toBe('DENY SYSTEM_FROZEN');
       const shown = async () => ((await ops())['fences'] as Record<string, unknown>[])[0];
       expect(await shown()).toMatchObject({ target: whole(), kind: 'freeze', reason: 'the vault leaks' });
       expect((await shown())?.['open_dispatches']).toHaveLength(1);
@@ -94,27 +93,22 @@ describe('a freeze', () => {
       await underWay;
       await untilAnswered(async () => ((await shown())?.['open_dispatches'] as unknown[]).length === 0);
     },
-    timeoutMs,
   );
 
-  it(
-    'takes effect although the policy denies everything, and is shown as what the kernel says',
-    async () => {
-      await newWorkspace();
-      on.site.writePolicy(policy('  - { id: nothing, effect: deny, reason: closed }'));
-      await untilAnswered(async () => (await saidBy()).every((verdict) => verdict === 'DENY POLICY_DENIED'));
-      expect((await stop('freeze', 'agent:carrol')).body).toMatchObject({ state: 'effective', known: false });
-      expect((await stop('freeze', 'agent:carol')).body).toMatchObject({ state: 'effective' });
-      expect(await saidBy('carol')).toEqual(both('SYSTEM_FROZEN'));
-      on.site.writePolicy(open);
-      await untilAnswered(async () => (await saidBy()).every((verdict) => verdict === 'ALLOW ALLOWED'));
-      expect(await saidBy('carol')).toEqual(both('SYSTEM_FROZEN'));
-      expect(await ops()).toMatchObject({ kernel: 'ok', boundary: { status: 'ready' }, unconfirmed: [] });
-    },
-    timeoutMs,
-  );
+  it("takes effect although the policy denies everything, and is shown with the kernel's state", async () => {
+    await newWorkspace();
+    on.site.writePolicy(policy('  - { id: nothing, effect: deny, reason: closed }'));
+    await untilAnswered(async () => (await saidBy()).every((verdict) => verdict === 'DENY POLICY_DENIED'));
+    expect((await stop('freeze', 'agent:carrol')).body).toMatchObject({ state: 'effective', known: false });
+    expect((await stop('freeze', 'agent:carol')).body).toMatchObject({ state: 'effective' });
+    expect(await saidBy('carol')).toEqual(both('SYSTEM_FROZEN'));
+    on.site.writePolicy(open);
+    await untilAnswered(async () => (await saidBy()).every((verdict) => verdict === 'ALLOW ALLOWED'));
+    expect(await saidBy('carol')).toEqual(both('SYSTEM_FROZEN'));
+    expect(await ops()).toMatchObject({ kernel: 'ok', boundary: { status: 'ready' }, unconfirmed: [] });
+  });
 
-  it('is given by partners, in their own workspace, and loosens no other stop', async () => {
+  it('is set by partners in their own workspace, and weakens no other stop', async () => {
     await newWorkspace();
     const [partner, member] = [
       await joined(ada, await newPerson(), 'partner'),
@@ -143,11 +137,11 @@ describe('a freeze', () => {
 describe('a quarantine', () => {
   verifies(
     'cp.quarantine',
-    'stops one agent, tool or connector in one workspace and no other, and a throttle lets exactly its limit through',
+    'stops one agent, tool or connector in one workspace, and a throttle allows exactly its limit',
     async () => {
-      const other = await newWorkspace();
+      const another = await newWorkspace();
       await newWorkspace();
-      const elsewhere = (more?: object) => saidBy('carol', more, other.workspaceId);
+      const elsewhere = (more?: object) => saidBy('carol', more, another.workspaceId);
       await stop('quarantine', 'agent:carol');
       expect(await saidBy('carol')).toEqual(both('AGENT_QUARANTINED'));
       expect([await saidBy('dan'), await elsewhere()]).toEqual([allowed, allowed]);
@@ -163,46 +157,45 @@ describe('a quarantine', () => {
       expect([await saidBy('dan', list), await elsewhere(note)]).toEqual([allowed, allowed]);
       const fences = (await ops())['fences'] as { target: string }[];
       expect(fences.map(({ target }) => target).sort()).toEqual(['agent:carol', 'connector:notes', 'tool:crm.read']);
-      expect((await ops(other))['fences']).toEqual([]);
+      expect((await ops(another))['fences']).toEqual([]);
 
       await stop('throttle', 'agent:eve', { limit: 12, window_seconds: 86_400 });
       const [first, second] = agents('eve');
-      const calls = Array.from({ length: 50 }, (_, index) => said(index % 2 === 0 ? first : second, list));
+      const calls = Array.from({ length: 50 }, (_, index) => statementOf(index % 2 === 0 ? first : second, list));
       const verdicts = await Promise.all(calls);
       expect(verdicts.filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(12);
       expect(verdicts.filter((verdict) => verdict === 'DENY THROTTLED')).toHaveLength(38);
     },
-    timeoutMs,
   );
 });
 
-describe('while the kernel is away', () => {
+describe('while the kernel is unreachable', () => {
   verifies(
     'cp.freeze.order',
-    'commands are shown as unconfirmed, reach it in the order of their epochs, and an older one never undoes a newer one',
+    'commands are shown as unconfirmed and arrive in the order of their epochs, and an older one never undoes a newer one',
     async () => {
       await newWorkspace();
       const [first] = agents('frank');
       on.site.toKernel.cut();
-      const given = [
+      const values = [
         await stop('throttle', 'agent:frank', { limit: 3, window_seconds: 60, ttl_seconds: 900 }),
         await stop('freeze', 'agent:frank', { ttl_seconds: 1_200 }),
         await stop('quarantine', 'agent:frank'),
       ];
-      expect(given.map(({ status, body }) => [status, body['state'], body['epoch'], body['effective_at']])).toEqual(
+      expect(values.map(({ status, body }) => [status, body['state'], body['epoch'], body['effective_at']])).toEqual(
         [1, 2, 3].map((epoch) => [202, 'unconfirmed', epoch, null]),
       );
       const shown = await ops();
       expect(shown).toMatchObject({ kernel: 'unreachable', boundary: null, fences: [] });
       expect((shown['unconfirmed'] as { epoch: number }[]).map(({ epoch }) => epoch)).toEqual([1, 2, 3]);
-      expect(await said(first)).toBe('ALLOW ALLOWED');
+      expect(await statementOf(first)).toBe('ALLOW ALLOWED');
 
       on.site.toKernel.restore();
       await untilAnswered(async () => {
         const { kernel, unconfirmed } = await ops();
         return kernel === 'ok' && (unconfirmed as unknown[]).length === 0;
       });
-      expect(await said(first)).toBe('DENY AGENT_QUARANTINED');
+      expect(await statementOf(first)).toBe('DENY AGENT_QUARANTINED');
       const scope = `agent:${ada.workspaceId}/frank`;
       const delivered = await on.site.inControlPlane(
         'SELECT epoch, state, effective_at FROM stop_commands WHERE scope = $1 ORDER BY effective_at, epoch',
@@ -212,7 +205,7 @@ describe('while the kernel is away', () => {
         [1, 2, 3].map((epoch) => [epoch, 'effective']),
       );
 
-      // Its confirmation was lost, and a later command stands.
+      // The confirmation was lost, and a later command is in force.
       await on.site.inControlPlane(
         `UPDATE stop_commands SET state = 'unconfirmed', effective_at = NULL WHERE scope = $1 AND epoch = 1`,
         [scope],
@@ -224,38 +217,32 @@ describe('while the kernel is away', () => {
       ]);
       expect(old).toEqual({ state: 'outdated' });
     },
-    timeoutMs,
   );
 
-  it(
-    'a command arrives whose control plane was killed between its commit and its delivery',
-    async () => {
-      await newWorkspace();
-      const scope = `agent:${ada.workspaceId}/grace`;
-      on.site.toKernel.swallow();
-      const answered = stop('freeze', 'agent:grace').then(
-        ({ status }) => status,
-        () => 0,
-      );
-      await untilAnswered(
-        async () =>
-          (await on.site.inControlPlane('SELECT 1 FROM stop_commands WHERE scope = $1', [scope])).length === 1,
-      );
-      await on.site.controlPlane.kill();
-      expect(await answered).not.toBe(200);
-      on.site.toKernel.cut();
-      on.site.toKernel.restore();
-      await expect(fenceAt(scope)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-      await on.site.controlPlane.start();
-      await untilAnswered(async () => (await fenceAt(scope).catch(() => null))?.kind === 'freeze');
-      expect(await saidBy('grace')).toEqual(both('SYSTEM_FROZEN'));
-    },
-    timeoutMs,
-  );
+  it('a command arrives although its control plane was killed between commit and delivery', async () => {
+    await newWorkspace();
+    const scope = `agent:${ada.workspaceId}/grace`;
+    on.site.toKernel.swallow();
+    const answered = stop('freeze', 'agent:grace').then(
+      ({ status }) => status,
+      () => 0,
+    );
+    await untilAnswered(
+      async () => (await on.site.inControlPlane('SELECT 1 FROM stop_commands WHERE scope = $1', [scope])).length === 1,
+    );
+    await on.site.controlPlane.kill();
+    expect(await answered).not.toBe(200);
+    on.site.toKernel.cut();
+    on.site.toKernel.restore();
+    await expect(fenceAt(scope)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await on.site.controlPlane.start();
+    await untilAnswered(async () => (await fenceAt(scope).catch(() => null))?.kind === 'freeze');
+    expect(await saidBy('grace')).toEqual(both('SYSTEM_FROZEN'));
+  });
 });
 
 describe('a fence of another source', () => {
-  it('is not loosened by a command that knew nothing of it, and does not stand in the way of a stop', async () => {
+  it('rejects a weaker command of the console, and accepts a stronger one', async () => {
     await newWorkspace();
     const set = (scope: string, kind: string, epoch: number) =>
       on.site.system.putFence({
@@ -266,10 +253,10 @@ describe('a fence of another source', () => {
     await set(scope, 'open', 7);
     expect((await stop('freeze', 'agent:heidi')).body).toMatchObject({ state: 'effective', epoch: 8 });
     expect(await fenceAt(scope)).toMatchObject({ kind: 'freeze', epoch: 8 });
-    const held = `agent:${ada.workspaceId}/ivan`;
-    await set(held, 'quarantine', 4);
+    const snapshot = `agent:${ada.workspaceId}/ivan`;
+    await set(snapshot, 'quarantine', 4);
     expect(codeOf(await stop('throttle', 'agent:ivan', { limit: 9 }))).toEqual([409, 'ILLEGAL_TRANSITION']);
-    expect(await fenceAt(held)).toMatchObject({ kind: 'quarantine', epoch: 4 });
+    expect(await fenceAt(snapshot)).toMatchObject({ kind: 'quarantine', epoch: 4 });
     expect((await stop('freeze', 'agent:ivan')).body).toMatchObject({ state: 'effective', epoch: 5 });
   });
 });

@@ -9,7 +9,6 @@ import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
 
-const timeoutMs = 180_000;
 let system: SharedSystem;
 let ada: Person;
 
@@ -18,7 +17,7 @@ type Sent = { method?: string; body?: unknown; headers?: Record<string, string> 
 beforeAll(async () => {
   system = await sharedSystem();
   ada = await personAt(system.gatewayUrl, address('ada'));
-}, timeoutMs);
+});
 
 const secrets: string[] = [];
 function secret(place: string): string {
@@ -34,15 +33,15 @@ const report = (who: Person, requestId: string, workspaceId = who.workspaceId) =
   });
 
 async function reportOn(requestId: string, who: Person = ada): Promise<SupportReport & { json: string }> {
-  // It is kept after the answer.
+  // The report is stored only after the answer.
   const { body, text } = await untilAnswered(async () => {
-    const told = await report(who, requestId);
-    return told.status === 200 && told;
+    const answer = await report(who, requestId);
+    return answer.status === 200 && answer;
   });
   return { ...(body as SupportReport), json: text };
 }
 
-/** Secrets wherever a caller can put something that we do not have to understand. */
+/** Secrets in every place where a caller can send values that we do not interpret. */
 const everywhere = () => ({
   'x-other': secret('header'),
   'idempotency-key': secret('idempotency'),
@@ -65,16 +64,16 @@ async function fail(path: string, { method = 'GET', body, headers = {} }: Sent, 
 describe('a support report', () => {
   verifies(
     'sys.support',
-    'of any failed request says what it rests on, and holds no secret and no value of it',
+    'of any failed request states the facts of the failure, and contains no secret and no value of the request',
     async () => {
       const place = `/api/v1/workspaces/${ada.workspaceId}`;
-      const { key } = (await ada.client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
+      const { key } = (await ada.client.createApiKey({ body: { name: 'agent' } as never })).body; // the schema adds defaults
       secrets.push(key.slice(9), ada.token.slice(3));
       const post = (body: unknown): Sent => ({ method: 'POST', body });
       const person = { authorization: `Bearer ${ada.token}`, 'x-workspace-id': ada.workspaceId };
       const stop = () => ({ target: `tool:${secret('target')}`, reason: secret('reason'), [secret('name')]: 1 });
       const calls: [path: string, sent: Sent, credential: Record<string, string>][] = [
-        // The gateway's own.
+        // Routes of the gateway.
         [`/api/tasks/${secret('id')}`, {}, person],
         [`/api/tasks?${secret('name')}=${secret('value')}`, {}, person],
         [
@@ -82,13 +81,13 @@ describe('a support report', () => {
           post({ title: [secret('value')], [secret('name')]: { [secret('name')]: secret('deep') } }),
           person,
         ],
-        // The control plane's.
+        // Routes of the control plane.
         ['/api/ops/freeze', post(stop()), person],
         ['/api/ops/throttle', post({ target: 'tool:.', reason: secret('reason'), limit: 7 }), person],
         [`${place}/policy/draft`, { method: 'PUT', body: { text: secret('draft') } }, person],
         [`${place}/runs/${secret('run')}`, {}, person],
         ['/api/auth/reauth/finish', post({ login_id: secret('login'), code: '123456' }), person],
-        // The kernel's.
+        // Routes of the kernel.
         ['/v1/chat/completions', post({ model: secret('model'), messages: secret('messages') }), { 'x-api-key': key }],
         [
           '/api/v1/evaluate',
@@ -102,27 +101,26 @@ describe('a support report', () => {
         const { status, requestId } = await fail(path, sent, credential);
         expect([path, status]).toEqual([path, expect.any(Number)]);
         expect(status).toBeGreaterThanOrEqual(400);
-        const { json, ...told } = await reportOn(requestId);
-        expect(told).toMatchObject({
+        const { json, ...output } = await reportOn(requestId);
+        expect(output).toMatchObject({
           ...{ type: 'countersign.support-report.v1', request_id: requestId, status, workspace_id: ada.workspaceId },
           versions: { gateway: '0.1.0', control_plane: '0.1.0', kernel: '0.1.0' },
           mode: { mode: 'enforce', boundary: 'ready' },
           error_code: expect.stringMatching(/^[A-Z_]+$/),
           policy: { policy_hash: expect.stringMatching(/^sha256:/), of: 'in_force' },
         });
-        for (const value of [requestId, told.error_code, told.policy?.policy_hash, 'enforce'])
-          expect(told.text).toContain(value);
+        for (const value of [requestId, output.error_code, output.policy?.policy_hash, 'enforce'])
+          expect(output.text).toContain(value);
         const low = json.toLowerCase();
         expect(secrets.filter((value) => low.includes(value.toLowerCase()))).toEqual([]);
       }
       expect(secrets.length).toBeGreaterThan(70);
     },
-    timeoutMs,
   );
 
   verifies(
     'sys.support',
-    'of a request that names no workspace, has no path of ours, or comes from an agent that the kernel alone knows',
+    'exists for a request without a workspace, on an unknown path, or from an agent that only the kernel knows',
     async () => {
       const made = { kind: 'agent', principal_id: 'crawler', expires_in_days: 1 };
       const headers = { 'x-workspace-id': ada.workspaceId };
@@ -144,17 +142,16 @@ describe('a support report', () => {
       ];
       for (const [path, sent, credential, found] of calls) {
         const { status, requestId } = await fail(path, sent, credential);
-        const { json, ...told } = await reportOn(requestId);
-        expect(told).toMatchObject({ status, request_id: requestId, mode: { mode: 'enforce' }, ...found });
-        expect(told.policy?.policy_hash).toMatch(/^sha256:/);
+        const { json, ...message } = await reportOn(requestId);
+        expect(message).toMatchObject({ status, request_id: requestId, mode: { mode: 'enforce' }, ...found });
+        expect(message.policy?.policy_hash).toMatch(/^sha256:/);
         const low = json.toLowerCase();
         expect(secrets.filter((value) => low.includes(value.toLowerCase()))).toEqual([]);
       }
     },
-    timeoutMs,
   );
 
-  verifies('sys.support', 'tells the shape of what the gateway passed on unread', async () => {
+  verifies('sys.support', 'shows the shape of a body that the gateway forwarded unread', async () => {
     const { key } = (await ada.client.createApiKey({ body: { name: 'shapes' } as never })).body; // as above
     const ofKernel = { action: 'tool.call', tool: 'crm.read', args: { a: 1 }, session_id: 5, [secret('name')]: 1 };
     const kernel = await fail('/api/v1/evaluate', { method: 'POST', body: ofKernel }, { 'x-api-key': key });
@@ -173,29 +170,25 @@ describe('a support report', () => {
     expect(shapes[1]?.members).toContainEqual({ path: 'ttl_seconds', type: 'string', size: 4 });
   });
 
-  verifies(
-    'sys.support',
-    'of a call that was decided names its receipt, verified, and the policy of then',
-    async () => {
-      const bob = await personAt(system.gatewayUrl, address('bob'));
-      const headers = { 'x-workspace-id': bob.workspaceId };
-      const target = `workspace:${bob.workspaceId}`;
-      await bob.tab.send('/api/ops/freeze', { method: 'POST', headers, body: { target, reason: 'a leak' } });
-      const { key } = (await bob.client.createApiKey({ body: { name: 'agent' } as never })).body; // as above
-      const body = { model: secret('model'), messages: [{ role: 'user', content: secret('prompt') }] };
-      const { requestId } = await fail('/v1/chat/completions', { method: 'POST', body }, { 'x-api-key': key });
-      const { json, ...told } = await reportOn(requestId, bob);
-      expect(told).toMatchObject({
-        ...{ reason_code: 'SYSTEM_FROZEN', mode: { boundary: 'closed' } },
-        decision: { verdict: 'DENY', reason_code: 'SYSTEM_FROZEN', verified: true, fault: null },
-        policy: { of: 'decision' },
-      });
-      expect(told.text).toContain(told.decision?.receipt_id);
-      expect(secrets.filter((value) => json.includes(value))).toEqual([]);
-    },
-  );
+  verifies('sys.support', 'of a decided call names its verified receipt and the policy of that time', async () => {
+    const bob = await personAt(system.gatewayUrl, address('bob'));
+    const headers = { 'x-workspace-id': bob.workspaceId };
+    const target = `workspace:${bob.workspaceId}`;
+    await bob.tab.send('/api/ops/freeze', { method: 'POST', headers, body: { target, reason: 'a leak' } });
+    const { key } = (await bob.client.createApiKey({ body: { name: 'agent' } as never })).body; // as above
+    const body = { model: secret('model'), messages: [{ role: 'user', content: secret('prompt') }] };
+    const { requestId } = await fail('/v1/chat/completions', { method: 'POST', body }, { 'x-api-key': key });
+    const { json, ...denial } = await reportOn(requestId, bob);
+    expect(denial).toMatchObject({
+      ...{ reason_code: 'SYSTEM_FROZEN', mode: { boundary: 'closed' } },
+      decision: { verdict: 'DENY', reason_code: 'SYSTEM_FROZEN', verified: true, fault: null },
+      policy: { of: 'decision' },
+    });
+    expect(denial.text).toContain(denial.decision?.receipt_id);
+    expect(secrets.filter((value) => json.includes(value))).toEqual([]);
+  });
 
-  it('is for whose request it was, and for the partners of that workspace', async () => {
+  it('can be read by the person of the request, and by partners of its workspace', async () => {
     const [eve, carl] = [
       await personAt(system.gatewayUrl, address('eve')),
       await personAt(system.gatewayUrl, address('carl')),

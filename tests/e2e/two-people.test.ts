@@ -5,29 +5,26 @@ import { readText } from '../architecture/repository.ts';
 import { Reading } from './_reading.ts';
 import { Walk } from './_walk.ts';
 
-const startMs = 120_000;
-const stepMs = 60_000;
 let reading: Reading;
 
 beforeAll(async () => {
   reading = await Reading.begin(new Walk('docs/quickstart.md', readText('docs/quickstart.md')), 'pick()');
-}, startMs);
-afterAll(() => reading.end(), startMs);
+});
+afterAll(() => reading.end());
 
-describeStory('two people and an agent, by curl', () => {
+describeStory('two people and an agent, with curl', () => {
   verifies(
     'gw.invite',
-    'one signs in and invites, the other proves his address and joins',
+    'one person signs in and invites, and the other proves the invited address and joins',
     async () => {
       expect(await reading.typed('ada@example.org')).toEqual(['ada@example.org']);
       expect(await reading.typed('inviteToken')).toEqual(['partner']);
     },
-    stepMs,
   );
 
   verifies(
     'gw.approvals',
-    'one starts the run and may not approve it, the other approves, and the agent goes on',
+    'one person starts the run and may not approve it, the other approves, and the agent continues',
     async () => {
       await reading.typed('TASK=');
       await reading.repeated('pick status', 'awaiting_approval');
@@ -38,12 +35,11 @@ describeStory('two people and an agent, by curl', () => {
       expect([shown, status]).toEqual([expect.stringContaining('letter.md'), 'approved']);
       expect(await reading.repeated('letter.md', 'completed')).toEqual(['completed', 'Dear customer']);
     },
-    stepMs,
   );
 
   verifies(
     'gw.governance',
-    'and what happened is proven offline: each step, the receipts of the run and of the day, the log of the workspace',
+    "the steps, the receipts of the run and of the day, and the workspace's log are proven offline",
     async () => {
       const lines = await reading.typed('steps.map');
       expect(lines).toEqual(['model_call ALLOW', 'tool_call ALLOW', 'model_call ALLOW', 'true']);
@@ -55,6 +51,5 @@ describeStory('two people and an agent, by curl', () => {
       expect(rest).toContainEqual(expect.stringMatching(/^ {2}period {8}wsp_/));
       expect(reading.walk.left).toEqual([]);
     },
-    stepMs,
   );
 });

@@ -1,8 +1,8 @@
-/** Shortest text that can be a reason rather than a word. */
+/** The minimum length of a reason, in characters. A shorter text is only a word. */
 const reasonLengthMin = 12;
 
 /**
- * Every `eslint-disable…` comment names its rules and says why, behind `--`, on the same line.
+ * Every `eslint-disable…` comment names its rules and states the reason after `--`, on the same line.
  * @type {import('eslint').Rule.RuleModule}
  */
 export const explainedSuppression = {

@@ -1,11 +1,12 @@
-/** Shortest text that can be a reason rather than a word. */
+/** The minimum length of a reason, in characters. A shorter text is only a word. */
 const reasonLengthMin = 8;
 const timers = new Set(['delay', 'setTimeout', 'setInterval']);
 const comparisons = new Set(['<', '<=', '>', '>=']);
 
 /**
- * A test that waits for a time or measures one depends on the speed of the machine. A timer or a look at the clock that has to be states
- * its reason in a comment on its line, or on the one above. `Date.now()` as a value is fine: only what is compared or expected measures.
+ * A test that waits for a time or measures one depends on the speed of the machine. A necessary timer or clock read
+ * states its reason in a comment on its line or on the line above. `Date.now()` as a value is fine. It measures only
+ * where it is compared or passed to `expect`.
  * @type {import('eslint').Rule.RuleModule}
  */
 export const explainedTime = {
@@ -14,7 +15,7 @@ export const explainedTime = {
     schema: [],
     messages: {
       reason:
-        'Wait for a state (`until`), or move a clock. A timer or a measured time that has to be states its reason in a comment on this line.',
+        'Wait for a state (`until`), or move a clock. If a timer or a measured time is necessary, state the reason in a comment on this line.',
     },
   },
   create(context) {
@@ -37,7 +38,7 @@ function isOfTime(node) {
   return owner === 'performance' || (owner === 'Date' && isJudged(node));
 }
 
-/** Whether the value is compared, or handed to `expect`, within its own function. */
+/** Whether the value is compared, or passed to `expect`, within its own function. */
 function isJudged(node) {
   for (let at = node.parent; at && !/Function|Statement|Declaration/.test(at.type); at = at.parent) {
     if (at.type === 'BinaryExpression' && comparisons.has(at.operator)) return true;

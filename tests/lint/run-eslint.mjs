@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const heapMbMax = 4_096;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** The other folders are the last part. */
+/** All other folders together are the last part. */
 const folderSets = [['contracts'], ['services'], ['packages/console/src', 'packages/console/tests']];
 const rest = ['.', ...folderSets.flat().flatMap((folder) => ['--ignore-pattern', `${folder}/`])];
 

@@ -4,12 +4,13 @@ import { strykerPlugins as jestPlugins, strykerValidationSchema } from '@stryker
 import { hashOf } from './files.mjs';
 import { readPlan } from './plan.mjs';
 
-// Lets Stryker know the options of the runner inside.
+// Stryker reads the options of the inner runner from this export.
 export { strykerValidationSchema };
 
 /**
- * Stryker's runner for Jest, one test file at a time. Alone it runs every file for each mutant, to the end; this one runs the files that
- * reach the mutant and stops at the first that fails. To Stryker a test is a file: what hooks start counts as reached, too.
+ * Stryker's runner for Jest, one test file at a time. Stryker's own runner runs every file for each mutant, to the end.
+ * This one runs the files that reach the mutant and stops at the first that fails. It reports each file to Stryker as
+ * one test, so code that hooks run counts as reached too.
  */
 export const strykerPlugins = [{ kind: 'TestRunner', name: 'file-by-file', factory: fileByFileFactory }];
 
@@ -38,32 +39,32 @@ class FileByFileRunner {
   }
 
   async dryRun(options) {
-    const known = { durations: {}, kills: {}, asked: {}, leftOut: [] };
+    const existing = { durations: {}, kills: {}, asked: {}, leftOut: [] };
     const perTest = {};
     for (const file of this.#plan.testFiles) {
       const { reached, durationMs, green, red, failure } = await this.#reachedBy(file, options);
       if (failure !== undefined) return { status: 'error', errorMessage: `${file}: ${failure}` };
       perTest[file] = reached;
-      known.durations[file] = durationMs;
-      if (red.length > 0) known.asked[file] = green;
-      known.leftOut.push(...red.map((name) => `${file}: ${name}`));
+      existing.durations[file] = durationMs;
+      if (red.length > 0) existing.asked[file] = green;
+      existing.leftOut.push(...red.map((name) => `${file}: ${name}`));
     }
-    writeFileSync(this.#plan.testsFile, JSON.stringify(known));
-    const tests = Object.entries(known.durations).map(([file, durationMs]) => testOf(file, durationMs));
+    writeFileSync(this.#plan.testsFile, JSON.stringify(existing));
+    const tests = Object.entries(existing.durations).map(([file, durationMs]) => testOf(file, durationMs));
     return { status: 'complete', tests, mutantCoverage: { static: {}, perTest } };
   }
 
   async mutantRun(options) {
-    const known = JSON.parse(readFileSync(this.#plan.testsFile, 'utf8'));
+    const existing = JSON.parse(readFileSync(this.#plan.testsFile, 'utf8'));
     let nrOfTests = 0;
-    for (const file of inOrder(options.testFilter, known)) {
+    for (const file of inOrder(options.testFilter, existing)) {
       nrOfTests += 1;
-      const run = () => this.#mutantRunOf(file, { ...options, testFilter: known.asked[file] });
+      const run = () => this.#mutantRunOf(file, { ...options, testFilter: existing.asked[file] });
       const result = await run();
-      // One failure may be that of a busy machine. The mutant's comes again.
+      // A busy machine may cause one failure. A failure that the mutant causes comes again.
       if (result.status === 'survived' || (result.status === 'killed' && (await run()).status === 'survived')) continue;
-      known.kills[file] = (known.kills[file] ?? 0) + 1;
-      writeFileSync(this.#plan.testsFile, JSON.stringify(known));
+      existing.kills[file] = (existing.kills[file] ?? 0) + 1;
+      writeFileSync(this.#plan.testsFile, JSON.stringify(existing));
       return { ...result, nrOfTests };
     }
     return { status: 'survived', nrOfTests };
@@ -73,13 +74,14 @@ class FileByFileRunner {
     await this.#jest.dispose?.();
   }
 
-  /** Which mutants a file reaches, from an earlier run if nothing has changed since that it could depend on. */
+  /** The mutants that a file reaches, from an earlier run if none of the file's dependencies changed since. */
   async #reachedBy(file, options) {
     const keptIn = join(this.#plan.reachedFolder, `${hashOf([file])}-${this.#plan.world}.json`);
     if (existsSync(keptIn)) return JSON.parse(readFileSync(keptIn, 'utf8'));
     const first = await this.#dryRunOf(file, options);
     if (first.failure === undefined && first.red.length === 0) return keep(first, keptIn);
-    // A test that fails again without a mutant proves nothing: tests that measure time do, on a busy machine.
+    // The test file runs once more, because tests of time can fail on a busy machine. Tests that fail again are left
+    // out.
     const again = await this.#dryRunOf(file, options);
     return again.failure === undefined && again.green.length > 0 ? keep(again, keptIn) : again;
   }
@@ -97,7 +99,7 @@ class FileByFileRunner {
     switch (result.status) {
       case 'killed':
         return { ...result, killedBy: [file] };
-      // A file that cannot even be loaded fails.
+      // A file that fails to load counts as failed.
       case 'error':
         return { status: 'killed', failureMessage: result.errorMessage, killedBy: [file] };
       default:
@@ -123,7 +125,7 @@ function testOf(file, durationMs) {
   return { id: file, name: file, fileName, timeSpentMs: durationMs, status: passed };
 }
 
-/** Returns how often one file reached each mutant; the counters start again for the next file. */
+/** Returns how often one file reached each mutant, and resets the counters for the next file. */
 function takeReached(coverage) {
   if (coverage === undefined) return {};
   const reached = { ...coverage.static };
@@ -134,7 +136,7 @@ function takeReached(coverage) {
   return reached;
 }
 
-/** Files with the most kills for their time come first; at the beginning these are the shortest. */
+/** Files with the most kills for their time come first. Before the first kill these are the shortest files. */
 function inOrder(files, { durations, kills }) {
   const worth = (file) => (1 + (kills[file] ?? 0)) / durations[file];
   return [...files].sort((a, b) => worth(b) - worth(a));

@@ -1,6 +1,6 @@
-// Texts for people are not mutated: code never matches on text (STYLE.md, Errors), so no test may pin it. Two things
-// are left out, and nothing else: the text with which an error is made where it is thrown, never its code, and
-// statements that log.
+// Texts for people are not mutated. No code compares them (STYLE.md, Errors), so no test may pin them. Exactly two
+// things are left out: the text of an error at the place where the error is thrown, and statements that log. Error
+// codes are mutated.
 
 const levels = new Set(['debug', 'info', 'warn', 'error']);
 
@@ -11,7 +11,7 @@ function shouldIgnore(path) {
   return isLogging(path.node) ? 'a log statement' : undefined;
 }
 
-/** Codes have no white space. */
+/** Whether a literal is prose. Codes contain no white space. */
 function isProse(node) {
   if (node.type === 'StringLiteral') return /\s/.test(node.value);
   return node.type === 'TemplateLiteral' && node.quasis.some(({ value }) => /\s/.test(value.raw));

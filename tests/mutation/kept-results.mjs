@@ -2,9 +2,9 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { hashOf } from './files.mjs';
 
 /**
- * The results of earlier runs, one line each, written at once: a run that breaks off loses nothing. A result counts
- * while the mutated file is as it was, and with it the test that killed the mutant or, of a survivor, every test of its
- * suites.
+ * The results of earlier runs, one line each. Each is written at once, so an aborted run loses none. A result is valid
+ * while the mutated file and the test that killed the mutant are unchanged. For a survivor all tests of its suites must
+ * be unchanged.
  */
 export class KeptResults {
   #file;
@@ -17,7 +17,7 @@ export class KeptResults {
     this.#byKey = new Map(lines.map((line) => JSON.parse(line)).map((kept) => [kept.key, kept]));
   }
 
-  /** The result of a mutant, if it still counts. */
+  /** The result of a mutant, if it is still valid. */
   find({ key, sourceHash }, testFiles) {
     const kept = this.#byKey.get(key);
     if (kept === undefined || kept.of !== sourceHash) return undefined;

@@ -7,13 +7,16 @@ import { strykerPlugins } from './for-people.mjs';
 
 const silent = { isDebugEnabled: () => false, debug() {}, info() {}, warn() {} };
 
-/** The text that Stryker replaces, with what, and where: lines and columns from 0. Unique within one state of the sources. */
+/**
+ * A mutant's key: the replaced text, its replacement and its place. Lines and columns count from 0. Keys are unique
+ * within one state of the sources.
+ */
 export function keyOf({ fileName, location: { start, end }, mutatorName, replacement }) {
   const place = `${start.line}:${start.column}-${end.line}:${end.column}`;
   return `${relative(process.cwd(), fileName).split(sep).join('/')}@${place} ${mutatorName}: ${replacement}`;
 }
 
-/** Every mutant of these files, those that are ignored included; `files` are paths from the working directory. */
+/** All mutants of these files, ignored ones included. `files` are paths from the working directory. */
 export async function listMutants(files) {
   const sources = files.map((file) => {
     const name = join(process.cwd(), file);

@@ -16,7 +16,7 @@ import { rooms } from './rooms.mjs';
 import { runMutants } from './run-mutants.mjs';
 import { sampleOf } from './sample.mjs';
 
-/** The share of visible mutants to kill. */
+/** The share of visible mutants that tests must kill. */
 const target = 0.92;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -61,11 +61,13 @@ function readOptions() {
   const unknown = values.room.find((room) => !Object.hasOwn(rooms, room));
   if (unknown !== undefined) throw new Error(`There is no room ${unknown}, only ${Object.keys(rooms).join(', ')}`);
   const size = values.sample === 'all' ? Infinity : Number(values.sample);
-  if (!(size > 0)) throw new Error(`A sample has a number of mutants, not ${values.sample}`);
+  if (!(size > 0)) throw new Error(`--sample must be a number of mutants, not ${values.sample}`);
   return { rooms: values.room, size, seed: values.seed, json: values.json, fresh: values.fresh, target };
 }
 
-/** The result of each mutant: known ones from earlier runs, and the rest run now, rooms of one unit together. */
+/**
+ * The result of each mutant: from an earlier run if it is valid, else from a run now. Rooms of one unit run together.
+ */
 async function resultsOf(chosen) {
   const kept = new KeptResults(join(cache, 'results.jsonl'));
   const results = new Map();
@@ -74,11 +76,11 @@ async function resultsOf(chosen) {
     const ofUnit = chosen.filter(({ room }) => rooms[room].unit === unit);
     const testFiles = testFilesOf(new Set(ofUnit.map(({ room }) => room)));
     for (const mutant of ofUnit) {
-      const known = kept.find(mutant, testFiles);
-      if (known !== undefined) results.set(mutant.key, known);
+      const existing = kept.find(mutant, testFiles);
+      if (existing !== undefined) results.set(mutant.key, existing);
     }
     const mutants = ofUnit.filter(({ key }) => !results.has(key));
-    log(`${unit}: ${mutants.length} mutants to run with ${testFiles.length} test files, ${results.size} known`);
+    log(`${unit}: ${mutants.length} mutants to run with ${testFiles.length} test files, ${results.size} results known`);
     if (mutants.length === 0) continue;
     const isService = testFiles.some((file) => file.startsWith('services/'));
     const onResult = (mutant, result) => {
@@ -101,7 +103,7 @@ function testFilesOf(names) {
   return files.filter((file) => beginnings.some((beginning) => file.startsWith(beginning)));
 }
 
-/** Every file of every room of the unit: which mutants there are does not depend on which are asked for. */
+/** All files of all rooms of the unit. The mutants are numbered over all of them, whichever rooms were requested. */
 function sourcesOf(unit) {
   const ofUnit = Object.values(rooms).filter((room) => room.unit === unit);
   return ofUnit.flatMap(({ source }) => sourcesBelow(source));
@@ -109,21 +111,23 @@ function sourcesOf(unit) {
 
 /** Services need PostgreSQL and RabbitMQ; packages are tested alone. */
 async function withParts(run) {
-  process.env.AMQP_URL = await findRabbitmq(process.env, log);
   const folder = mkdtempSync(join(tmpdir(), 'countersign-mutate-'));
-  // PostgreSQL runs under its own account when we are root, and must pass through.
+  // PostgreSQL runs under its own account when we are root, and must be able to enter the folder.
   chmodSync(folder, 0o711);
   removeAtExit(folder);
+  const rabbitmq = await findRabbitmq(process.env, folder, log);
+  process.env.AMQP_URL = rabbitmq.url;
   const postgres = await findPostgres(process.env, folder);
   process.env.TEST_DATABASE_URL = postgres.url;
   try {
     return await run();
   } finally {
     await postgres.stop();
+    await rabbitmq.stop();
   }
 }
 
-/** Also covers a run that is stopped: Stryker then ends the process itself. */
+/** Also covers an interrupted run, where Stryker ends the process itself. */
 function removeAtExit(folder) {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 }

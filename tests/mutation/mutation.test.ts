@@ -8,7 +8,7 @@ type Mutant = { key: string; room: string; file: string; lineText: string; from:
 type Result = { total: { share: number }; isEnough: boolean; survivors: object[] };
 type Node = Record<string, unknown>;
 
-// Plain JavaScript, as it runs before anything is built; here are the types of what is tested of it.
+// The tools are plain JavaScript, as they run before anything is built. These are the types of the tested exports.
 async function load<Exports>(name: string): Promise<Exports> {
   return (await import(new URL(name, import.meta.url).href)) as Exports;
 }
@@ -36,13 +36,13 @@ function mutantOf(nr: number): Mutant {
 const all = Array.from({ length: 10 }, (_, nr) => mutantOf(nr));
 
 describe('make mutate', () => {
-  it('knows rooms and tests that exist', () => {
+  it('has only source folders and tests that exist', () => {
     const files = ['packages', 'services'].flatMap((folder) => listFiles(folder, '.ts'));
     const beginnings = Object.values(rooms).flatMap(({ source, tests }) => [`${source}/`, ...tests]);
     expect(beginnings.filter((beginning) => !files.some((file) => file.startsWith(beginning)))).toEqual([]);
   });
 
-  it('counts what lives against the tests, and names it', () => {
+  it('counts survivors against the tests and lists them', () => {
     const results = new Map(all.map(({ key }) => [key, { status: key === 'k0' ? 'Survived' : 'Killed' }]));
     const resultAt = (target: number) =>
       resultOf({ all, chosen: all, results, options: { rooms: ['policy'], seed: '1', target } });
@@ -54,7 +54,7 @@ describe('make mutate', () => {
     expect(resultAt(0.9).isEnough).toBe(true);
   });
 
-  it('takes the same sample for one seed and another for another, of the size that was asked for', () => {
+  it('takes the same sample for the same seed, with the requested size', () => {
     const keys = (seed: string, size: number) => sampleOf(all, { size, seed }).map(({ key }) => key);
     expect(keys('1', 4)).toEqual(keys('1', 4));
     expect(keys('1', 4)).toEqual(keys('1', 8).slice(0, 4));
@@ -63,7 +63,7 @@ describe('make mutate', () => {
     expect(keys('1', Infinity)).toHaveLength(10);
   });
 
-  it('leaves out the text of an error and statements that log, and no code and no condition', () => {
+  it('ignores error texts and log statements, but neither codes nor conditions', () => {
     const [{ value }] = strykerPlugins;
     const isLeftOut = (path: Node) => value.shouldIgnore(path) !== undefined;
     const text = { type: 'StringLiteral', value: 'it is wrong' };
@@ -76,8 +76,8 @@ describe('make mutate', () => {
     expect(isLeftOut({ node: text, ...thrown })).toBe(true);
     expect(isLeftOut({ node: code, ...made })).toBe(false);
     expect(isLeftOut({ node: text, ...call, parentPath: { parent: { type: 'ReturnStatement' } } })).toBe(false);
-    const other = { listKey: 'arguments', parent: { type: 'NewExpression', callee: { name: 'Set' } } };
-    expect(isLeftOut({ node: text, ...other })).toBe(false);
+    const second = { listKey: 'arguments', parent: { type: 'NewExpression', callee: { name: 'Set' } } };
+    expect(isLeftOut({ node: text, ...second })).toBe(false);
     const statement = (object: Node, name: string) => ({
       type: 'ExpressionStatement',
       expression: { type: 'CallExpression', callee: { type: 'MemberExpression', object, property: { name } } },
@@ -89,23 +89,27 @@ describe('make mutate', () => {
     expect(isLeftOut({ node: statement({ name: 'store' }, 'info') })).toBe(false);
   });
 
-  it('keeps a result while the mutated file and the tests that decided stay as they were', () => {
-    const [killing, other] = ['killing.test.ts', 'other.test.ts'].map((name) => join(folder, name)) as [string, string];
+  it('keeps a result while the mutated file and the deciding tests are unchanged', () => {
+    const [killing, neighbour] = ['killing.test.ts', 'other.test.ts'].map((name) => join(folder, name)) as [
+      string,
+      string,
+    ];
     const write = (file: string, content: string) => writeFileSync(file, content);
     write(killing, '1');
-    write(other, '1');
+    write(neighbour, '1');
     const file = join(folder, 'results.jsonl');
-    const tests = [killing, other];
+    const tests = [killing, neighbour];
     const [killed, lives] = [1, 2].map((nr) => ({ key: `k${nr}`, sourceHash: 'a' }));
     const kept = new KeptResults(file);
     kept.record(killed ?? {}, { status: 'Killed', killedBy: killing }, tests);
     kept.record(lives ?? {}, { status: 'Survived' }, tests);
-    const known = () => [killed, lives].map((mutant) => new KeptResults(file).find(mutant ?? {}, tests) !== undefined);
-    expect(known()).toEqual([true, true]);
+    const isKnown = () =>
+      [killed, lives].map((mutant) => new KeptResults(file).find(mutant ?? {}, tests) !== undefined);
+    expect(isKnown()).toEqual([true, true]);
     expect(new KeptResults(file).find({ ...killed, sourceHash: 'b' }, tests)).toBeUndefined();
-    write(other, '2');
-    expect(known()).toEqual([true, false]);
+    write(neighbour, '2');
+    expect(isKnown()).toEqual([true, false]);
     write(killing, '2');
-    expect(known()).toEqual([false, false]);
+    expect(isKnown()).toEqual([false, false]);
   });
 });

@@ -1,8 +1,8 @@
 /**
- * The plan that a run passes to Stryker's workers, which are processes of their own. It is in their environment,
- * because they share that with it. `sampleFile`: the keys of the mutants to run. `testFiles`: the files that may kill
- * them. `testsFile`: what is known of those. `reachedFolder`: what each of them reached without a mutant, while `world`
- * stays.
+ * The plan that a run passes to Stryker's workers, which are separate processes. They share its environment, so the
+ * plan is in a variable. `sampleFile`: the keys of the mutants to run. `testFiles`: the files that may kill them.
+ * `testsFile`: results and times of these files. `reachedFolder`: the mutants that each file reached without a mutant,
+ * valid for one `world`.
  */
 const variable = 'COUNTERSIGN_MUTATION_PLAN';
 

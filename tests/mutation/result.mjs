@@ -1,4 +1,4 @@
-// From the results of mutants to what is told about them.
+// Computes the report from the results of mutants.
 
 const killed = new Set(['Killed', 'Timeout']);
 
@@ -47,7 +47,7 @@ function survivorOf({ file, line, lineText, mutator, from, to, status }) {
 
 const columns = ['mutants', 'ignored', 'sampled', 'killed', 'timedOut', 'survived', 'notReached'];
 
-/** The result for eyes. */
+/** The result as a text for people. */
 export function describeResult({ rooms, total, survivors, leftOut, isEnough, target }) {
   const header = ['room'.padEnd(14), ...columns.map((name) => name.padStart(11)), 'killed'.padStart(9)].join('');
   const line = (counts) =>
@@ -56,13 +56,13 @@ export function describeResult({ rooms, total, survivors, leftOut, isEnough, tar
       ...columns.map((name) => String(counts[name]).padStart(11)),
       `${(counts.share * 100).toFixed(1)} %`.padStart(9),
     ].join('');
-  const parts = [
+  const pieces = [
     [header, ...rooms.map(line), line(total)],
     titled('Survivors', survivors.map(describeSurvivor)),
     titled('Left out, since they fail without a mutant on this machine', leftOut),
     [isEnough ? `At least ${target * 100} % are killed.` : `Fewer than ${target * 100} % are killed.`],
   ];
-  return `${parts
+  return `${pieces
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n')}\n`;

@@ -1,6 +1,5 @@
-// The mutated code, and the tests that may kill it: those that are about it, so that a room takes minutes and not
-// hours. A mutant that lives may be killed by a test of another room; then the test that is about it is missing all the
-// same.
+// The mutated code, and the tests that may kill its mutants. Only tests about that code count, so that a room takes
+// minutes and not hours. Even if a test of another room would kill a survivor, a test about the code itself is missing.
 
 import { services } from '../runner/imports.mjs';
 
@@ -28,12 +27,12 @@ const packages = [
 ];
 const roomOfPackage = (name) => ({ unit: name, source: `packages/${name}/src`, tests: [`packages/${name}/tests/`] });
 
-/** Rooms that are cut by hand. */
+/** Rooms that are written by hand. */
 const cutRooms = {
   ...Object.fromEntries(packages.map((name) => [name, roomOfPackage(name)])),
-  boundary: {
+  decision: {
     unit: 'kernel',
-    source: `${kernelSource}/boundary`,
+    source: `${kernelSource}/decision`,
     tests: kernelTests(
       ...[
         'all-or-none',
@@ -53,14 +52,14 @@ const cutRooms = {
   },
   approvals: {
     unit: 'kernel',
-    source: `${kernelSource}/approvals`,
+    source: `${kernelSource}/controls/approvals`,
     tests: kernelTests(
       ...['approval', 'break-glass', 'chat-approval', 'context', 'passkey', 'standing', 'timelocks', 'votes-of-before'],
     ),
   },
   budgets: {
     unit: 'kernel',
-    source: `${kernelSource}/budgets`,
+    source: `${kernelSource}/controls/budgets`,
     tests: kernelTests('budget', 'ceilings', 'chat-spend', 'installation-ceiling'),
   },
   'kernel-store': {
@@ -136,7 +135,7 @@ const cutRooms = {
   },
 };
 
-/** A service without rooms of its own has one: its store. */
+/** A service without rooms of its own has one room: its store. */
 const roomOfStore = (name) => ({
   unit: name,
   source: `services/${name}/src/store`,

@@ -9,23 +9,26 @@ import { recordPlan } from './plan.mjs';
 import { notRun } from './sampled.mjs';
 import { listen } from './told.mjs';
 
-// Every suite of a service in one process takes minutes, on a machine with other work.
+// Every suite of a service in one process takes minutes, and longer on a busy machine.
 const dryRunTimeoutMinutes = 60;
-/** A mutant hangs beyond this times what its test files take without it, and so many milliseconds: a busy machine must not kill it. */
+/**
+ * A mutant times out after this factor of its test files' normal time, plus the milliseconds below. A busy machine must
+ * not cause a timeout.
+ */
 const timeoutFactor = 5;
 const timeoutMs = 60_000;
-/** The longest wait of a test; a mutant that exceeds it is detected. */
+/** The longest wait of a test. A mutant that makes a test wait longer is detected. */
 const testTimeoutMs = 60_000;
-/** Jest keeps what it has loaded of native modules. */
+/** The number of runs before a process restarts, because Jest never frees loaded native modules. */
 const runsOfOneProcess = 25;
 
 const plugins = ['file-by-file.mjs', 'sampled.mjs', 'for-people.mjs', 'told.mjs'];
 
 /**
- * Runs the mutants in the working directory, which is a private copy, and reports each result as it comes. `sources`:
- * every file of their rooms, so that a mutant keeps its number. With `isService` each mutant has a process of its own,
- * because what a failing test of a service leaves running ends with its process only. Returns the tests that failed
- * without a mutant and were left out.
+ * Runs the mutants in the working directory, which is a private copy, and reports each result at once. `sources` are
+ * all files of their rooms, so that mutants keep their numbers. With `isService` each mutant has its own process: what
+ * a failing test of a service leaves running ends only with its process. Returns the tests that failed without a mutant
+ * and were left out.
  */
 export async function runMutants({ mutants, sources, testFiles, isService, scratch, reachedFolder, onResult }) {
   const sampleFile = join(scratch, 'sample.json');
@@ -60,7 +63,7 @@ export async function runMutants({ mutants, sources, testFiles, isService, scrat
       config: {
         testTimeout: testTimeoutMs,
         testEnvironment: environmentOfJest(),
-        // Jest looks for tests here alone; what they import it finds anyway.
+        // Jest looks for tests in these folders only. It finds imported files elsewhere too.
         roots: [...new Set(testFiles.map((file) => join(process.cwd(), dirname(file))))],
         watchman: false,
       },
@@ -72,7 +75,9 @@ export async function runMutants({ mutants, sources, testFiles, isService, scrat
   return JSON.parse(readFileSync(testsFile, 'utf8')).leftOut;
 }
 
-/** One hash over what a test file may rest on beside itself: every source, and what it shares with the tests in its folder. */
+/**
+ * One hash over everything that a test file may depend on besides itself: all sources, and the helpers in its folder.
+ */
 function worldOf({ sources, testFiles }) {
   const folders = ['contracts', 'packages', 'services', 'infra'].flatMap((folder) => sourcesBelow(folder));
   const written = folders.filter((file) => file.includes('/src/'));
@@ -80,7 +85,7 @@ function worldOf({ sources, testFiles }) {
   return hashOf([...sources, ...written, ...shared.filter((file) => !isTest(file))]);
 }
 
-/** Stryker looks for it beside the sources, where only Jest itself is installed. */
+/** Stryker looks for the environment beside the sources, where only Jest itself is installed. */
 function environmentOfJest() {
   const { resolve } = ['jest', 'jest-cli', 'jest-config'].reduce(
     (from, name) => createRequire(from.resolve(name)),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** `size` of the mutants, each as likely as any other; the same seed names the same ones as long as their sources stay. */
+/** A random sample of `size` mutants. The same seed returns the same sample while the sources are unchanged. */
 export function sampleOf(mutants, { size, seed }) {
   const rank = ({ key }) => createHash('sha256').update(`${seed} ${key}`).digest('hex');
   const ranked = mutants.map((mutant) => ({ mutant, rank: rank(mutant) }));

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { keyOf } from './mutants.mjs';
 import { readPlan } from './plan.mjs';
 
-/** Stryker has one word for "not run", and it is that of its type checkers. */
+/** Stryker's only status for a mutant that was not run. It comes from type checkers. */
 export const notRun = 'CompileError';
 
-// The only part of Stryker that may keep a mutant from being run is a checker.
+// Only a checker can prevent Stryker from running a mutant.
 export const strykerPlugins = [{ kind: 'Checker', name: 'sampled', factory: () => new SampledChecker() }];
 
 class SampledChecker {

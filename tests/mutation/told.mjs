@@ -1,11 +1,11 @@
 import { keyOf } from './mutants.mjs';
 
-/** Who is told each result. Stryker makes its reporters itself, so this is how one of them finds us. */
+/** The receivers of results. Stryker constructs its reporters itself, so this reporter finds them here. */
 const listeners = new Set();
 
 export const strykerPlugins = [{ kind: 'Reporter', name: 'told', factory: () => ({ onMutantTested }) }];
 
-/** Tells `listener` each mutant's key and result as it comes, until the returned function is called. */
+/** Calls `listener` with each mutant's key and result, until the returned function is called. */
 export function listen(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -17,7 +17,7 @@ function onMutantTested({ status, killedBy, ...mutant }) {
   for (const listener of listeners) listener(keyOf({ ...mutant, location }), { status, killedBy: killedBy?.[0] });
 }
 
-/** Reports count lines and columns from 1. */
+/** Converts a position of a report. Reports count lines and columns from 1. */
 function fromZero({ line, column }) {
   return { line: line - 1, column: column - 1 };
 }

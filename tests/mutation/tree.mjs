@@ -4,9 +4,9 @@ import { join, relative, sep } from 'node:path';
 const leftOut = new Set(['.git', '.countersign', '.stryker-tmp', 'node_modules', 'tests/mutation/node_modules']);
 
 /**
- * Copies the working tree, so that a broken-off run leaves no mutant in it. The links between workspace packages are
- * relative, so in the copy they lead to the copy: the kernel's tests import the mutated crypto. Installed packages are
- * shared. Returns where the copy is.
+ * Copies the working tree, so that an aborted run leaves no mutant in it. Links between workspace packages are relative
+ * and point into the copy: the kernel's tests import the mutated crypto. Installed packages are shared. Returns the
+ * path of the copy.
  */
 export function copyTree({ root, tree }) {
   rmSync(tree, { recursive: true, force: true });

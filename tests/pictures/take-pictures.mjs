@@ -1,4 +1,5 @@
-// Pictures of the real console for the documents: `make pictures`. It starts a system of its own and leaves nothing behind but docs/images.
+// Takes pictures of the real console for the documents: `make pictures`. It starts its own system and writes only to
+// docs/images.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,11 +14,11 @@ const folder = process.env.PICTURES_DIR ?? here('../../docs/images');
 const email = 'ada@example.org';
 const desktop = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
-/** Bounds a wait on a busy machine; the state that it waits for ends it. */
+/** The limit of a wait on a busy machine. A wait normally ends when its state is reached. */
 const waitMs = 120_000;
 
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-pictures-'));
-// PostgreSQL runs under its own account when we are root, and must pass through.
+// PostgreSQL runs under its own account when we are root, and must be able to enter the folder.
 chmodSync(scratch, 0o711);
 mkdirSync(folder, { recursive: true });
 const variables = { GOV_POLICY_FILE: here('story-policy.yaml'), GOV_SELF_TEST_DECISIONS: '0', GOV_RATE_LIMITS: '0' };
@@ -34,7 +35,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** A person in a browser of their own. `take` waits until the page has loaded what it shows. */
+/** Opens the console for a person in a separate browser context. `take` waits until the page has loaded its content. */
 async function visitAs(person, options = {}) {
   const context = await browser.newContext({ baseURL: system.consoleUrl, viewport: desktop, ...options });
   context.setDefaultTimeout(waitMs);
@@ -61,7 +62,7 @@ async function visitAs(person, options = {}) {
   return { context, page, open, take, close: () => context.close() };
 }
 
-/** Before anyone has called: what a new owner sees. */
+/** The console of a new owner, before any call. */
 async function takeFirstRun() {
   const stranger = await browser.newContext({ baseURL: system.consoleUrl, viewport: desktop });
   const page = await stranger.newPage();

@@ -1,11 +1,11 @@
-// The work of three agents in one workspace, played through the real routes of a system that runs.
+// Plays the work of three agents in one workspace, through the real routes of a running system.
 import { createClient } from '@countersign/contracts';
 import { createKernelClient, gatewayRoutes } from '@countersign/contracts/routes';
 
-/** About 400 calls in all. */
+/** Results in about 450 calls. */
 const rounds = 24;
 
-/** Each agent with what it calls: how often in a busy half hour, and how. */
+/** Each agent with its calls: their number in each round, and their content. */
 const agents = [
   {
     name: 'invoice-clerk',
@@ -38,7 +38,7 @@ const agents = [
   },
 ];
 
-/** Signs a person in beside the browser, by the code that development answers. */
+/** Signs a person in without a browser, with the code that a development system returns. */
 export async function signIn(system, email) {
   const anonymous = createClient(gatewayRoutes, { baseUrl: system.gatewayUrl });
   const { code } = (await anonymous.requestEmailCode({ body: { email } })).body;
@@ -50,14 +50,14 @@ export async function signIn(system, email) {
   };
 }
 
-/** Plays it. Returns what the pictures need: the workspace and its kernel client. */
+/** Plays the story. Returns the id of the workspace, its kernel clients and the counts of calls. */
 export async function tellStory(system, { email }) {
   const { id, client } = await signIn(system, email);
   await client.putWorkspace({ params: { id }, query: {}, body: { name: 'Finance operations' } });
   await client.applyWorkspaceSettings({ params: { id } });
   const kernel = createKernelClient({ baseUrl: system.kernelUrl, apiKey: system.adminApiKey });
   const as = (principal) => kernel.as({ tenant: id, principal });
-  const told = { decisions: 0, spendMinor: 0, scoutCalls: 0 };
+  const report = { decisions: 0, spendMinor: 0, scoutCalls: 0 };
   for (const { name, title } of agents) {
     const params = { directory: 'agents', principal: name };
     await as('ada').putIdentity({ params, query: {}, body: { display_name: title } });
@@ -66,16 +66,16 @@ export async function tellStory(system, { email }) {
   }
   await putBudgets(as('ada'), { spendLimit: 1_000_000, scoutLimit: 1_000 });
   for (let round = 0; round < rounds; round += 1) {
-    await Promise.all(agents.map((agent) => callsOf(as(agent.name), { agent, round, told })));
+    await Promise.all(agents.map((agent) => callsOf(as(agent.name), { agent, round, told: report })));
     if (round === rounds - 8) await approveOne(as);
-    if (round >= rounds - 3) await burst(as('invoice-clerk'), told);
+    if (round >= rounds - 3) await burst(as('invoice-clerk'), report);
   }
-  // At the end one budget is 60 % used, the other 95 %.
+  // At the end one budget is 60 % used, and the other 95 %.
   await putBudgets(as('ada'), {
-    spendLimit: Math.round(told.spendMinor / 0.6),
-    scoutLimit: Math.floor(told.scoutCalls / 0.95),
+    spendLimit: Math.round(report.spendMinor / 0.6),
+    scoutLimit: Math.floor(report.scoutCalls / 0.95),
   });
-  await decide(as('invoice-clerk'), told, 'payments-run', {
+  await decide(as('invoice-clerk'), report, 'payments-run', {
     ...{ tool: 'payments.transfer', resource: 'supplier/kestrel-freight' },
     args: {
       amount_minor: 418_000,
@@ -84,7 +84,7 @@ export async function tellStory(system, { email }) {
     },
     demand: { spend_minor: 0 },
   });
-  await decide(as('support-triage'), told, 'refund-run', {
+  await decide(as('support-triage'), report, 'refund-run', {
     ...{ tool: 'mail.send', resource: 'contact/48213' },
     args: {
       to: 'h.lindqvist@example.org',
@@ -92,7 +92,7 @@ export async function tellStory(system, { email }) {
       body: 'Dear Ms Lindqvist, the refund is on its way.',
     },
   });
-  return { id, as, told };
+  return { id, as, told: report };
 }
 
 async function callsOf(client, { agent, round, told }) {
@@ -100,7 +100,7 @@ async function callsOf(client, { agent, round, told }) {
   for (const [times, call] of agent.calls) {
     for (let nth = 0; nth < times; nth += 1) await decide(client, told, session, call);
   }
-  // A call that a rule denies, now and then.
+  // Some calls that a rule denies.
   if (round % 9 === 4 && agent.name === 'support-triage')
     await decide(client, told, session, { tool: 'files.read_file', args: { path: 'app/.env' } });
   if (round % 7 === 3 && agent.name === 'invoice-clerk')
@@ -109,18 +109,18 @@ async function callsOf(client, { agent, round, told }) {
     await decide(client, told, session, { action: 'data.export', resource: 'prices' });
 }
 
-async function decide(client, told, session_id, call) {
+async function decide(client, report, session_id, call) {
   const body = { action: 'tool.call', args: {}, session_id, ...call };
   const { verdict } = (await client.evaluate({ body })).body;
-  told.decisions += 1;
-  if (verdict === 'ALLOW') told.spendMinor += call.demand?.spend_minor ?? 0;
-  if (verdict === 'ALLOW' && session_id.startsWith('market-scout') && call.tool !== undefined) told.scoutCalls += 1;
+  report.decisions += 1;
+  if (verdict === 'ALLOW') report.spendMinor += call.demand?.spend_minor ?? 0;
+  if (verdict === 'ALLOW' && session_id.startsWith('market-scout') && call.tool !== undefined) report.scoutCalls += 1;
 }
 
-/** The reason of the incident: calls of a tool that was approved no more. */
-async function burst(client, told) {
+/** The cause of the incident: repeated calls of a tool that the policy denies. */
+async function burst(client, report) {
   for (let nth = 0; nth < 12; nth += 1)
-    await decide(client, told, 'post-bank-lines', { tool: 'ledger.purge_month', resource: 'month/2026-11' });
+    await decide(client, report, 'post-bank-lines', { tool: 'ledger.purge_month', resource: 'month/2026-11' });
 }
 
 /** A person approves one transfer, and the agent makes it. */

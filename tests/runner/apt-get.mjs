@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** Only root may install, and only where there is apt-get. */
+/** Whether packages can be installed: only root may install, and only on systems with apt-get. */
 export function mayInstall() {
   return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 }
 
-/** Brings the lists up to date and installs the first of these packages that there is; its name, or undefined for none. */
+/**
+ * Updates the package lists and installs the first of these packages that exists. Returns its name, or `undefined` if
+ * none exists.
+ */
 export function installFirst(names) {
   if (!updateLists()) return undefined;
   return names.find((name) => runApt(['install', '-y', '-q', '--no-install-recommends', name]));
@@ -18,7 +21,7 @@ export function updateLists() {
 
 function runApt(args) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // Another run of the tests may be installing at the same time.
+  // Another test run may be installing at the same time.
   const waiting = ['-o', 'DPkg::Lock::Timeout=600'];
   return spawnSync('apt-get', [...waiting, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
 }

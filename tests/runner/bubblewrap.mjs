@@ -6,13 +6,16 @@ import { mayInstall, updateLists } from './apt-get.mjs';
 
 const installed = ['/usr/bin/bwrap', '/usr/local/bin/bwrap'];
 
-/** Every account may run it there, also one that cannot see the folder of the checkout. */
+/** The path of an unpacked bubblewrap that every account may run, even an account that cannot read the checkout. */
 const ownPlace = join(tmpdir(), 'countersign-bubblewrap', 'bwrap');
 
 const howToGetOne =
-  'No bubblewrap is here, and none could be downloaded: install the package bubblewrap, or set TEST_BWRAP_PATH to its program.';
+  'bubblewrap is missing and could not be downloaded. Install the package bubblewrap, or set TEST_BWRAP_PATH to the program.';
 
-/** The bubblewrap that tests of sandboxes run: the one TEST_BWRAP_PATH names, an installed one, else one that is unpacked beside the system. */
+/**
+ * The bubblewrap for tests of sandboxes: the one in TEST_BWRAP_PATH, else an installed one, else one that is unpacked
+ * here.
+ */
 export function findBubblewrap(env, log) {
   const found = env.TEST_BWRAP_PATH || [...installed, ownPlace].find((path) => existsSync(path));
   if (found) return found;

@@ -1,34 +1,45 @@
-// The time limit of a test file, in seconds on a quiet machine as fast as the one on which the numbers were measured. A
-// machine that is busy with other things, or slower, gets more, or no judgement at all.
+// The time limit of a test file, in seconds on a quiet reference machine. A slower machine gets more time. A busy
+// machine is not judged.
 import { createHash } from 'node:crypto';
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { levelOf } from './levels.mjs';
 
 const secondsOfLevel = { unit: 6, store: 12, service: 20, system: 40 };
-/** A component brings the libraries of the console along, which one file of each worker loads. */
+/** A component test loads the libraries of the console, once in each worker. */
 const secondsOfComponents = 10;
-/** Files that need more than their level gives. Each names what takes the time. */
+/** Files with a budget of their own. Each comment names the reason for the files below it. */
 const secondsOfFile = {
-  // Each part of the system is killed once, and waited for.
+  // Kills each part of the system once and waits for its restart.
   'tests/chaos/killed-parts.test.ts': 45,
-  // Workers at several moments of an activation.
+  // Starts workers at several moments of an activation.
   'tests/e2e/policy-activation.test.ts': 50,
-  'tests/e2e/console-controls.test.ts': 40,
-  // A fresh process for each hostile text.
+  // Calls every route of all services.
+  'tests/e2e/parity.test.ts': 55,
+  // Types every command of the how-to pages.
+  'tests/e2e/how-to.test.ts': 55,
+  // Starts a process for each command, as people do.
+  'tests/e2e/local-boundary.test.ts': 55,
+  // Runs the command that each page of the console offers.
+  'tests/e2e/console-commands.test.ts': 55,
+  // Starts a new process for each hostile text.
   'packages/policy/tests/hostile-yaml.test.ts': 30,
-  // A log of 600 receipts for each test, since half of them damage it.
+  // Makes a log of 600 receipts for each test, since half of the tests damage it.
   'services/governance-kernel/tests/log-proofs.test.ts': 30,
-  // Each cause of a denial at the doors.
+  // Kills a process in each step of adding, approving and revoking a server.
+  'services/governance-kernel/tests/server-crash.test.ts': 60,
+  // Restarts the kernel for each change of a declaration.
+  'services/governance-kernel/tests/declared-servers.test.ts': 30,
+  // Makes a call for each cause of a denial.
   'services/governance-kernel/tests/gates.test.ts': 30,
 };
-/** A file fails when it takes this much of its budget. */
+/** A file fails when its time is this multiple of its budget. */
 const excess = 1.5;
 
-/** Measures other load before and after the tests, and the speed of this machine. */
+/** A machine with a larger share of other load, before or after the tests, counts as busy. */
 const busyShareMax = 0.1;
 const watchMs = 500;
-/** The time of the work below, on the machine on which the budgets were measured. */
+/** The time of `measureWork` on the reference machine. */
 const referenceMs = 60;
 
 /** @param {string} path from the root, or absolute */
@@ -36,7 +47,7 @@ export function hasOwnBudget(path) {
   return Object.keys(secondsOfFile).some((file) => path.endsWith(file));
 }
 
-/** Looks at the machine while none of our tests run: with each `look`, whose worst sight counts. */
+/** The load and the speed of the machine. Call `look` while none of our tests run. The worst look counts. */
 export class Pace {
   #busyShare = 0;
   #workMs = 0;
@@ -55,7 +66,7 @@ export class Pace {
   }
 }
 
-/** @returns {{ file: string, message: string }[]} the files that took half more than their budget */
+/** @returns {{ file: string, message: string }[]} the files that exceeded their budget by half */
 export function overBudget(files, { isQuiet, slowness }) {
   if (!isQuiet) return [];
   return files.flatMap(({ file, seconds }) => {
@@ -84,7 +95,7 @@ function times() {
   return { idle: sum(all.filter(([kind]) => kind === 'idle')), all: sum(all) };
 }
 
-/** The fastest of five turns, in ms: what disturbs a turn makes it slower, never faster. */
+/** The fastest of five turns, in ms. Other load makes a turn slower, never faster. */
 function measureWork() {
   const block = Buffer.alloc(1_000_000);
   const turns = Array.from({ length: 5 }, () => {

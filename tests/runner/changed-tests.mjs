@@ -1,4 +1,5 @@
-// Tests that import, over however many files, something that is not as it is in the last commit.
+// Finds the tests that depend on a changed file, through any number of imports. A file is changed if it differs from
+// the last commit.
 import { execFileSync } from 'node:child_process';
 import { importsOf, root, sourceFiles, testFiles } from './imports.mjs';
 

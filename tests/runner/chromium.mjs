@@ -5,7 +5,7 @@ import { installFirst, mayInstall } from './apt-get.mjs';
 
 const requireFromKernel = createRequire(new URL('../../services/governance-kernel/package.json', import.meta.url));
 
-// Without the visible parts of a browser, pages take a quarter less time.
+// Pages take a quarter less time in a browser without a user interface.
 const headlessShell = 'chromium-headless-shell';
 
 const systemPrograms = [
@@ -18,9 +18,12 @@ const systemPrograms = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-const howToGetOne = `No Chromium is here, and none could be installed: install Chromium or Chrome, or set CHROMIUM_PATH to one.`;
+const howToGetOne = `Chromium is missing and could not be installed. Install Chromium or Chrome, or set CHROMIUM_PATH to the program.`;
 
-/** The browser that tests of passkeys drive: the one CHROMIUM_PATH names, an installed one, else one that is downloaded or installed. */
+/**
+ * The browser for tests of pages: the one in CHROMIUM_PATH, else an installed one, else one that is downloaded or
+ * installed.
+ */
 export function findChromium(env, log) {
   if (env.CHROMIUM_PATH) return env.CHROMIUM_PATH;
   const found = systemPrograms.find((path) => existsSync(path)) ?? downloaded();

@@ -4,16 +4,21 @@ import { collectEvidence } from './evidence.mjs';
 import { describeOpen, openResources } from './open-handles.mjs';
 import { seedOfFile, shuffleTests } from './shuffle.mjs';
 
-/** A socket or a process that was closed is gone within a few turns of the loop; a machine under load gets the rest. */
+/**
+ * A closed socket or process disappears within a few turns of the loop. The rest of the time is for machines under
+ * load.
+ */
 const closingMsMax = 20_000;
-/** A slow machine is no failure. A shorter limit of a test or hook is raised to this one, and only a test that hangs reaches it. */
-const timeoutMsMin = 300_000;
+/**
+ * The lower bound of all time limits. A slow machine must not fail a test, so only a hanging test reaches its limit.
+ */
+const timeoutMsMin = 900_000;
 const pollMs = 20;
 const failures = new Set(['test_fn_failure', 'hook_failure', 'error']);
 
 /**
- * Runs the tests of a file, and the blocks that hold them, in an order that follows from the seed of the run. Keeps evidence of each
- * failure. Fails a file that leaves something open: Jest would wait for it, or kill the worker.
+ * Runs the tests and blocks of a file in an order that follows from the seed of the run. Stores evidence of each
+ * failure. Fails a file that leaves handles open, since Jest would wait for them or kill the worker.
  */
 export default class Environment extends TestEnvironment {
   #testPath;
@@ -44,7 +49,7 @@ export default class Environment extends TestEnvironment {
 
   async teardown() {
     await super.teardown();
-    // Jest would report what is open in place of the failures that left it open.
+    // Otherwise Jest would report the open handles instead of the failures that left them open.
     if (!this.#hasFailed) await this.#assertNothingOpen();
   }
 

@@ -1,6 +1,6 @@
-// The result of each promise in a whole run, for `GET /api/capabilities` of the gateway. Only a commit with nothing
-// changed beside it has a record. Run by itself it prints, as shell exports, where the record of this checkout is:
-// `make up` starts the gateway with them.
+// The result of each promise in a complete run, for `GET /api/capabilities` of the gateway. Only a clean checkout has a
+// record. Run as a program, this file prints the place of the checkout's record as shell exports. `make up` passes
+// them to the gateway.
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const file = join(root, 'tests/eval-record.json');
 
-/** The commit of a clean checkout, or undefined. */
+/** The commit of a clean checkout, else `undefined`. */
 export function cleanCommit() {
   try {
     return git('status', '--porcelain') === '' ? git('rev-parse', 'HEAD') : undefined;
@@ -22,7 +22,7 @@ function git(...args) {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 }
 
-/** `commit` is what stood here when the run began. */
+/** `commit` is the checked out commit at the beginning of the run. */
 export function writeEvalRecord(commit, promises) {
   if (commit === undefined || commit !== cleanCommit()) return;
   writeFileSync(file, `${JSON.stringify({ recordedAt: new Date().toISOString(), commit, promises }, null, 2)}\n`);

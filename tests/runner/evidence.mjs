@@ -2,9 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /**
- * The evidence of a failure for people: pictures of pages, logs of services. Test helpers register how it is taken,
- * since they hold the pages and the processes: `globalThis.countersignEvidence` is a set of functions that write files
- * whose names begin with the given path.
+ * Stores the evidence of a failure: pictures of pages, logs of services. Test helpers own the pages and the processes.
+ * They register functions in the set `globalThis.countersignEvidence`, which write files under the passed name prefix.
  */
 export async function collectEvidence(testPath, title) {
   const folder = process.env.COUNTERSIGN_TEST_EVIDENCE;

@@ -1,4 +1,4 @@
-// Which files of the repository a file imports at run time, read from its text: enough to choose tests, without a compiler.
+// The files that a file imports at run time, found in its text. This suffices to choose tests, without a compiler.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ const sourceRoots = ['contracts', 'packages', 'services', 'infra', 'tests'];
 const neverSource = new Set(['node_modules', 'dist', 'generated']);
 const importPattern = /^(?:import|export)(?! type\b)[^;'"]*?from\s*'([^']+)'|\bimport\('([^']+)'\)|^import '([^']+)'/gm;
 const profiles = new Set(['deploy', 'local', 'services']);
-/** The folders of services. The register in infra/services names the same ones, and can be read only after a build. */
+/** The folders of services. The register in infra/services has the same names, but can be read only after a build. */
 export const services = new Set(
   readdirSync(join(root, 'services'), { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? [entry.name] : [],
@@ -34,18 +34,18 @@ export function sourceFiles() {
   return found.sort();
 }
 
-const known = new Map();
+const cache = new Map();
 
-/** The imports of `path`: `{ specifier, to }`, where `to` is a file of the repository, or null. */
+/** The imports of `path` as `{ specifier, to }`. `to` is a file of the repository, or `null`. */
 export function importsOf(path) {
-  const kept = known.get(path);
+  const kept = cache.get(path);
   if (kept !== undefined) return kept;
   const text = readFileSync(join(root, path), 'utf8');
   const imports = [...text.matchAll(importPattern)].map(([, from, dynamic, bare]) => {
     const specifier = from ?? dynamic ?? bare;
     return { specifier, to: fileOf(path, specifier) };
   });
-  known.set(path, imports);
+  cache.set(path, imports);
   return imports;
 }
 

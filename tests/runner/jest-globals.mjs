@@ -1,4 +1,4 @@
-// `@jest/globals` for modules that Node loads: each name stands for what Jest made for the test file that runs now.
+// `@jest/globals` for modules that Node loads. Each name refers to Jest's object for the running test file.
 let current = {};
 
 /** @param {Record<string, Function>} globals of the test file that starts */

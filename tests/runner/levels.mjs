@@ -1,12 +1,13 @@
-// A test's level follows from its imports, so no list is kept and no file can claim a cheaper level than it has.
+// A test's level follows from its folder and its imports. There is no list to maintain, and no file can claim a lower
+// level.
 import { importsOf, services, testFiles } from './imports.mjs';
 
-/** From cheap to dear, which is the order in which they run. */
+/** From cheap to expensive, in the order of their runs. */
 export const levels = ['unit', 'store', 'service', 'system'];
 
 /**
- * The imports of a test file, or of a helper beside it, at each level. Sources do not count: a rule that a unit test
- * calls may live beside code that opens sockets.
+ * The imports that mark a test file, or a helper beside it, for each level. Imports of sources do not count: a rule
+ * that a unit test calls may be beside code that opens sockets.
  */
 const marks = [
   ['system', /^playwright-core$|^@countersign\/local$|^node-pty$/],
@@ -33,7 +34,7 @@ export function filesByLevel() {
   return byLevel;
 }
 
-/** @returns {string} the dearest level of what the file and its helpers import */
+/** @returns {string} the most expensive level by the folder and the imports of the file and its helpers */
 export function levelOf(file) {
   const found = new Set(['unit']);
   const seen = new Set();

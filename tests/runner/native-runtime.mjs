@@ -1,16 +1,19 @@
-// Jest gives each test file a context of its own, and compiles and runs every module again in it: over a second for
-// each of some hundred files. Here Node loads the modules, as it does for the services: a worker loads each once, and
-// tests see what production sees.
+// Jest runs each test file in its own context and compiles and runs every module again in it, which takes over a second
+// for each of some hundred files. Here Node loads the modules, as for the services. A worker loads each module once,
+// and tests run the code of production.
 import * as asyncHooks from 'node:async_hooks';
 import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
 import Runtime from 'jest-runtime';
 import { setJestGlobals } from './jest-globals.mjs';
 import { SerialStorage } from './serial-storage.mjs';
-// Not by a flag: what tests start as processes of their own takes the flags over, and runs what was built.
+// An import instead of a flag of Node: processes that tests start would inherit the flag, but they must run the build.
 import './typescript.mjs';
 
-/** `Error`, `Number` and all that the language brings: Jest's own context has others, and `expect` compares by identity. */
+/**
+ * `Error`, `Number` and all other built-ins of the language. Jest's context has its own ones, and `expect` compares by
+ * identity.
+ */
 const builtIn = vm
   .runInNewContext('Object.getOwnPropertyNames(globalThis)')
   .filter((name) => typeof globalThis[name] === 'function' && /^[A-Z]/.test(name));
@@ -22,11 +25,12 @@ let files = 0;
 export default class NativeRuntime extends Runtime {
   constructor(config, environment, ...rest) {
     super(config, environment, ...rest);
-    // Jest alone asks the runtime for modules of Node: tests and sources are loaded by Node.
+    // Replaces a module for Jest alone. Only Jest requests modules of Node here, since Node itself loads tests and
+    // sources.
     const required = this.coreModule.require.bind(this.coreModule);
     this.coreModule.require = (name) => (name === 'node:async_hooks' ? forJest : required(name));
     for (const name of builtIn) environment.global[name] = globalThis[name];
-    // Which mutant lives: the sources ask for it where they run.
+    // The active mutant. The sources read it at run time.
     globalThis.__stryker__ = environment.global.__stryker__;
   }
 

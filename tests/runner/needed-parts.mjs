@@ -5,17 +5,18 @@ import { findRabbitmq } from './rabbitmq.mjs';
 import { serveSharedParts } from './shared-parts.mjs';
 
 /**
- * The parts that tests need beside Node, as environment variables. Each part is brought when the first level needs it;
- * `scratch` is a folder for all of them.
+ * The parts that tests need besides Node, as environment variables. All parts start together, before the first level
+ * above `unit`. The servers and the shared parts may use the folder `scratch`.
  */
 export function neededParts(scratch, log) {
   const closers = [];
   let started;
   const startServers = async () => {
-    const amqpUrl = await findRabbitmq(process.env, log);
+    const rabbitmq = await findRabbitmq(process.env, scratch, log);
+    closers.push(() => rabbitmq.stop());
     const postgres = await findPostgres(process.env, scratch);
     closers.push(() => postgres.stop());
-    return { ...process.env, TEST_DATABASE_URL: postgres.url, AMQP_URL: amqpUrl };
+    return { ...process.env, TEST_DATABASE_URL: postgres.url, AMQP_URL: rabbitmq.url };
   };
   const startAll = async () => {
     const servers = await startServers();
@@ -31,7 +32,7 @@ export function neededParts(scratch, log) {
     };
   };
   return {
-    servers: startServers,
+    bench: async () => ({ ...(await startServers()), TEST_BWRAP_PATH: findBubblewrap(process.env, log) }),
     of: (level) => (level === 'unit' ? process.env : (started ??= startAll())),
     close: async () => {
       for (const close of closers.reverse()) await close();

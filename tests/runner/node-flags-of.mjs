@@ -1,7 +1,7 @@
 /**
- * Flags for every process of ours. Node 20 miscompiles inlined calls from JavaScript to WASM under load, as Prisma's
- * client makes them. Objects of a request are dead within milliseconds: with 32 MB for young objects a third less time
- * goes into moving them.
+ * Flags for all our processes. Node 20 miscompiles inlined calls from JavaScript to WASM under load. Prisma's
+ * client makes such calls. Objects of a request live for milliseconds. With 32 MB for young objects, the collector
+ * spends a third less time on moving them.
  * @returns {string[]}
  */
 export function nodeFlags(version = process.versions.node) {
@@ -10,7 +10,7 @@ export function nodeFlags(version = process.versions.node) {
 }
 
 /**
- * The same for tests, which live for seconds: no time goes into optimising WASM.
+ * The flags for tests. Their processes live for seconds, so they do not optimise WASM.
  * @returns {string[]}
  */
 export function testFlags() {

@@ -1,12 +1,15 @@
-/** Streams and the channel to Jest are there from the beginning. Timers end by themselves, and libraries leave some after a close. */
+/**
+ * Kinds that never count as left open. Streams and the channel to Jest exist from the beginning. Timers end by
+ * themselves, and libraries leave some after a close.
+ */
 const own = new Set(['PipeWrap', 'TTYWrap', 'TTYWRAP', 'PIPEWRAP', 'FSReqCallback', 'FSReqPromise', 'Timeout']);
 
-/** @returns {string[]} the kinds of what keeps this process alive, one for each */
+/** @returns {string[]} the kind of each resource that keeps this process alive */
 export function openResources() {
   return process.getActiveResourcesInfo().filter((kind) => !own.has(kind));
 }
 
-/** The handles that keep this process alive, in words. */
+/** The handles that keep this process alive, as text. */
 export function describeOpen() {
   const described = process._getActiveHandles().map(describe);
   return [...openResources(), ...described.filter((text) => text !== null)].join(', ');

@@ -2,7 +2,10 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { levels } from './levels.mjs';
 
-/** The seed of the order of files and tests. A run prints it, so that `seed=` can repeat the order. */
+/**
+ * The largest seed. A seed determines the order of files and tests. A run prints it, so that `seed=` can repeat the
+ * order.
+ */
 const seedMax = 2 ** 31 - 1;
 
 /**

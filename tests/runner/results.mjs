@@ -27,11 +27,11 @@ export function resultsOf(files, levels = {}) {
 }
 
 /** @returns {Results} */
-export function merge(one, other) {
-  return resultsOf([...one.files, ...other.files], { ...one.levels, ...other.levels });
+export function merge(a, b) {
+  return resultsOf([...a.files, ...b.files], { ...a.levels, ...b.levels });
 }
 
-/** @returns {Results} with these failures of whole files */
+/** @returns {Results} with these failures added to their files */
 export function withFailures({ files, levels }, faults) {
   const failuresOf = (file) =>
     faults.filter((fault) => fault.file === file).map(({ message }) => ({ title: 'the file itself', message }));
@@ -39,7 +39,7 @@ export function withFailures({ files, levels }, faults) {
   return resultsOf(judged, levels);
 }
 
-/** @returns {Results} of the run that ended with `code`; one that broke off, or left something open, has failed. */
+/** @returns {Results} of the run that ended with `code`. A run that ended early, or left handles open, has failed. */
 export function readResults(summaryFile, code) {
   let files = [];
   try {

@@ -23,13 +23,13 @@ export async function runJest(args, { seed }, { env, scratch, prefix }) {
   rmSync(summary, { force: true });
   const jest = join(root, 'node_modules/jest/bin/jest.js');
   const reporters = ['--reporters=default', '--reporters=<rootDir>/tests/runner/summary-reporter.mjs'];
-  // The reporters come last: Jest takes a path behind them for one more reporter.
+  // The reporters come last, since Jest reads a path after them as one more reporter.
   const command = [process.execPath, ...testFlags(), jest, `--seed=${seed}`, ...args, ...reporters];
   const code = await run([...(prefix ?? []), ...command], { ...env, COUNTERSIGN_TEST_SUMMARY: summary });
   return readResults(summary, code);
 }
 
-/** Runs a command in the terminal of this process; resolves with its exit code. */
+/** Runs a command in the terminal of this process. Resolves with its exit code. */
 export function run([program, ...args], env) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });

@@ -1,4 +1,4 @@
-// Brings PostgreSQL, RabbitMQ and Chromium, runs the tests level by level, and ends with the line `N passed, N failed`.
+// Starts PostgreSQL, RabbitMQ and Chromium, runs the tests level by level, and ends with `N passed, N failed`.
 // Usage: node tests/runner/run-tests.mjs [--level=NAME] [--changed] [--seed=N] [--rerun] [part of a path…]
 //        node tests/runner/run-tests.mjs --jest [arguments of Jest…]
 //        node tests/runner/run-tests.mjs --bench [options of the bench…]
@@ -15,7 +15,7 @@ import { merge, resultsOf, timesOf, withFailures } from './results.mjs';
 import { run, runFiles, runJest } from './run-jest.mjs';
 import { wantedFiles } from './wanted-files.mjs';
 
-/** More files than these that fail once and pass alone are no accident. */
+/** More failed files than this are not accepted as unstable. */
 const unstableMax = 2;
 const log = (line) => process.stderr.write(`${line}\n`);
 
@@ -23,22 +23,22 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args) {
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-test-'));
-  // PostgreSQL runs under its own account when we are root, and must pass through.
+  // PostgreSQL runs under its own account when we are root, and must be able to enter the folder.
   chmodSync(scratch, 0o711);
-  const parts = neededParts(scratch, log);
+  const deps = neededParts(scratch, log);
   try {
     const options = parseOptions(args);
     if (options.bench !== undefined) {
       const bench = [process.execPath, ...nodeFlags(), join(root, 'tests/bench/dist/run.js'), ...options.bench];
-      return await run(bench, await parts.servers());
+      return await run(bench, await deps.bench());
     }
-    return report(await runTests(options, { parts, scratch }));
+    return report(await runTests(options, { parts: deps, scratch }));
   } catch (error) {
     log(error instanceof Error ? error.message : String(error));
     process.stdout.write('0 passed, 1 failed\n');
     return 1;
   } finally {
-    await parts.close();
+    await deps.close();
     rmSync(scratch, { recursive: true, force: true });
   }
 }
@@ -68,11 +68,14 @@ async function runTests(options, { parts, scratch }) {
   await pace.look();
   const over = overBudget(results.files, pace);
   for (const { message } of over) log(`Over budget: ${message}`);
-  // The speed of a CI machine is unknown.
+  // CI uses `--rerun`. The speed of its machine is unknown, so budgets fail no file there.
   return options.rerun ? results : withFailures(results, over);
 }
 
-/** Runs each failed file once more, alone. A file that passes then is reported as unstable, and is no failure up to `unstableMax`. */
+/**
+ * If at most `unstableMax` files failed, runs each of them once more, alone. A file that then passes is reported as
+ * unstable, and does not fail the run.
+ */
 async function rerunFailed(results, options, place) {
   const failed = results.files.filter(({ failures }) => failures.length > 0);
   if (failed.length === 0 || failed.length > unstableMax) return results;

@@ -1,8 +1,7 @@
 /**
- * The replacement of `AsyncLocalStorage` in Jest, for tests that run one after another: it names the running test. Jest
- * makes one for each file and never ends it. Node carries all of them along with each promise and each socket of the
- * worker: a seventh of the time of a worker that had run 80 files. Work that a test leaves behind counts as that of the
- * test that runs when it fails.
+ * Replaces `AsyncLocalStorage` in Jest for tests that run one after another. A storage holds the running test. Jest
+ * makes one storage for each file and never removes it. Node copies all of them with each promise and socket of the
+ * worker, which took a seventh of the time after 80 files. Late failures count for the test that runs at that time.
  */
 export class SerialStorage {
   #store;

@@ -1,5 +1,5 @@
-// Parts that are expensive to start and shared by many test files live here, in the process that runs Jest: workers
-// come and go. Each part is started when a worker first asks for it, and all of them are stopped at the end of the run.
+// Parts that are expensive to start and shared by many test files. They live in the process that runs Jest, since
+// workers come and go. Each part starts at the first request of a worker. All parts stop at the end of the run.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -27,14 +27,14 @@ export async function serveSharedParts(scratch, chromiumPath) {
     if (log !== undefined) return { lines: (await started.get(system))?.lines() ?? [] };
     if (worker !== undefined)
       return once(path, async () => startSystem(join(scratch, `system-${worker}`), await cluster()));
-    // A browser that has crashed is started again for the next file.
+    // A crashed browser is started again for the next file.
     if (/^\/browser\/\w+$/.test(path)) return once(path, () => startChromium(chromiumPath, () => started.delete(path)));
     if (path === '/cluster') return cluster();
     throw new Error(`There is no shared part ${path}`);
   };
   const server = createServer(async (req, res) => {
     const [status, body] = await partAt(req.url).then(
-      ({ stop, ...part }) => [200, part],
+      ({ stop, ...segment }) => [200, segment],
       (error) => [500, { error: String(error) }],
     );
     res.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body));
@@ -45,8 +45,8 @@ export async function serveSharedParts(scratch, chromiumPath) {
     socket,
     close: async () => {
       server.close();
-      const parts = await Promise.allSettled(started.values());
-      await Promise.all(parts.map(({ value }) => value?.stop?.()));
+      const pieces = await Promise.allSettled(started.values());
+      await Promise.all(pieces.map(({ value }) => value?.stop?.()));
     },
   };
 }
@@ -54,12 +54,14 @@ export async function serveSharedParts(scratch, chromiumPath) {
 async function createCluster(path) {
   const { createClusterTemplate } = await import('../../infra/local/dist/cluster-template.js');
   await createClusterTemplate(path, { ...console, debug: () => {} });
-  // Few tests see whether a commit waits for the disk, and all others would wait with it.
+  // Without fsync, commits do not wait for the disk. Only few tests need durable commits.
   appendFileSync(join(path, 'postgres/cluster/postgresql.auto.conf'), 'fsync = off\nfull_page_writes = off\n');
   return { path: join(path, 'postgres') };
 }
 
-/** Passkeys are bound to the host of the public address. The self test warms a kernel up for load that no test of this system makes. */
+/**
+ * Passkeys are bound to the host of the public address. The self test is off, since it only warms up a kernel for load.
+ */
 const variables = { GOV_RATE_LIMITS: '0', GOV_PUBLIC_URL: 'http://localhost:8080', GOV_SELF_TEST_DECISIONS: '0' };
 
 async function startSystem(dataDir, { path }) {
@@ -67,15 +69,15 @@ async function startSystem(dataDir, { path }) {
   mkdirSync(dataDir, { mode: 0o711 });
   chmodSync(dataDir, 0o711);
   execFileSync('cp', ['-a', path, join(dataDir, 'postgres')]);
-  const { said, kill, ...system } = await start({ dataDir, variables, nodeArgs: nodeFlags() });
-  return { ...system, dataDir, lines: () => said };
+  const { lines, kill, ...system } = await start({ dataDir, variables, nodeArgs: nodeFlags() });
+  return { ...system, dataDir, lines: () => lines };
 }
 
 const chromiumFlags = [
   ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   ...['--disable-component-update', '--disable-sync'],
 ];
-/** A busy machine needs a while to start it. */
+/** A busy machine needs a while to start Chromium. */
 const chromiumStartMs = 120_000;
 
 async function startChromium(executablePath, onClosed) {
@@ -86,7 +88,7 @@ async function startChromium(executablePath, onClosed) {
     chromiumSandbox: false,
     args: chromiumFlags,
     timeout: chromiumStartMs,
-    // The run stops it, also when it is interrupted.
+    // The run itself stops the browser, even after an interrupt.
     ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
   });
   server.once('close', onClosed);

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 
 /**
- * The members in an order that follows from `seed` alone.
+ * Returns the members in an order that depends only on `seed`.
  * @template Member
  * @param {readonly Member[]} list
  * @param {string | number} seed
@@ -15,17 +15,19 @@ export function shuffle(list, seed) {
     .map((index) => list[index]);
 }
 
-/** Tests whose order is part of what they show, declared with `describeStory` of the test kit. */
+/** The name of a block whose tests depend on their order. `describeStory` of the test kit declares such blocks. */
 const story = / \[story\]$/;
 
-/** The seed of the order in a file: the seed of the run with the path below the root, so that it is the same in every checkout. */
+/**
+ * The seed of the order in a file: the seed of the run and the path below the root. It is the same in every checkout.
+ */
 export function seedOfFile(seed, { rootDir, path }) {
   return `${seed} ${relative(rootDir, path)}`;
 }
 
 /**
- * Puts the tests of a block of Jest, and the blocks in it, in an order that follows from `seed`. All of a story stays in its order, also
- * what stands in blocks of its own.
+ * Shuffles the tests of a Jest block, and its inner blocks, by `seed`. A story stays in its order, with all its inner
+ * blocks.
  */
 export function shuffleTests(block, seed) {
   if (story.test(block.name)) return;
@@ -33,7 +35,7 @@ export function shuffleTests(block, seed) {
   for (const child of block.children) if (child.type === 'describeBlock') shuffleTests(child, seed);
 }
 
-/** FNV-1a, and a last mixing that spreads texts which differ in their last letters only. */
+/** FNV-1a with a final mixing, which spreads texts that differ only in their last letters. */
 function hash(text) {
   let value = 0x811c9dc5;
   for (const character of text) value = Math.imul(value ^ character.codePointAt(0), 0x01000193);

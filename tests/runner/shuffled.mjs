@@ -2,8 +2,8 @@ import { hasOwnBudget } from './budgets.mjs';
 import { shuffle } from './shuffle.mjs';
 
 /**
- * The order of files follows from the seed of the run alone: no file may need another one to run before it. Files with a budget of their own
- * come in the first half, or the last of them would keep one processor busy while the others have nothing left to do.
+ * Orders the files by the seed of the run alone, since no file may depend on an earlier one. Files with their own
+ * budget come in the first half. Otherwise the last of them would keep one processor busy while the others are idle.
  */
 export default class Shuffled {
   #seed;

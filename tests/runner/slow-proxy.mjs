@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** The server of `target`, with every packet of both directions `delayMs` later and in order. */
+/** A proxy to the server of `target`. It delays every packet of both directions by `delayMs`, and keeps their order. */
 export async function slowProxy(target, delayMs) {
   const { hostname, port } = new URL(target);
   const sockets = new Set();

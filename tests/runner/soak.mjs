@@ -1,4 +1,5 @@
-// Runs `*.soak.ts`: what takes minutes and shows what size and time do. A whole run is recorded in tests/soak-record.json, to be committed.
+// Runs `*.soak.ts`: tests of size and time, which take minutes. The record of a complete run is written to
+// tests/soak-record.json, to be committed.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,7 @@ const log = (line) => process.stderr.write(`${line}\n`);
 const paths = process.argv.slice(2);
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-soak-'));
 chmodSync(scratch, 0o711);
-const parts = neededParts(scratch, log);
+const deps = neededParts(scratch, log);
 const commit = cleanCommit();
 const seed = randomInt(2 ** 31 - 1);
 log(`Seed ${seed}`);
@@ -20,9 +21,9 @@ const startedAt = performance.now();
 const { passed, failed } = await runJest(
   ['--testMatch', '**/*.soak.ts', '--runInBand', '--verbose', ...paths],
   { seed },
-  { env: await parts.of('system'), scratch },
+  { env: await deps.of('system'), scratch },
 ).finally(async () => {
-  await parts.close();
+  await deps.close();
   rmSync(scratch, { recursive: true, force: true });
 });
 if (paths.length === 0 && commit !== undefined && failed === 0) {

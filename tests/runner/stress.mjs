@@ -13,7 +13,7 @@ import { slowProxy } from './slow-proxy.mjs';
 import { wantedFiles } from './wanted-files.mjs';
 
 const seedMax = 2 ** 31 - 1;
-/** Each packet from and to PostgreSQL comes this much later. */
+/** The delay of each packet from and to PostgreSQL. */
 const databaseDelayMs = 5;
 const log = (line) => process.stderr.write(`${line}\n`);
 
@@ -36,22 +36,23 @@ async function stress({ times, load, paths }) {
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-stress-'));
   chmodSync(scratch, 0o711);
   const evidence = mkdtempSync(join(tmpdir(), 'countersign-evidence-'));
-  const parts = neededParts(scratch, log);
+  const deps = neededParts(scratch, log);
   const counts = new Map(files.map((file) => [file, { times: 0, failures: [] }]));
   try {
-    const env = { ...(await parts.of('system')), COUNTERSIGN_TEST_EVIDENCE: evidence };
+    const env = { ...(await deps.of('system')), COUNTERSIGN_TEST_EVIDENCE: evidence };
     const conditions = conditionsOf({ env, load });
     for (let turn = 0; turn < times; turn += 1)
       await runOnce({ turn, files, scratch, counts, condition: conditions[turn % conditions.length] });
   } finally {
-    await parts.close();
+    await deps.close();
     rmSync(scratch, { recursive: true, force: true });
   }
   return report(counts, evidence);
 }
 
 /**
- * The effects of slow machines on tests. Each `begin` resolves with how Jest is to be run, and how the condition ends.
+ * The conditions of a slow machine. `begin` resolves with the settings for Jest, and with a function that ends the
+ * condition.
  */
 function conditionsOf({ env, load }) {
   const hasTaskset = spawnSync('taskset', ['-V'], { stdio: 'ignore' }).status === 0;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-/** Hands what each file came to over to run-tests.mjs, which sums it up when everything that it started has ended. */
+/** Passes the result of each file to run-tests.mjs, which prints the sum after everything that it started has ended. */
 export class SummaryReporter {
   onRunComplete(_contexts, { testResults }) {
     const file = process.env.COUNTERSIGN_TEST_SUMMARY;
@@ -13,7 +13,7 @@ function fileResult({ testFilePath, testResults, failureMessage, testExecError, 
   const failures = testResults
     .filter(({ status }) => status === 'failed')
     .map(({ fullName, failureMessages }) => ({ title: fullName, message: failureMessages.join('\n') }));
-  // A file that could not even be loaded ran none of its tests: it counts as one failure, never as none.
+  // A file that failed to load ran no test. It counts as one failure.
   if (failures.length === 0 && (testExecError || failureMessage))
     failures.push({ title: 'the file itself', message: failureMessage ?? String(testExecError) });
   return {
@@ -26,7 +26,7 @@ function fileResult({ testFilePath, testResults, failureMessage, testExecError, 
   };
 }
 
-/** The promises that tests prove by their titles (`… [kn.budget]`), and whether all of their tests passed. */
+/** The promises in the titles of tests (`… [kn.budget]`), and whether all tests of each promise passed. */
 function promisesSeen(testResults) {
   const seen = {};
   for (const { title, status } of testResults) {

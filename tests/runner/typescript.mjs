@@ -1,5 +1,5 @@
-// Lets Node run the sources, those of workspace packages too: node --import <this file> <file.ts>
-// Types become blanks, so each line and column stays where it is.
+// Lets Node run TypeScript sources, including those of workspace packages: node --import <this file> <file.ts>. Types
+// become blanks, so every line and column stays in place.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
@@ -9,11 +9,13 @@ import { isMainThread } from 'node:worker_threads';
 if (isMainThread) register(import.meta.url);
 
 const jestGlobals = new URL('jest-globals.mjs', import.meta.url).href;
-// A mutant in what runs while a module is loaded is seen by loading it again.
+// With mutants, sources are loaded again for each file. Otherwise a mutant in code that runs at load time would have no
+// effect.
 const loadedAnew = process.env.COUNTERSIGN_MUTANTS === '1' ? /\.tsx?$/ : /\/tests\/.*\.tsx?$/;
 
 /**
- * Files beside tests are loaded again for each test file, by the query of their importer; all others are loaded once.
+ * Files beside tests are loaded again for each test file, because their URL gets the query of their importer. All other
+ * files are loaded once.
  */
 export async function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: jestGlobals, shortCircuit: true };
@@ -31,9 +33,9 @@ export async function load(url, context, next) {
 
 const require = createRequire(import.meta.url);
 /**
- * The transforms from a source to JavaScript. The compilers are imported when a source is not cached: they take longer
- * to load than all cached files together. Components are printed again, since blanks do not replace JSX; their lines
- * follow from the map at the end.
+ * The transforms from sources to JavaScript. The compilers are imported only for a source that is not cached, since
+ * they load more slowly than all cached files together. Components are printed again, because JSX cannot become blanks.
+ * A source map at the end keeps their lines.
  */
 const transforms = [
   {
@@ -55,17 +57,22 @@ const transforms = [
   },
 ].map((transform) => ({ ...transform, cache: cacheOf(transform.by) }));
 
-/** Results of earlier runs, by the hash of the source: each worker of each run would read and transform hundreds of files again. */
+/**
+ * The cache folder of a transform. Files are named by the hash of the source, so that no worker transforms a source
+ * again.
+ */
 function cacheOf(by) {
   return new URL(`../../node_modules/.cache/${by}-${require(`${by}/package.json`).version}/`, import.meta.url);
 }
 
 const loaded = new Map();
 
-/** Once per path: helpers beside tests are loaded for each test file, and no source changes during a run. */
+/**
+ * Transforms each path once. Helpers beside tests are loaded for each test file, and no source changes during a run.
+ */
 async function transformed(path, transform) {
-  const known = loaded.get(path);
-  if (known !== undefined) return known;
+  const existing = loaded.get(path);
+  if (existing !== undefined) return existing;
   const source = await readFile(path, 'utf8');
   const cached = new URL(createHash('sha256').update(source).digest('hex'), transform.cache);
   const result = await readFile(cached, 'utf8').catch(() => transformAndKeep({ path, source }, { transform, cached }));
@@ -76,8 +83,8 @@ async function transformed(path, transform) {
 async function transformAndKeep({ path, source }, { transform, cached }) {
   const result = await transform.apply(source, path);
   mkdirSync(transform.cache, { recursive: true });
-  // Renamed, so that half a file is never read. Two files with the same text may be read at the same time, even in one
-  // process.
+  // The file is renamed at the end, so that no reader sees half of it. Two files with the same text may be written at
+  // the same time, even in one process.
   const unfinished = `${cached.pathname}.${randomUUID()}`;
   await writeFile(unfinished, result);
   await rename(unfinished, cached);

@@ -3,7 +3,7 @@ import { filesByLevel } from './levels.mjs';
 
 /**
  * @param {{ level?: string | undefined, changed?: boolean, paths: string[] }} wanted
- * @returns {[level: string, files: string[]][]} from cheap to dear, without levels that have no file
+ * @returns {[level: string, files: string[]][]} from cheap to expensive, without levels that have no file
  */
 export function wantedFiles({ level, changed = false, paths }) {
   const affected = changed ? changedTests() : undefined;

@@ -10,7 +10,7 @@ export type Announcement = { payload: Payload; record: Sealed; proof: Proof; fac
 
 type Expected = { kind: 'head' | 'period'; code: string; notBefore?: string; statesTime: boolean };
 
-/** A statement of the kernel about receipts: a head, a period or the end of a pack (11.2, 11.3). */
+/** Checks a statement of the kernel about receipts: a head, a period or the end of a pack (11.2, 11.3). */
 export function takeAnnouncement(evidence: Evidence, entry: Entry, expected: Expected): Announcement {
   const { kind, code, notBefore, statesTime } = expected;
   const { receipt, record, proof } = entry;

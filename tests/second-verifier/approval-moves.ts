@@ -20,7 +20,7 @@ const effects: ReadonlyMap<string, Effect> = new Map([
 ]);
 const glassMs = 15 * minuteMs; // 5.8
 
-/** Throws unless a move has its facts and the state that its action leaves (5.1, 5.2, 5.8). */
+/** Throws unless the facts and the new state of a move fit its action (5.1, 5.2, 5.8). */
 export function assertMove(record: Sealed, schemas: Schemas): void {
   if (!isMove(record)) return;
   assertFacts(record, schemas);

@@ -8,7 +8,7 @@ const code = 'APPROVAL_CONTRADICTED';
 
 type History = { isRequested: boolean; moves: Sealed[]; voters: string[]; uses: number };
 
-/** The approvals of one chain, in its order (5.3 to 5.10). */
+/** The approvals of one chain, in the order of the chain (5.3 to 5.10). */
 export class Approvals {
   readonly #histories = new Map<string, History>();
   readonly #beginsAtOne: boolean;
@@ -18,7 +18,9 @@ export class Approvals {
     this.#beginsAtOne = beginsAtOne;
   }
 
-  /** The next receipt of the chain. `policy` is that of the call, in a pack. Throws `APPROVAL_CONTRADICTED`. */
+  /**
+   * Takes the next receipt of the chain. In a pack, `policy` is the policy of the call. Throws `APPROVAL_CONTRADICTED`.
+   */
   take(payload: Payload, record: Sealed | undefined, policy: Policy | undefined): void {
     const isOfApproval = payload.kind === 'approval' || payload.kind === 'break_glass';
     if (record === undefined) {

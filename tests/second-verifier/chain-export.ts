@@ -6,7 +6,7 @@ import { isDigest } from './forms.ts';
 import type { Entry } from './statements.ts';
 import type { JsonObject } from './strict-json.ts';
 
-/** The lines of `countersign/chain-export.v2` behind its header (11.1, 11.2). */
+/** The lines of `countersign/chain-export.v2` after its header (11.1, 11.2). */
 export class ChainExport {
   readonly #evidence: Evidence;
   readonly #heads = new Map<string, Announcement>();
@@ -18,7 +18,7 @@ export class ChainExport {
   take(line: JsonObject): void {
     if ('head' in line) return this.#takeHead(line);
     this.#evidence.rules.schemas.assertForm(line, 'ExportedReceipt');
-    const entry = line as unknown as Entry; // its form was asked
+    const entry = line as unknown as Entry; // the schema was checked
     const chain = this.#evidence.take(entry, { beginning: 'at 1', recordFirst: false });
     const head = this.#heads.get(`${chain.tenant}\0${chain.session}`);
     if (head !== undefined) assertAgrees(head, chain, entry.receipt.payload.lamport_clock);
@@ -38,7 +38,7 @@ export class ChainExport {
   #takeHead(line: JsonObject): void {
     this.#evidence.rules.schemas.assertForm(line, 'ExportedHead');
     need(this.#evidence.receipts === 0, 'MALFORMED', '11.1');
-    const entry = line['head'] as unknown as Entry; // its form was asked
+    const entry = line['head'] as unknown as Entry; // the schema was checked
     const code = 'HEAD_MISMATCH';
     const head = takeAnnouncement(this.#evidence, entry, { kind: 'head', code, statesTime: true });
     const { session_id, lamport_clock, receipt_hash } = head.facts;

@@ -7,7 +7,9 @@ import { canonical } from './strict-json.ts';
 type Decision = { payload: Payload; record: Sealed | undefined };
 type Place = { hash: string; logIndex: number | undefined };
 
-/** Where the receipts of a tenant and session may begin in this export (10.2). */
+/**
+ * Where the receipts of one tenant and session may begin in this export (10.2): only at position 1, or at any position.
+ */
 export type Beginning = 'at 1' | 'anywhere';
 
 /** The receipts of one tenant and session, in their order (10). */
@@ -32,7 +34,7 @@ export class Chain {
     this.approvals = new Approvals({ beginsAtOne: lamport_clock === 1 });
   }
 
-  /** The next receipt. Throws the code of the clause that it breaks. */
+  /** Takes the next receipt. Throws the code of the clause that it breaks. */
   take({ receipt, record, proof }: Entry): void {
     const { payload } = receipt;
     const { lamport_clock: clock, prev_hash, issued_at } = payload;
@@ -52,14 +54,14 @@ export class Chain {
     this.places.set(clock, { hash: this.lastHash, logIndex: proof?.log_index });
   }
 
-  /** Throws unless the places in the log rise along the chain (9.8). */
+  /** Throws unless the log positions rise along the chain (9.8). */
   takePlace({ proof }: Entry): void {
     if (proof === undefined) return;
     need(proof.log_index > this.#lastIndex, 'TIME_MISMATCH', '9.8');
     this.#lastIndex = proof.log_index;
   }
 
-  /** The allowed calls of the kernel without an outcome (11.11). */
+  /** The number of allowed calls of the kernel without an outcome (11.11). */
   openCalls(): number {
     const calls = [...this.#decisions].filter(([id, { payload, record }]) => {
       return payload.verdict === 'ALLOW' && record?.dispatched_by === 'kernel' && !this.#finished.has(id);
@@ -88,7 +90,7 @@ const ownOfOutcome: ReadonlySet<string> = new Set([
   ...['decision_receipt_id', 'spend_micros'],
 ]);
 
-/** Throws unless an outcome repeats a decision that could have one (10.6). */
+/** Throws unless an outcome matches a decision that can have one (10.6). */
 function assertOutcome(outcome: Payload, { payload, record }: Decision): void {
   const code = 'LINK_MISMATCH';
   need(payload.verdict === 'ALLOW' && !payload.shadow, code, '10.6');

@@ -4,7 +4,7 @@ import type { Policy, Scope, Sealed } from './statements.ts';
 
 const code = 'CONTROL_CONTRADICTED';
 
-/** The changes of controls in a pack, compared with the decisions behind them (11.12 to 11.14). */
+/** The changes of controls in a pack, compared with the later decisions (11.12 to 11.14). */
 export class Controls {
   readonly #isWhole: boolean;
   readonly #comparedUntil: string | null;
@@ -17,7 +17,7 @@ export class Controls {
     this.#comparedUntil = issued === null ? null : laterBy(issued.to, -minuteMs); // 11.14
   }
 
-  /** The next record in the order of the log. Throws `CONTROL_CONTRADICTED`. */
+  /** Takes the next record in the order of the log. Throws `CONTROL_CONTRADICTED`. */
   take(record: Sealed, policy: Policy | undefined): void {
     if (record.kind !== 'decision') return this.#learn(record);
     if (this.#comparedUntil !== null && record.created_at >= this.#comparedUntil) return;

@@ -11,6 +11,7 @@ import { assertRecord } from './record.ts';
 import type { Schemas } from './schema.ts';
 import type { Entry, Policy } from './statements.ts';
 import { assertTrace } from './trace.ts';
+import type { Witnesses } from './witnesses.ts';
 
 export type Rules = { schemas: Schemas; verdicts: Verdicts; keys: Key[] };
 
@@ -22,11 +23,13 @@ export class Evidence {
   readonly chains = new Map<string, Chain>();
   readonly missing = new Set<string>();
   checkpoints: Checkpoint[] = [];
+  /** The witnesses of the caller's policy. `null` without a policy. */
+  witnesses: Witnesses | null = null;
   receipts = 0;
   records = 0;
   brokenGlass = 0;
   issuerDefects = 0;
-  /** The line that is being checked. The header is line 1. */
+  /** The number of the current line. The header is line 1. */
   line = 1;
   readonly #ids = new Set<string>();
   readonly #places = new Set<number>();
@@ -35,7 +38,7 @@ export class Evidence {
     this.rules = rules;
   }
 
-  /** The next receipt of a chain. Throws the code of the first clause that it breaks. */
+  /** Takes the next receipt of a chain. Throws the code of the first clause that it breaks. */
   take(entry: Entry, { beginning, recordFirst, policy }: Order): Chain {
     const { receipt, record, proof } = entry;
     const { payload } = receipt;
@@ -59,7 +62,7 @@ export class Evidence {
     return chain;
   }
 
-  /** A receipt by itself (2, 10.1). Returns the key that signed it. */
+  /** Checks a receipt alone (2, 10.1). Returns the key that signed it. */
   takeReceipt({ receipt }: Entry): Key {
     const key = assertReceipt(receipt, this.rules.keys, this.rules.verdicts);
     need(!this.#ids.has(receipt.payload.receipt_id), 'DUPLICATE', '10.1');
@@ -68,7 +71,7 @@ export class Evidence {
     return key;
   }
 
-  /** A record by itself and with its receipt (3 to 7). */
+  /** Checks a record alone and with its receipt (3 to 7). */
   takeRecord({ receipt, record, proof }: Entry): void {
     if (record === undefined) return;
     const { schemas, verdicts, keys } = this.rules;
@@ -80,7 +83,7 @@ export class Evidence {
     if (policyKey !== null) assertSeenBeforeRevocation(policyKey, proof, this.checkpoints); // 8.3
   }
 
-  /** A place of the log, which no other receipt has (9.8). */
+  /** Reserves the log position of a receipt. No other receipt may have it (9.8). */
   takePlace({ proof }: Entry): void {
     if (proof === undefined) return;
     need(!this.#places.has(proof.log_index), 'DUPLICATE', '9.8');

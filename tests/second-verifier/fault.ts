@@ -1,4 +1,4 @@
-/** Evidence that breaks a clause, with the code of that clause. */
+/** An error for evidence that breaks a clause. It has the code of the clause. */
 export class Fault extends Error {
   readonly code: string;
 
@@ -8,12 +8,12 @@ export class Fault extends Error {
   }
 }
 
-/** Throws the {@link Fault} of a clause that does not hold. `about` is its number. */
+/** Throws a {@link Fault} if a clause does not hold. `about` is the number of the clause. */
 export function need(holds: boolean, code: string, about: string): asserts holds {
   if (!holds) throw new Fault(code, about);
 }
 
-/** A value that the clause requires. */
+/** Returns a required value. Throws a {@link Fault} if it is absent. */
 export function present<T>(value: T | null | undefined, code: string, about: string): T {
   if (value === null || value === undefined) throw new Fault(code, about);
   return value;

@@ -15,7 +15,7 @@ export type Key = {
   revokedAt: string | null;
 };
 
-/** Reads the set of keys that the caller trusts (8.1, 8.5). Throws `MALFORMED`. */
+/** Reads the key set that the caller trusts (8.1, 8.5). Throws `MALFORMED`. */
 export function readKeys(set: Json): Key[] {
   const listed = isObject(set) ? set['keys'] : undefined;
   need(Array.isArray(listed), 'MALFORMED', '8.1');
@@ -51,14 +51,14 @@ function timeOf(jwk: JsonObject, name: string): string | null {
   return time;
 }
 
-/** The key that a signature names, for one purpose. Throws `KEY_UNKNOWN` (8.1). */
+/** The key with the id of a signature, for one purpose. Throws `KEY_UNKNOWN` (8.1). */
 export function keyFor(keys: Key[], { key_id }: Signature, purpose: string): Key {
   const key = keys.find(({ id, purpose: its }) => id === key_id && its === purpose);
   if (key === undefined) throw new Fault('KEY_UNKNOWN', '8.1');
   return key;
 }
 
-/** Throws the code of the end that the time is beyond (8.2). */
+/** Throws the code of the limit that the time violates (8.2). */
 export function assertInWindow({ validFrom, validUntil, revokedAt }: Key, time: string): void {
   need(validFrom === null || time >= validFrom, 'KEY_NOT_VALID_YET', '8.2');
   need(validUntil === null || time < validUntil, 'KEY_EXPIRED', '8.2');

@@ -10,7 +10,7 @@ export type Checkpoint = { origin: string; size: number; root: Buffer; time: str
 
 const pathOf = (hashes: string[]) => hashes.map((hash) => fromBase64(hash) ?? Buffer.alloc(0));
 
-/** Reads a signed note (9.2). Throws `CHECKPOINT_INVALID`, `KEY_UNKNOWN`, or what ended its key (8.2, 8.4). */
+/** Reads a signed note (9.2). Throws `CHECKPOINT_INVALID`, `KEY_UNKNOWN`, or the code of an ended key (8.2, 8.4). */
 export function readCheckpoint(note: string, keys: Key[]): Checkpoint {
   const code = 'CHECKPOINT_INVALID';
   const isKnown = keys.some((key) => key.purpose === 'log' && key.origin === note.split('\n', 1)[0]);
@@ -46,7 +46,7 @@ function signerOf({ text, origin, signatures }: Note, keys: Key[]): Key {
   return present(signers[0], 'KEY_UNKNOWN', '9.2');
 }
 
-/** The key id of C2SP for Ed25519. */
+/** Whether the key has this C2SP key id for Ed25519. */
 function isNoteKey(key: Key, origin: string, id: Buffer): boolean {
   if (key.purpose !== 'log' || key.origin !== origin) return false;
   return sha256(origin, '\n', Buffer.of(1), key.raw).subarray(0, 4).equals(id);
@@ -59,7 +59,7 @@ export function assertExtends(earlier: Checkpoint, later: Checkpoint, path: stri
   need(earlier.time <= later.time, 'TIME_MISMATCH', '9.5');
 }
 
-/** The checkpoints of a header, each of which extends the one before (9.4). */
+/** Reads the checkpoints of a header. Each must extend the one before (9.4). */
 export function readCheckpoints(notes: string[], consistency: string[][], keys: Key[]): Checkpoint[] {
   const checkpoints = notes.map((note) => readCheckpoint(note, keys));
   need(consistency.length === Math.max(0, notes.length - 1), 'CONSISTENCY_UNPROVEN', '9.4');
@@ -73,7 +73,10 @@ export function readCheckpoints(notes: string[], consistency: string[][], keys: 
   return checkpoints;
 }
 
-/** Throws unless a receipt is in the log, at a time that the checkpoints allow. Without a proof, its key is not revoked. */
+/**
+ * Throws unless a receipt is in the log, at a time that the checkpoints allow. A receipt without a proof must not have
+ * a revoked key.
+ */
 export function assertLogged({ receipt, proof }: Entry, key: Key, checkpoints: Checkpoint[]): void {
   if (proof === undefined) return need(key.revokedAt === null, 'KEY_REVOKED', '8.3');
   const own = present(
@@ -91,7 +94,7 @@ export function assertLogged({ receipt, proof }: Entry, key: Key, checkpoints: C
     if (size <= proof.log_index) need(receipt.payload.issued_at >= laterBy(time, -minuteMs), 'TIME_MISMATCH', '9.7');
 }
 
-/** Throws for a revoked key whose statement no checkpoint from before has (8.3). */
+/** Throws for a revoked key, unless a checkpoint from before the revocation contains the statement (8.3). */
 export function assertSeenBeforeRevocation(
   { revokedAt }: Key,
   proof: Proof | undefined,
@@ -105,7 +108,7 @@ export function assertSeenBeforeRevocation(
   need(isSeen, 'KEY_REVOKED', '8.3');
 }
 
-/** Throws for a time that is more than a minute later than the checkpoint of the proof (9.6). */
+/** Throws for a time more than a minute after the checkpoint of the proof (9.6). */
 export function assertBeforeCheckpoint(stated: string, { tree_size }: Proof, checkpoints: Checkpoint[]): void {
   const own = checkpoints.find(({ size }) => size === tree_size);
   need(own !== undefined && stated <= laterBy(own.time, minuteMs), 'TIME_MISMATCH', '9.6');

@@ -19,7 +19,7 @@ export function rootOf(entries: Buffer[]): Buffer {
   return nodeOf(rootOf(entries.slice(0, split)), rootOf(entries.slice(split)));
 }
 
-/** The root that a path leads to from a leaf (RFC 9162 §2.1.3.2), or null. */
+/** The root that a path leads to from a leaf (RFC 9162 §2.1.3.2), or `null`. */
 export function rootFromLeaf(
   leaf: Buffer,
   path: Buffer[],

@@ -12,7 +12,7 @@ import { assertTotals } from './totals.ts';
 const backed: readonly unknown[] = ['passkey', 'ed25519', 'access_key', 'assertion']; // 11.11
 const code = 'PERIOD_MISMATCH';
 
-/** The lines of `countersign/evidence-pack.v1` behind its header (11.6 to 11.14). */
+/** The lines of `countersign/evidence-pack.v1` after its header (11.6 to 11.14). */
 export class Pack {
   readonly #evidence: Evidence;
   readonly #format: string;
@@ -58,7 +58,7 @@ export class Pack {
 
   #takePolicy(line: JsonObject): void {
     this.#evidence.rules.schemas.assertForm(line, 'PackPolicy');
-    const policy = line['policy'] as unknown as Policy; // its form was asked
+    const policy = line['policy'] as unknown as Policy; // the schema was checked
     need(hashOf(policy.bundle) === policy.policy_hash, 'POLICY_MISMATCH', '7.2');
     assertActivation(policy, this.#evidence.rules.keys);
     need(this.#announced === null, 'POLICY_MISMATCH', '11.8');
@@ -70,7 +70,7 @@ export class Pack {
 
   #takeReceipt(line: JsonObject): void {
     this.#evidence.rules.schemas.assertForm(line, 'PackReceipt');
-    const entry = line as unknown as Entry; // its form was asked
+    const entry = line as unknown as Entry; // the schema was checked
     const { payload } = entry.receipt;
     const policy = this.#policyOf(payload);
     const { leaves, issued } = this.#scope;
@@ -108,7 +108,7 @@ export class Pack {
     this.#evidence.rules.schemas.assertForm(line, 'PackEnd');
     need(this.#announced === null, 'POLICY_MISMATCH', '11.8');
     takeLastCheckpoint(this.#evidence, line);
-    const entry = line['end'] as unknown as Entry; // its form was asked
+    const entry = line['end'] as unknown as Entry; // the schema was checked
     this.#statement = takeAnnouncement(this.#evidence, entry, { kind: 'period', code, statesTime: false });
   }
 

@@ -7,7 +7,7 @@ import { canonical, isObject, parseStrict, type JsonObject } from './strict-json
 
 const signed = ['statement', 'client_data_json', 'authenticator_data', 'signature'] as const;
 
-/** Throws unless a vote by passkey agrees with its record and its key signed it (6). */
+/** Throws unless a passkey vote or voucher agrees with its record, and the passkey signed it (6). */
 export function assertPasskey(record: Sealed, schemas: Schemas): void {
   const { facts, action } = record.intent;
   const isVoucher = record.kind === 'trust' && action === 'passkey.vouch'; // 6.6
@@ -15,7 +15,7 @@ export function assertPasskey(record: Sealed, schemas: Schemas): void {
   if (!isVoucher && !isVote) return;
   const [statementBytes, clientData, authenticatorData, signature] = signed.map((name) =>
     present(fromBase64Url(facts[name]), 'MALFORMED', '6.1'),
-  ) as [Buffer, Buffer, Buffer, Buffer]; // as many as there are names
+  ) as [Buffer, Buffer, Buffer, Buffer]; // one for each name
   schemas.assertForm(facts['public_key'], 'PasskeyPublicKey');
   const statement = parseStrict(utf8(statementBytes, 'MALFORMED'));
   schemas.assertForm(statement, isVoucher ? 'VoucherStatement' : 'CeremonyStatement');
@@ -69,10 +69,10 @@ function assertAuthenticator({ rp_id }: JsonObject, data: Buffer): void {
   need((flags & 0x05) === 0x05, code, '6.4');
 }
 
-/** A browser wrote it, so it need not be I-JSON. */
+/** Parses JSON that a browser wrote. It need not be I-JSON. */
 function parsedLoosely(text: string): JsonObject {
   try {
-    return JSON.parse(text) as JsonObject; // isObject is asked by the caller
+    return JSON.parse(text) as JsonObject; // the caller checks isObject
   } catch {
     throw new Fault('ASSERTION_INVALID', '6.4');
   }
@@ -89,7 +89,7 @@ function utf8(bytes: Buffer, code: string): string {
 function isSignedBy(jwk: JsonObject, bytes: Buffer, signature: Buffer): boolean {
   if (!isSound(jwk)) return false;
   try {
-    const key = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' }); // its form is that of the schema
+    const key = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' }); // the schema was checked
     if (jwk['kty'] === 'EC') return verify('sha256', bytes, { key, dsaEncoding: 'der' }, signature);
     return verify(jwk['kty'] === 'OKP' ? null : 'sha256', bytes, key, signature);
   } catch {

@@ -7,7 +7,7 @@ import type { Entry } from './statements.ts';
 import type { JsonObject } from './strict-json.ts';
 import { assertTotals } from './totals.ts';
 
-/** The lines of `countersign/period-export.v1` behind its header (11.4). */
+/** The lines of `countersign/period-export.v1` after its header (11.4). */
 export class PeriodExport {
   readonly #evidence: Evidence;
   readonly #header: { tenant_id: string; from: string; to: string };
@@ -23,7 +23,7 @@ export class PeriodExport {
     need(this.#statement === null, 'period' in line ? 'DUPLICATE' : 'MALFORMED', '11.4');
     if ('period' in line) return this.#takeStatement(line);
     this.#evidence.rules.schemas.assertForm(line, 'ExportedReceipt');
-    const entry = line as unknown as Entry; // its form was asked
+    const entry = line as unknown as Entry; // the schema was checked
     const { tenant_id, session_id, issued_at } = entry.receipt.payload;
     const { from, to } = this.#header;
     const chain = this.#evidence.chains.get(`${tenant_id}\0${session_id}`) ?? null;
@@ -45,7 +45,7 @@ export class PeriodExport {
     takeLastCheckpoint(this.#evidence, line);
     const { tenant_id, from, to } = this.#header;
     const code = 'PERIOD_MISMATCH';
-    const entry = line['period'] as unknown as Entry; // its form was asked
+    const entry = line['period'] as unknown as Entry; // the schema was checked
     const statement = takeAnnouncement(this.#evidence, entry, {
       kind: 'period',
       code,

@@ -17,7 +17,10 @@ export function assertActivation(activation: Activation, keys: Key[]): Key {
   return key;
 }
 
-/** Throws unless the signature of a policy record is true (7.1). Returns its key, or null for another record. */
+/**
+ * Throws unless the signature of a policy record is valid (7.1). Returns its key, or `null` for a record without such a
+ * signature.
+ */
 export function assertPolicyRecord(record: Sealed, keys: Key[], schemas: Schemas): Key | null {
   const { action, facts, resource } = record.intent;
   const isActivation = record.kind === 'policy' && ['policy.change', 'policy.confirm'].includes(action);
@@ -28,5 +31,5 @@ export function assertPolicyRecord(record: Sealed, keys: Key[], schemas: Schemas
   schemas.assertForm(signature, 'Signature');
   const { policy_hash, policy_epoch: epoch } = record;
   const tenant_id = resource.slice('policy:'.length);
-  return assertActivation({ tenant_id, policy_hash, epoch, confirmed_at, signature: signature as Signature }, keys); // asked above
+  return assertActivation({ tenant_id, policy_hash, epoch, confirmed_at, signature: signature as Signature }, keys); // checked above
 }

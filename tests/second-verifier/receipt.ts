@@ -5,12 +5,12 @@ import type { Verdicts } from './reason-codes.ts';
 import type { Receipt } from './statements.ts';
 import { canonical, type Json } from './strict-json.ts';
 
-/** The digest that the next receipt of the chain and the log name (2.2). */
+/** The digest under which the next receipt of the chain and the log refer to this receipt (2.2). */
 export function receiptHash({ payload, signature }: Receipt): string {
   return digestText(sha256('countersign.receipt-hash.v1\n', canonical({ payload, signature })));
 }
 
-/** Throws unless a key for receipts signed this one and its members agree. Returns the key. */
+/** Throws unless a key for receipts signed this receipt and its members agree. Returns the key. */
 export function assertReceipt({ payload, signature }: Receipt, keys: Key[], verdicts: Verdicts): Key {
   const key = keyFor(keys, signature, 'receipts'); // 2.3
   assertInWindow(key, payload.issued_at);
@@ -25,7 +25,7 @@ export function assertReceipt({ payload, signature }: Receipt, keys: Key[], verd
   return key;
 }
 
-/** Whether an early kernel sealed the error for its caller as an output (2.6). */
+/** Whether an early kernel sealed an error for the caller as an output (2.6). */
 export function isIssuerDefect({ payload }: Receipt): boolean {
   return payload['outcome'] === 'uncertain' && Object.hasOwn(payload, 'output_hash');
 }

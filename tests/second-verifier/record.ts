@@ -4,7 +4,7 @@ import type { Verdicts } from './reason-codes.ts';
 import type { Payload, Sealed, Trial } from './statements.ts';
 import { canonical, isObject, type Json } from './strict-json.ts';
 
-/** Throws unless the receipt repeats the record, and the record agrees with itself (1.6, 3). */
+/** Throws unless the receipt matches the record and the record is consistent (1.6, 3). */
 export function assertRecord(payload: Payload, record: Sealed, verdicts: Verdicts): void {
   const { record_hash, ...sealed } = record;
   need(hashOf(sealed) === record_hash, 'RECORD_HASH_MISMATCH', '3.1');

@@ -10,23 +10,29 @@ export type Report = {
   integrity: 'VERIFIED' | 'UNDECIDED' | 'BROKEN';
   completeness: 'COMPLETE' | 'INCOMPLETE' | 'UNDECIDED';
   signer: 'TRUSTED' | 'UNKNOWN' | 'NOT_TRUSTED' | 'UNDECIDED';
-  time: 'LOGGED' | 'CLAIMED' | 'CONTRADICTED' | 'UNDECIDED';
+  time: 'WITNESSED' | 'LOGGED' | 'CLAIMED' | 'CONTRADICTED' | 'UNDECIDED';
+  witnessed: { after: string | null; by: string } | null;
   broken_glass: number;
   issuer_defects: number;
 };
 
-/** The answers about evidence without a fault (12). */
-export function reportOf({ missing, chains, brokenGlass, issuerDefects }: Evidence): Report {
+/** The report about evidence without a fault (12). */
+export function reportOf({ missing, chains, witnesses, brokenGlass, issuerDefects }: Evidence): Report {
   const places = [...chains.values()].flatMap((chain) => [...chain.places.values()]);
   const isLogged = places.every(({ logIndex }) => logIndex !== undefined); // 12.4
   const isComplete = missing.size === 0; // 12.2
+  const indexes = places.flatMap(({ logIndex }) => logIndex ?? []);
+  const witnessed = isLogged && indexes.length > 0 ? (witnesses?.boundsOf(indexes) ?? null) : null; // 12.4
+  const isSeen = witnessed !== null || witnesses === null || witnesses.asksNothing;
+  const logged = witnessed === null ? 'LOGGED' : 'WITNESSED';
   return {
-    verdict: isComplete && isLogged ? 'VERIFIED' : 'INCOMPLETE', // 12.5
+    verdict: isComplete && isLogged && isSeen ? 'VERIFIED' : 'INCOMPLETE', // 12.5
     missing: [...missing],
     integrity: 'VERIFIED',
     completeness: isComplete ? 'COMPLETE' : 'INCOMPLETE',
     signer: 'TRUSTED',
-    time: isLogged ? 'LOGGED' : 'CLAIMED',
+    time: isLogged ? logged : 'CLAIMED',
+    witnessed,
     broken_glass: brokenGlass,
     issuer_defects: issuerDefects,
   };
@@ -35,7 +41,7 @@ export function reportOf({ missing, chains, brokenGlass, issuerDefects }: Eviden
 const undecided = ['KEY_UNKNOWN', 'TOO_LARGE'];
 const untrusted = ['SIGNATURE_INVALID', 'KEY_REVOKED', 'KEY_EXPIRED', 'KEY_NOT_VALID_YET'];
 
-/** The answers about evidence with a fault (12). */
+/** The report about evidence with a fault (12). */
 export function reportOfFault({ code, message }: Fault, { line, brokenGlass, issuerDefects }: Evidence): Report {
   const isUndecided = undecided.includes(code);
   return {
@@ -48,6 +54,7 @@ export function reportOfFault({ code, message }: Fault, { line, brokenGlass, iss
     completeness: code === 'EMPTY' ? 'INCOMPLETE' : 'UNDECIDED', // 12.2
     signer: signerAfter(code),
     time: code === 'TIME_MISMATCH' ? 'CONTRADICTED' : 'UNDECIDED', // 12.4
+    witnessed: null,
     broken_glass: brokenGlass,
     issuer_defects: issuerDefects,
   };

@@ -30,7 +30,7 @@ const keywords: ReadonlySet<string> = new Set([
   ...['oneOf', 'description', 'title', 'default', 'examples', 'example', 'readOnly'],
 ]);
 
-/** The forms of lines (1.7), as the OpenAPI description of the kernel states them. */
+/** The schemas of lines (1.7), from the OpenAPI description of the kernel. */
 export class Schemas {
   readonly #byName: Record<string, Schema>;
   readonly #patterns = new Map<string, RegExp>();
@@ -40,17 +40,17 @@ export class Schemas {
     this.#byName = description.components.schemas;
   }
 
-  /** The names that a schema lists. */
+  /** The values of an enum schema. */
   namesOf(name: string): Json[] {
     return this.#named(name).enum ?? [];
   }
 
-  /** Throws `MALFORMED` for a value that has another form. */
+  /** Throws `MALFORMED` unless the value fits the schema. */
   assertForm(value: Json | undefined, name: string): asserts value is JsonObject {
     need(value !== undefined && this.hasForm(value, name), 'MALFORMED', `1.7 ${name}`);
   }
 
-  /** Whether the value has the form of the schema with this name. */
+  /** Whether the value fits the schema with this name. */
   hasForm(value: Json, name: string): boolean {
     if (!this.#fits(value, this.#named(name))) return false;
     if (name === 'Instant') return isInstant(value); // 1.5

@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { createSecondVerifier } from './second-verifier.ts';
 import type { Json } from './strict-json.ts';
 
-type Answer = { verdict: string; code?: string; issuer_defects?: { count: number } };
-type Vector = { clause?: string; keys: Json; export?: string[]; pack?: string[]; expect?: Answer };
+type Answer = { verdict: string; code?: string; issuer_defects?: { count: number }; time?: string; witnessed?: Json };
+type Vector = { clause?: string; keys: Json; policy?: string; export?: string[]; pack?: string[]; expect?: Answer };
 
 const root = new URL('../../', import.meta.url);
 const textOf = (path: string) => readFileSync(new URL(path, root), 'utf8');
@@ -25,15 +25,17 @@ const vectors = ['receipts/valid', 'receipts/incomplete', 'receipts/undecidable'
   },
 );
 
-describe('a verifier that was written from the page', () => {
-  it.each(vectors)('answers as %s states', (path) => {
-    const { keys, expect: stated = { verdict: 'VERIFIED' }, ...evidence } = vectorOf(path);
-    const report = secondVerifier(evidence.export ?? evidence.pack ?? [], keys);
+describe('a verifier that was written from the specification page', () => {
+  it.each(vectors)('reports what %s states', (path) => {
+    const { keys, policy, expect: stated = { verdict: 'VERIFIED' }, ...evidence } = vectorOf(path);
+    const report = secondVerifier(evidence.export ?? evidence.pack ?? [], keys, policy);
     expect([report.verdict, report.code, report]).toEqual([stated.verdict, stated.code, report]);
     expect(report.issuer_defects).toBe(stated.issuer_defects?.count ?? 0);
+    expect(report.witnessed).toEqual(stated.witnessed ?? null);
+    if (stated.time !== undefined) expect(report.time).toBe(stated.time);
   });
 
-  it('answers about a pack with one changed byte as the verifier of the product', () => {
+  it("rejects a pack with one changed byte, with the same verdict as the product's verifier", () => {
     const { keys, pack = [] } = vectorOf('contracts/vectors/packs/one-session.json');
     const options = { trust: parseKeySet(keys), provider: nodeProvider };
     fc.assert(
@@ -47,7 +49,7 @@ describe('a verifier that was written from the page', () => {
     );
   });
 
-  it('imports nothing of the product', () => {
+  it('imports no code of the product', () => {
     const folder = new URL('tests/second-verifier/', root);
     const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
     const pattern = /^(?:import|export) [^;]*?from '([^']+)'|\bimport\('([^']+)'\)/gm;
@@ -59,7 +61,7 @@ describe('a verifier that was written from the page', () => {
   });
 });
 
-/** The lines, with another printable character at one place of one of them. */
+/** The same lines, with one character of one line replaced by another printable character. */
 function changeOf(lines: string[]): fc.Arbitrary<string[]> {
   const places = lines.flatMap((line, at) => Array.from(line, (_, index) => ({ at, index })));
   return fc

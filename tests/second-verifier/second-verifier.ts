@@ -3,6 +3,7 @@ import { Evidence } from './evidence.ts';
 import { Fault, need, present } from './fault.ts';
 import { readKeys } from './keys.ts';
 import { readCheckpoints } from './log.ts';
+import { Witnesses } from './witnesses.ts';
 import { Pack } from './pack.ts';
 import { PeriodExport } from './period-export.ts';
 import { readReasonCodes } from './reason-codes.ts';
@@ -28,12 +29,19 @@ const formats: ReadonlyMap<Json | undefined, Format> = new Map<Json | undefined,
 /** The texts that the page refers to: the OpenAPI description of the kernel, and the page of reason codes. */
 export type References = { openApi: string; reasonCodes: string };
 
-/** A verifier by docs/verification-specification.md: lines without their line feeds, and the set of keys to trust. */
-export function createSecondVerifier({ openApi, reasonCodes }: References): (lines: string[], keys: Json) => Report {
+/**
+ * A verifier by docs/verification-specification.md. Its input is the lines without line feeds, the trusted key set, and
+ * optionally the text of a policy.
+ */
+export function createSecondVerifier({
+  openApi,
+  reasonCodes,
+}: References): (lines: string[], keys: Json, policy?: string) => Report {
   const schemas = new Schemas(openApi);
   const verdicts = readReasonCodes(reasonCodes);
-  return (lines, keys) => {
+  return (lines, keys, policy) => {
     const evidence = new Evidence({ schemas, verdicts, keys: readKeys(keys) });
+    if (policy !== undefined) evidence.witnesses = new Witnesses(policy);
     try {
       verifyLines(lines, evidence);
     } catch (error) {
@@ -53,8 +61,9 @@ function verifyLines([first, ...rest]: string[], evidence: Evidence): void {
     '11',
   );
   evidence.rules.schemas.assertForm(header, form);
-  const { checkpoints, consistency } = header as { checkpoints: string[]; consistency: string[][] }; // all three have them
+  const { checkpoints, consistency } = header as { checkpoints: string[]; consistency: string[][] }; // headers of all three formats have both
   evidence.checkpoints = readCheckpoints(checkpoints, consistency, evidence.rules.keys);
+  evidence.checkpoints.forEach((checkpoint, at) => evidence.witnesses?.take(checkpoints[at] ?? '', checkpoint));
   const lines = open(evidence, header, first);
   for (const text of rest) {
     evidence.line += 1;

@@ -1,6 +1,6 @@
 import type { JsonObject } from './strict-json.ts';
 
-// Values have these types once the schemas of their names have been asked (1.7).
+// Values have these types once their schemas were checked (1.7).
 
 export type Signature = { alg: string; key_id: string; value: string };
 
@@ -46,7 +46,7 @@ export type Trial = JsonObject & {
   verdict: string | null;
 };
 
-/** `BoundaryRecord`. */
+/** A `BoundaryRecord`. */
 export type Sealed = JsonObject & {
   approval_id: string | null;
   created_at: string;

@@ -22,7 +22,7 @@ export function parseStrict(text: string): Json {
   return new Reader(text).line();
 }
 
-/** The canonical JSON (RFC 8785) of a value that was read strictly. Members without a value are left out. */
+/** The canonical JSON (RFC 8785) of a strictly parsed value. `undefined` members are left out. */
 export function canonical(value: Json | undefined): string {
   if (value === undefined || value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
@@ -32,7 +32,7 @@ export function canonical(value: Json | undefined): string {
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`;
 }
 
-/** Whether the value is an object, and no array. */
+/** Whether the value is an object and not an array. */
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -159,7 +159,7 @@ function parsedString(quoted: string): string {
   }
 }
 
-/** Whether an integer that was written is the binary64 value that is read. A number with a fraction is no integer. */
+/** Whether a written integer equals its binary64 value. `false` for numbers with a fraction. */
 function isNearestItself(written: string, value: number): boolean {
   const [mantissa = '', exponent = '0'] = written.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

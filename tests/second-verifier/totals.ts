@@ -7,7 +7,10 @@ import type { Json } from './strict-json.ts';
 
 const code = 'PERIOD_MISMATCH';
 
-/** Throws unless the sums of a period or pack are those of its receipts (11.4, 11.5). Fewer receipts may be incomplete. */
+/**
+ * Throws unless the sums of a period or pack match its receipts (11.4, 11.5). With `mayLack`, missing receipts are not
+ * an error.
+ */
 export function assertTotals(
   evidence: Evidence,
   { facts, proof }: Announcement,

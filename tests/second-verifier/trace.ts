@@ -10,7 +10,7 @@ const roster = [
 ];
 const code = 'VERDICT_MISMATCH';
 
-/** Throws unless the gates of a record lead to its verdict (4). */
+/** Throws unless the gates of a record result in its verdict (4). */
 export function assertTrace(record: Sealed): void {
   const names = record.gates.map(({ gate }) => gate);
   const expected = record.kind === 'decision' ? roster : [];

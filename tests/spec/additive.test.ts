@@ -7,24 +7,24 @@ import { incompatibilities, type OpenApi } from './incompatibilities.ts';
 import { readRelease } from './released-contract.ts';
 
 const released = readRelease();
-const current = (name: ServiceName) => JSON.parse(openApiText(name)) as OpenApi; // as it is generated
+const current = (name: ServiceName) => JSON.parse(openApiText(name)) as OpenApi; // generated as this type
 
-/** The entries of the unreleased version that announce what breaks. */
+/** The changelog entries of the unreleased version under "Breaking". */
 function announcedBreaks(): string {
   const [, unreleased = ''] = readText('CHANGELOG.md').split(/^## Unreleased$/m);
   const [, breaking = ''] = (unreleased.split(/^## /m)[0] ?? '').split(/^### Breaking$/m);
   return breaking.split(/^### /m)[0] ?? '';
 }
 
-describe('the contracts, beside those of the last release', () => {
-  verifies('sys.additive', 'break no client, but where the changelog says what to do', () => {
+describe('the contracts, compared with the last release', () => {
+  verifies('sys.additive', 'break no client without an entry in the changelog that says what to do', () => {
     const announced = announcedBreaks();
     const found = serviceNames.flatMap((name) => incompatibilities(released.documents[name], current(name)));
     expect(found.filter(({ operation }) => !announced.includes(`\`${operation}\``))).toEqual([]);
   });
 });
 
-/** A contract with one of each thing that may change. */
+/** A contract with an example of each thing that may change. */
 const small = {
   paths: {
     '/api/notes/{id}': {
@@ -137,11 +137,11 @@ describe('the comparison of two contracts', () => {
     expect(changed(change)).toContain(problem);
   });
 
-  it.each(additions)('lets %s pass', (_name, change) => {
+  it.each(additions)('accepts %s', (_name, change) => {
     expect(changed(change)).toEqual([]);
   });
 
-  it('finds a reason code that is gone', () => {
+  it('finds a removed reason code', () => {
     const before = released.documents['governance-kernel'];
     const after = structuredClone(before);
     const gone = after.components.schemas['ReasonCode']?.enum?.pop();

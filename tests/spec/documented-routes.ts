@@ -14,11 +14,13 @@ const DocumentedRoute = z.strictObject({
 export type DocumentedRoute = z.infer<typeof DocumentedRoute>;
 
 /**
- * Every route of the published interface documents. Four routes have a stricter class than their document. A partner resolves an approval, and an invitation, a trial and a billing budget need a fresh proof of presence at every door.
+ * Every route of the published interface documents. Four routes have a stricter class here than in their document.
+ * Resolving an approval needs a partner. An invitation, a trial and a billing budget always need a new proof of
+ * presence.
  */
 export const documentedRoutes: readonly DocumentedRoute[] = readRows();
 
-/** Families of which no route exists yet, as `service family`. */
+/** Families without any route yet, as `service family`. */
 export const unbuiltFamilies: ReadonlySet<string> = new Set([
   'control-plane channels',
   'control-plane skills',
@@ -28,7 +30,7 @@ export const unbuiltFamilies: ReadonlySet<string> = new Set([
   'control-plane org',
 ]);
 
-/** Routes that do not exist yet, of families that do, as `method path`. */
+/** Missing routes of families that exist, as `method path`. */
 export const unbuiltRoutes: ReadonlySet<string> = new Set([
   'GET /.well-known/agent-card.json',
   'DELETE /api/workspaces/{workspace_id}',
@@ -39,8 +41,6 @@ export const unbuiltRoutes: ReadonlySet<string> = new Set([
   'POST /api/audit/packs',
   'GET /api/audit/packs/{pack_id}/export',
   'POST /api/audit/verify',
-  'POST /api/connectors/{install_id}/shims',
-  'DELETE /api/connectors/{install_id}/shims/{shim_id}',
 ]);
 
 function readRows(): DocumentedRoute[] {

@@ -14,18 +14,18 @@ function isEvent(value: unknown): value is EventDefinition {
   return typeof value === 'object' && value !== null && 'needsConsumer' in value && 'type' in value;
 }
 
-/** Sources of services, but for those that publish. */
+/** Sources of services, without the files that publish events. */
 const consumers = listFiles('services', '.ts')
   .filter((path) => path.includes('/src/') && !path.endsWith('/src/events.ts'))
   .map(readText);
 
-it.each(events)('%s is consumed by a service, or says whom it is for', (name, { forOthers }) => {
+it.each(events)('%s has a consumer among the services, or states its outside consumer', (name, { forOthers }) => {
   const isConsumed = consumers.some((text) => new RegExp(`\\b${name}\\b`).test(text));
   expect({ isConsumed, forOthers }).toEqual(
     isConsumed ? { isConsumed, forOthers: null } : { isConsumed, forOthers: expect.any(String) },
   );
 });
 
-it('there are events', () => {
+it('there are events to check', () => {
   expect(events.length).toBeGreaterThan(15);
 });

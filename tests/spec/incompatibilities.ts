@@ -25,7 +25,7 @@ export type Operation = {
   security?: unknown[];
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Content };
-  /** The description of a failure names its error codes. */
+  /** The description of a failure lists its error codes. */
   responses: Record<string, { description?: string; content?: Content }>;
 };
 export type OpenApi = {
@@ -33,15 +33,15 @@ export type OpenApi = {
   components: { schemas: Record<string, Schema> };
 };
 
-/** A change that breaks clients of the first document: the operation as `METHOD path`, and the changed member with its change. */
+/** A change that breaks clients of the first document: the operation as `METHOD path`, and the changed member. */
 export type Incompatibility = { operation: string; problem: string };
 
-/** `request`: what clients send must still be accepted. `reply`: what they read must still be there. */
+/** `request`: a later server must accept what clients send. `reply`: a later server must return what clients read. */
 type Direction = 'request' | 'reply';
 
 /**
- * Everything in the second document that breaks a client of the first one. Clients ignore members and codes that they do not know, so additions to
- * replies break nothing. Routes below `/internal` are no promise.
+ * All changes in the second document that break a client of the first. Clients ignore unknown members and codes, so
+ * additions to replies break nothing. Routes below `/internal` may change freely.
  */
 export function incompatibilities(before: OpenApi, after: OpenApi): Incompatibility[] {
   return operationsOf(before).flatMap(({ path, method, operation }) => {
@@ -64,7 +64,7 @@ function operationsOf({ paths }: OpenApi) {
 class Comparison {
   readonly #before: OpenApi;
   readonly #after: OpenApi;
-  /** Pairs of named schemas that are compared already; schemas may contain themselves. */
+  /** Pairs of named schemas that were already compared. Schemas may contain themselves. */
   readonly #compared = new Set<string>();
 
   constructor(before: OpenApi, after: OpenApi) {
@@ -133,7 +133,7 @@ class Comparison {
       ...valueProblems(direction, was, is, at),
       ...(direction === 'request' ? boundProblems(was, is, at) : []),
       ...this.#properties(direction, was, is, at),
-      ...this.#parts(direction, was, is, at),
+      ...this.#members(direction, was, is, at),
     ];
   }
 
@@ -158,7 +158,7 @@ class Comparison {
     return [...members, ...moved];
   }
 
-  #parts(direction: Direction, was: Schema, is: Schema, at: string): string[] {
+  #members(direction: Direction, was: Schema, is: Schema, at: string): string[] {
     const inItems = was.items !== undefined ? this.#schema(direction, was.items, is.items ?? {}, `${at}[]`) : [];
     const [values, nowValues] = [was.additionalProperties, is.additionalProperties];
     const inValues =
@@ -174,7 +174,7 @@ class Comparison {
     ];
   }
 
-  /** Each alternative that clients know must have one that accepts, or gives, the same. */
+  /** For each alternative that clients know, a later alternative must accept or return the same. */
   #branches(direction: Direction, [before, after]: readonly [Schema[], Schema[]], at: string): string[] {
     return before.flatMap((branch) => {
       const problems = after.map((now) =>
@@ -187,7 +187,7 @@ class Comparison {
 
   #whole(direction: Direction, was: Schema, is: Schema, at: string): string[] {
     const after = is.allOf ?? [];
-    return (was.allOf ?? []).flatMap((part, nth) => this.#schema(direction, part, after[nth] ?? is, at));
+    return (was.allOf ?? []).flatMap((piece, nth) => this.#schema(direction, piece, after[nth] ?? is, at));
   }
 }
 
@@ -205,7 +205,7 @@ function resolved({ components }: OpenApi, schema: Schema): Schema {
 
 const isOpen = ({ additionalProperties }: Schema) => additionalProperties !== false;
 
-/** Any one of the listed credentials opens an operation; without a list it is open. */
+/** Any one of the listed credentials suffices for an operation. Without a list the operation is open. */
 function credentialProblems(before: unknown[], after: unknown[]): string[] {
   if (after.length === 0) return [];
   const isKept = (way: unknown) => after.some((each) => isDeepStrictEqual(each, way));
@@ -216,12 +216,14 @@ type Types = [before: string[] | null, after: string[] | null];
 
 function typeProblems(direction: Direction, [before, after]: Types, at: string): string[] {
   if (before === null || after === null) return direction === 'reply' && before !== null ? [`${at} lost its type`] : [];
-  const [known, allowed] = direction === 'request' ? [after, before] : [before, after];
-  const others = allowed.filter((type) => !known.includes(type) && !(type === 'integer' && known.includes('number')));
+  const [existing, allowed] = direction === 'request' ? [after, before] : [before, after];
+  const others = allowed.filter(
+    (type) => !existing.includes(type) && !(type === 'integer' && existing.includes('number')),
+  );
   return others.map((type) => (direction === 'request' ? `${at} no longer takes ${type}` : `${at} may be ${type}`));
 }
 
-/** `null` when any type is meant, or when all of several schemas say it. */
+/** `null` when any type is allowed, when an alternative allows any type, or when only `allOf` states the types. */
 function typesOf(schema: Schema, document: OpenApi): string[] | null {
   const { type, enum: values, const: value, anyOf, oneOf } = resolved(document, schema);
   if (type !== undefined) return [type].flat();
@@ -231,7 +233,7 @@ function typesOf(schema: Schema, document: OpenApi): string[] | null {
   return only === null ? null : [...new Set(only.map((each) => (each === null ? 'null' : typeof each)))];
 }
 
-/** A value that disappears is one that clients send, or wait for. */
+/** A removed value is an error, since clients may send it or wait for it. */
 function valueProblems(direction: Direction, was: Schema, is: Schema, at: string): string[] {
   const [before, after] = [valuesOf(was), valuesOf(is)];
   if (before === null) return direction === 'request' && after !== null ? [`${at} takes certain values only`] : [];

@@ -10,5 +10,5 @@ export type Release = { version: string; documents: Record<ServiceName, OpenApi>
 /** The OpenAPI documents of the last release, as `contracts/scripts/release.mjs` wrote them. */
 export function readRelease(): Release {
   const packed = readFileSync(join(root, 'contracts/released/openapi.json.gz'));
-  return JSON.parse(gunzipSync(packed).toString()) as Release; // written by that script
+  return JSON.parse(gunzipSync(packed).toString()) as Release; // written by `release.mjs`
 }

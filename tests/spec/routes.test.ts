@@ -16,8 +16,8 @@ const builtRoutes = routesByService.flatMap(({ name, routes }) =>
 );
 
 /**
- * A webhook is public: the signature of its body proves the sender. The documents count SCIM tokens among the keys of the class
- * `commercial`. A class of their own opens nothing else (ADR 106).
+ * A webhook is public, because the signature of its body proves the sender. The documents count SCIM tokens as keys of
+ * the class `commercial`. Here they have their own class, since they open nothing else (ADR 106).
  */
 function documentedAuth({ auth, needsPresence, forward }: AnyRoute): string {
   if (auth === 'public' && forward?.limit === 'webhook') return 'webhook';
@@ -32,13 +32,13 @@ function isBuilt({ service, method, path, family }: DocumentedRoute): boolean {
 }
 
 describe('the page of all variables', () => {
-  it('is what the schemas say that the environment is read by', () => {
+  it('matches the schemas that read the environment', () => {
     expect(readFileSync(join(root, 'docs/reference/configuration.md'), 'utf8')).toBe(configurationPage());
   });
 });
 
 describe('contracts', () => {
-  it('describe each service of the register, at its port', () => {
+  it('describe each service of the register, with its port', () => {
     const ports = routesByService.map(({ name }) => {
       const { servers } = JSON.parse(openApiText(name)) as { servers: { url: string }[] }; // an OpenAPI document
       return [name, servers.map(({ url }) => url)];
@@ -47,11 +47,11 @@ describe('contracts', () => {
     expect(Object.fromEntries(ports)).toEqual(Object.fromEntries(register));
   });
 
-  it.each(documentedRoutes.filter(isBuilt))('hold $method $path for $auth', ({ service, method, path, auth }) => {
+  it.each(documentedRoutes.filter(isBuilt))('contain $method $path for $auth', ({ service, method, path, auth }) => {
     expect(builtRoutes).toContain(`${service} ${method} ${path} ${auth}`);
   });
 
-  it('hold no route of a family or of a list that is called unbuilt', () => {
+  it('contain no route of a family or list that is marked as unbuilt', () => {
     const unbuilt = documentedRoutes.filter((route) => !isBuilt(route));
     expect(unbuilt.filter((route) => builtRoutes.some((built) => built.startsWith(nameOf(route))))).toEqual([]);
     const families = new Set(documentedRoutes.map(({ service, family }) => `${service} ${family}`));
@@ -60,20 +60,20 @@ describe('contracts', () => {
     expect([...unbuiltRoutes].filter((place) => !places.has(place))).toEqual([]);
   });
 
-  it.each(routesByService)('of $name name each operation and each method and path once', ({ routes }) => {
+  it.each(routesByService)('of $name contain each operation, and each method with its path, once', ({ routes }) => {
     const operations = routes.map(({ operation }) => operation);
     const places = routes.map(({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`);
     expect(new Set(operations).size).toBe(operations.length);
     expect(new Set(places).size).toBe(places.length);
   });
 
-  it.each(Object.entries(committedFiles(sha256)))('the committed %s is what the contracts generate', (path, text) => {
+  it.each(Object.entries(committedFiles(sha256)))('match the committed file %s', (path, text) => {
     expect(readFileSync(join(root, path), 'utf8')).toBe(text);
   });
 
-  it('describe each body of a status that answers with a reply and with an error', () => {
+  it('describe both bodies of a status that a reply and an error share', () => {
     type Described = { paths: Record<string, Record<string, { responses: Record<string, { content: object }> }>> };
-    const { paths } = JSON.parse(openApiText('governance-kernel')) as Described; // as OpenAPI has it
+    const { paths } = JSON.parse(openApiText('governance-kernel')) as Described; // as in OpenAPI
     const refused = paths['/mcp/v1/execute']?.['post']?.responses['403'];
     const anyOf = ['McpExecution', 'ErrorEnvelope'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
     expect(refused?.content).toEqual({ 'application/json': { schema: { anyOf } } });

@@ -4,7 +4,7 @@ import { root } from '../architecture/repository.ts';
 
 export type EarlierVersion = { commit: string; checkout: string; remove(): void };
 
-/** Checks out and builds what UPDATE_TEST_FROM names, or the last tag, into a folder of `scratch`. */
+/** Checks out UPDATE_TEST_FROM, or the last tag, into a folder of `scratch`, and builds it. */
 export function buildEarlierVersion(scratch: string): EarlierVersion {
   const commit = git('rev-parse', '--verify', `${process.env['UPDATE_TEST_FROM'] || lastTag()}^{commit}`);
   const checkout = join(scratch, 'earlier');

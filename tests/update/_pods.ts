@@ -7,25 +7,25 @@ import { gatewayPart, kernelPart, mainOf, type Wired } from '../chaos/_parts.ts'
 import { newKeys, ofGateway, ofKernel, ownDatabases, serviceDirs, type ServiceDirs } from '../e2e/_environments.ts';
 import type { Installation } from '../chaos/_installation.ts';
 
-/** A kernel beside a gateway, which works on runs and is a door. */
+/** A kernel beside a gateway. The gateway serves requests and works on runs. */
 type Pod = { kernel: Wired; gateway: Wired };
 
-/** Pods over one database for each service and one broker. */
+/** Pods that share one broker and one database for each service. */
 export type Pods = Pick<Installation, 'databases' | 'broker' | 'adminApiKey' | 'assertLives'> & {
   readonly model: ScriptedModel;
   readonly notes: NoteServer;
-  /** Starts one more pod from a checkout's build. */
+  /** Starts one more pod from the build of a checkout. */
   add(name: string, dirs: ServiceDirs): Promise<Pod>;
-  /** Applies this version's migrations, under everybody's feet, and returns their names. */
+  /** Applies this version's migrations while all pods run. Returns the names of the migrations. */
   migrate(): Promise<string[]>;
-  /** Ends a pod as Kubernetes does, the gateway first, and starts this version in its place. */
+  /** Stops a pod as Kubernetes does, the gateway first, and starts this version in its place. */
   update(pod: Pod): Promise<void>;
   stop(): Promise<void>;
 };
 
 const workersEach = '20';
 
-/** `before`: whose migrations the databases begin with. */
+/** The databases start with the migrations of `before`. */
 export async function startPods(scratch: string, before: ServiceDirs): Promise<Pods> {
   const amqpUrl = process.env['AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
   const [databases, model, notes, keys] = [
@@ -38,7 +38,7 @@ export async function startPods(scratch: string, before: ServiceDirs): Promise<P
   const shared = { AMQP_URL: amqpUrl, GOV_AMQP_EXCHANGE: exchange, GOV_LOG_LEVEL: 'warn' };
   const ofKernels = { ...ofKernel({ keys, databaseUrl: databases.kernel.url, model, notes }), ...shared };
   const pods: Pod[] = [];
-  const parts = () => pods.flatMap(({ kernel, gateway }) => [kernel.part, gateway.part]);
+  const deps = () => pods.flatMap(({ kernel, gateway }) => [kernel.component, gateway.component]);
   const names = ['gateway.runs', 'gateway.approvals', 'governance-kernel.fences', 'governance-kernel.members'];
   const queues = names.map((name) => `${exchange}.${name}`);
   return {
@@ -49,8 +49,8 @@ export async function startPods(scratch: string, before: ServiceDirs): Promise<P
       const env = { ...ofGateways, ...shared };
       const gateway = await gatewayPart({ scratch, dirs, name: `${name}-gateway`, env, workers: workersEach });
       pods.push({ kernel, gateway });
-      await kernel.part.start();
-      await gateway.part.start();
+      await kernel.component.start();
+      await gateway.component.start();
       return { kernel, gateway };
     },
     migrate: async () => {
@@ -63,15 +63,15 @@ export async function startPods(scratch: string, before: ServiceDirs): Promise<P
       return applied;
     },
     update: async ({ kernel, gateway }) => {
-      // The gateway's last calls are decided by the kernel beside it.
-      await gateway.part.end();
-      await kernel.part.end();
-      await kernel.part.startAs(mainOf(serviceDirs['governance-kernel']));
-      await gateway.part.startAs(mainOf(serviceDirs.gateway));
+      // The kernel beside the gateway decides the gateway's last calls, so it stops after the gateway.
+      await gateway.component.end();
+      await kernel.component.end();
+      await kernel.component.startAs(mainOf(serviceDirs['governance-kernel']));
+      await gateway.component.startAs(mainOf(serviceDirs.gateway));
     },
-    assertLives: () => parts().forEach((part) => part.assertLives()),
+    assertLives: () => deps().forEach((component) => component.assertLives()),
     stop: async () => {
-      await Promise.allSettled(parts().map((part) => part.kill()));
+      await Promise.allSettled(deps().map((component) => component.kill()));
       await Promise.all([model.close(), notes.close()]);
       await removeTopology(amqpUrl, { exchange, queues });
       await Promise.all([databases.kernel.drop(), databases.gateway.drop()]);

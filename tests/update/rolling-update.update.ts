@@ -13,7 +13,7 @@ import { serviceDirs, serviceDirsIn } from '../e2e/_environments.ts';
 import { buildEarlierVersion, type EarlierVersion } from './_earlier-version.ts';
 import { startPods, type Pods } from './_pods.ts';
 
-/** Each call takes so long that every change of a pod comes in the middle of some. */
+/** Each call takes so long that every replacement of a pod happens during some calls. */
 const callMs = 400;
 const quietWithinMs = 120_000;
 
@@ -38,7 +38,7 @@ afterAll(async () => {
 }, 60_000);
 
 describe('pods of two versions over one database', () => {
-  it('lose, double and misread nothing while one after the other is replaced', async () => {
+  it('lose, duplicate and misread nothing while one pod after the other is replaced', async () => {
     const before = serviceDirsIn(earlier.checkout);
     const [first, second] = [await pods.add('first', before), await pods.add('second', before)];
     const people = await signInPeople([first.gateway.url, second.gateway.url]);
@@ -52,7 +52,7 @@ describe('pods of two versions over one database', () => {
     const applied = await pods.migrate();
     await start(second.gateway, [5, 6, 7]);
     const third = await pods.add('third', serviceDirs);
-    // Each version goes on with what the other one began.
+    // Each version continues work that the other one started.
     await start(third.gateway, [8, 9, 10, 11]);
     await start(first.gateway, [12, 13, 14]);
     await pods.update(first);
@@ -80,7 +80,7 @@ function atDoorOf(people: readonly Person[], { url }: { url: string }): Person[]
   return people.map((person) => atDoor(person, url));
 }
 
-/** No process was killed, so accepted work was finished and reported. */
+/** Uncertain steps and decisions. There must be none, since no process was killed. */
 function findUncertain({ steps, decisions }: Books): string[] {
   return [
     ...steps.filter(({ error_code: code }) => code === 'OUTCOME_UNCERTAIN').map(({ id }) => id),

@@ -9,8 +9,8 @@ import { BillingPlanId } from './plan-terms.ts';
 export const activateLicence = defineRoute({
   operation: 'activate-licence',
   summary:
-    'Activate a licence for the organisation that it names. It is verified without network. It replaces the current licence, and the same ' +
-    'licence changes nothing more. A refusal states the reason in details.reason.',
+    'Activate a licence for the organisation that it names. Verification needs no network. The licence replaces ' +
+    'the current one. A rejection states its reason in `details.reason`.',
   method: 'POST',
   path: '/api/commercial/activation',
   auth: 'commercial_admin',
@@ -21,7 +21,7 @@ export const activateLicence = defineRoute({
     licence_id: LicenceId,
     org_id: OrgId,
     expires_at: Instant,
-    /** The licence applies until then: the end of its grace. */
+    /** The end of the licence, its grace period included. */
     ends_at: Instant,
     entitlements: Entitlements,
   }),
@@ -31,7 +31,8 @@ export const activateLicence = defineRoute({
 export const beginTrial = defineRoute({
   operation: 'begin-trial',
   summary:
-    'Begin the trial of 14 days, once per organisation and registrable domain. Nothing is deleted at its end: the plan before applies again.',
+    'Start the 14-day trial, once per organisation and registrable domain. When it ends, nothing is deleted and ' +
+    'the previous plan applies again.',
   method: 'POST',
   path: '/api/commercial/trial',
   auth: 'session',
@@ -45,7 +46,10 @@ export const beginTrial = defineRoute({
     plan_id: BillingPlanId,
     starts_at: Instant,
     ends_at: Instant,
-    /** The registrable domains of the verified ones. They have used their trial now. */
+    /**
+     * The registrable domains of the verified domains of the organisation. Each registrable domain has now used its
+     * only trial.
+     */
     domains: z.array(z.string()),
     entitlements: Entitlements,
   }),

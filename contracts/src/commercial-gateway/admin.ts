@@ -41,7 +41,7 @@ export type AdministeredOrg = z.infer<typeof AdministeredOrg>;
 
 export const listAdministeredOrgs = defineRoute({
   operation: 'list-administered-orgs',
-  summary: 'Organisations of the installation with plan, usage, metering lag, suspension and override, by id.',
+  summary: 'List the organisations of the installation by id, with plan, usage, metering lag, suspension and override.',
   method: 'GET',
   path: '/api/commercial/admin/orgs',
   auth: 'commercial_admin',

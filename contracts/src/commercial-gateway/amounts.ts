@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Integer in minor units of its currency, as a string: JSON numbers are exact only up to 2^53. */
+/** An integer in minor units of its currency, as a string, because JSON numbers are exact only up to 2^53. */
 export const MinorUnits = z.string().regex(/^(0|[1-9]\d{0,18})$/, 'must be a whole number without a sign');
 
-/** The same with a sign. In the ledger a debit is positive and a credit is negative. */
+/** An integer in minor units with a sign, as a string. In the ledger a debit is positive and a credit is negative. */
 export const SignedMinorUnits = z.string().regex(/^(0|-?[1-9]\d{0,18})$/, 'must be a whole number');
 
 /** Units of a meter, as a decimal string with at most 6 decimal places. */

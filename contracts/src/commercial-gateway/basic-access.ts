@@ -23,7 +23,8 @@ export const basicLimits = {
 
 export const getBasicHealth = defineRoute({
   operation: 'get-basic-health',
-  summary: 'Whether the basic API answers, with its database and its queue. 503 when the database does not answer.',
+  summary:
+    'Get the health of the basic API, its database and its queue. Returns 503 when the database does not answer.',
   method: 'GET',
   path: '/api/basic/health',
   auth: 'public',
@@ -43,7 +44,7 @@ const BasicWorkspace = ConsoleWorkspace.extend({
 
 export const listBasicWorkspaces = defineRoute({
   operation: 'list-basic-workspaces',
-  summary: 'Workspaces of the person, as the console lists them. For an API key, its own workspace.',
+  summary: 'List the workspaces of the person, as in the console. An API key lists only its own workspace.',
   method: 'GET',
   path: '/api/basic/workspaces',
   auth: 'commercial',
@@ -58,7 +59,7 @@ export const listBasicWorkspaces = defineRoute({
 export const createBasicWorkspace = defineRoute({
   ...gatesOf(createConsoleWorkspace),
   operation: 'create-basic-workspace',
-  summary: 'Create a workspace as the console does. `project_id` adds it to a project of the same organisation.',
+  summary: 'Create a workspace, as in the console. `project_id` adds it to a project of the same organisation.',
   method: 'POST',
   idempotency: 'key',
   path: '/api/basic/workspaces',
@@ -80,7 +81,8 @@ export type Project = z.infer<typeof Project>;
 export const listProjects = defineRoute({
   operation: 'list-projects',
   summary:
-    'Projects of an organisation that the person administers, newest first. For an API key, those that contain its workspace.',
+    'List the projects of an organisation that the person administers, newest first. An API key lists the ' +
+    'projects that contain its workspace.',
   method: 'GET',
   path: '/api/basic/projects',
   auth: 'commercial',
@@ -97,7 +99,7 @@ export const listProjects = defineRoute({
 
 export const createProject = defineRoute({
   operation: 'create-project',
-  summary: 'Group workspaces of an organisation that the person administers. A name is used once in an organisation.',
+  summary: 'Create a project that groups workspaces of an organisation. Its name must be unique in the organisation.',
   method: 'POST',
   idempotency: { exempt: 'named' },
   path: '/api/basic/projects',
@@ -131,7 +133,7 @@ export type Environment = z.infer<typeof Environment>;
 
 export const listEnvironments = defineRoute({
   operation: 'list-environments',
-  summary: 'Environments of the workspace.',
+  summary: 'List the environments of the workspace.',
   method: 'GET',
   path: '/api/basic/environments',
   auth: 'commercial',
@@ -144,7 +146,7 @@ export const listEnvironments = defineRoute({
 
 export const createEnvironment = defineRoute({
   operation: 'create-environment',
-  summary: 'Open an environment of the workspace. From then on, the basic API makes keys for it.',
+  summary: 'Create an environment of the workspace. API keys can then be created for it through the basic API.',
   method: 'POST',
   idempotency: { exempt: 'named' },
   path: '/api/basic/environments',
@@ -161,7 +163,7 @@ export const createEnvironment = defineRoute({
 export const listBasicMembers = defineRoute({
   ...gatesOf(getConsoleWorkspace),
   operation: 'list-basic-members',
-  summary: 'Members of the workspace, as the console lists them.',
+  summary: 'List the members of the workspace, as in the console.',
   method: 'GET',
   path: '/api/basic/members',
   reply: page(WorkspaceMember),
@@ -170,7 +172,7 @@ export const listBasicMembers = defineRoute({
 export const createBasicMember = defineRoute({
   ...gatesOf(createConsoleMember),
   operation: 'create-basic-member',
-  summary: 'Invite an address, as the console does. The link is in this answer alone.',
+  summary: 'Invite an email address, as in the console. The link is returned only once.',
   method: 'POST',
   idempotency: { exempt: 'secret' },
   path: '/api/basic/members',
@@ -186,7 +188,7 @@ const BasicKey = z.strictObject({
   prefix: z.string(),
   role: ApiKeyRole,
   scopes: ApiKeyScopes,
-  /** `null` when the key is of the workspace as a whole. */
+  /** `null` when the key is for the whole workspace. */
   environment: ApiKeyEnvironment.nullable(),
   created_by: UserId,
   created_at: Instant,
@@ -201,7 +203,7 @@ export type BasicKey = z.infer<typeof BasicKey>;
 export const listBasicKeys = defineRoute({
   ...gatesOf(listApiKeys),
   operation: 'list-basic-keys',
-  summary: "The person's own API keys of the workspace, newest first. Owners see all keys.",
+  summary: "List the person's own API keys of the workspace, newest first. Owners see all keys.",
   method: 'GET',
   path: '/api/basic/keys',
   query: z.strictObject(PageQuery),
@@ -211,7 +213,7 @@ export const listBasicKeys = defineRoute({
 export const createBasicKey = defineRoute({
   ...gatesOf(createApiKey),
   operation: 'create-basic-key',
-  summary: 'Make an API key of the workspace. The secret is in this answer alone.',
+  summary: 'Create an API key for the workspace. The secret is returned only once.',
   method: 'POST',
   idempotency: { exempt: 'secret' },
   path: '/api/basic/keys',
@@ -219,19 +221,22 @@ export const createBasicKey = defineRoute({
     name: storableText({ min: 1, max: 100 }),
     role: ApiKeyRole.default('member'),
     scopes: ApiKeyScopes.default(['basic:read']),
-    /** An environment that was opened. Absent: the key is of the workspace as a whole. */
+    /** An existing environment. Absent: the key is for the whole workspace. */
     environment: ApiKeyEnvironment.optional(),
     expires_in_days: z.int().min(1).max(365).default(90),
-    /** The key that this one replaces. It works for one more day. */
+    /** The key that the new key replaces. The replaced key works for one more day at most. */
     replaces: ApiKeyId.optional(),
   }),
-  reply: BasicKey.extend({ key: z.string() }),
+  reply: BasicKey.extend({
+    /** The secret key. It is returned only once. */
+    key: z.string(),
+  }),
 });
 
 export const revokeBasicKey = defineRoute({
   ...gatesOf(revokeApiKey),
   operation: 'revoke-basic-key',
-  summary: "Revoke one of the person's own API keys at once. Owners revoke all keys.",
+  summary: "Revoke one of the person's own API keys immediately. Owners can revoke any key.",
   method: 'DELETE',
   idempotency: { exempt: 'repeatable' },
   path: '/api/basic/keys/{key_id}',

@@ -7,8 +7,8 @@ import { AmountMinor, BudgetId, Currency, Instant } from '../scalars.ts';
 export const recordSpend = defineRoute({
   operation: 'record-spend',
   summary:
-    'Count an amount that was spent elsewhere on a budget of the workspace, once per event_id, above the ceiling too. The next decision on ' +
-    'that budget includes it. The kernel accepts an event within 35 days of occurred_at.',
+    'Record spend from elsewhere on a budget of the workspace, once per `event_id`. It may exceed the limit, and ' +
+    'the next decision includes it. Events older than 35 days are rejected.',
   method: 'POST',
   path: '/api/basic/budget/record',
   auth: 'commercial',
@@ -36,7 +36,7 @@ export const recordSpend = defineRoute({
 
 export const getSpendSummary = defineRoute({
   operation: 'get-spend-summary',
-  summary: 'Budgets of the workspace with their use, as the kernel counts it.',
+  summary: 'List the budgets of the workspace with their use, as counted by the kernel.',
   method: 'GET',
   path: '/api/basic/budget/summary',
   auth: 'commercial',

@@ -20,7 +20,9 @@ import { gatesOf, shapeOf } from './second-door.ts';
 export const listBasicApprovals = defineRoute({
   ...gatesOf(listInboxApprovals),
   operation: 'list-basic-approvals',
-  summary: 'Approvals of the workspace, as the inbox of the console lists them. A key never decides.',
+  summary:
+    "List the approvals of the workspace, as in the console's inbox. API keys can list approvals but not resolve " +
+    'them.',
   method: 'GET',
   path: '/api/basic/approvals',
   query: shapeOf(listInboxApprovals.query),
@@ -31,7 +33,8 @@ export const resolveBasicApproval = defineRoute({
   ...gatesOf(resolveApproval),
   operation: 'resolve-basic-approval',
   summary:
-    'Decide on an approval by the ceremony of the console: with a passkey, or before the first passkey by If-Match with the ceremony_hash.',
+    "Approve or deny a request with a passkey. Before the workspace's first passkey, use If-Match with the " +
+    '`ceremony_hash` instead.',
   method: 'POST',
   idempotency: { exempt: 'precondition' },
   path: '/api/basic/approvals/{approval_id}/resolve',
@@ -43,7 +46,9 @@ export const resolveBasicApproval = defineRoute({
 export const listBasicEvidence = defineRoute({
   ...gatesOf(listEvidenceHandles),
   operation: 'list-basic-evidence',
-  summary: 'Live evidence handles of the workspace, newest first. Each names a receipt, an approval or a replay.',
+  summary:
+    'List the active evidence handles of the workspace, newest first. Each handle points to a receipt, an ' +
+    'approval or a replay.',
   method: 'GET',
   path: '/api/basic/evidence',
   query: shapeOf(listEvidenceHandles.query),
@@ -53,7 +58,7 @@ export const listBasicEvidence = defineRoute({
 export const createBasicEvidence = defineRoute({
   ...gatesOf(createEvidenceHandle),
   operation: 'create-basic-evidence',
-  summary: 'Create an evidence handle. With `public`, the kernel decides first, as `evidence.publish`.',
+  summary: 'Create an evidence handle. Publishing with `public` needs an ALLOW of `evidence.publish` from the kernel.',
   method: 'POST',
   idempotency: 'key',
   path: '/api/basic/evidence',
@@ -65,7 +70,8 @@ export const listBasicIncidents = defineRoute({
   ...gatesOf(listIncidents),
   operation: 'list-basic-incidents',
   summary:
-    'Incidents of the workspace, newest first. With `incident_id`, that one alone and the ETag that a transition names.',
+    'List the incidents of the workspace, newest first. With `incident_id`, returns only that incident, and the ' +
+    'ETag that a transition needs.',
   method: 'GET',
   path: '/api/basic/incidents',
   alsoCalls: [getIncident.operation],
@@ -77,7 +83,7 @@ export const listBasicIncidents = defineRoute({
     })
     .refine(({ state, cursor, incident_id }) => incident_id === undefined || (state ?? cursor) === undefined, {
       path: ['incident_id'],
-      message: 'must come without state and cursor',
+      message: 'must be sent without state and cursor',
     }),
   reply: page(IncidentSummary),
 });
@@ -85,7 +91,9 @@ export const listBasicIncidents = defineRoute({
 export const createBasicIncident = defineRoute({
   ...gatesOf(createIncident),
   operation: 'create-basic-incident',
-  summary: 'Open an incident, 201. One with the same `dedup_key` that is not closed is seen again instead, 200.',
+  summary:
+    'Open an incident (201). If an incident with the same `dedup_key` is not closed, its recurrence is counted ' +
+    'instead (200).',
   method: 'POST',
   idempotency: 'key',
   path: '/api/basic/incidents',
@@ -96,7 +104,7 @@ export const createBasicIncident = defineRoute({
 export const transitionBasicIncident = defineRoute({
   ...gatesOf(transitionIncident),
   operation: 'transition-basic-incident',
-  summary: 'Move an incident with a note, under If-Match with the ETag that was read.',
+  summary: 'Change the state of an incident, with a note. Requires If-Match with its current ETag.',
   method: 'POST',
   idempotency: { exempt: 'precondition' },
   path: '/api/basic/incidents/transition',
@@ -107,7 +115,7 @@ export const transitionBasicIncident = defineRoute({
 export const listBasicPlans = defineRoute({
   ...gatesOf(listPlans),
   operation: 'list-basic-plans',
-  summary: 'Plans of the workspace as they are now, newest first.',
+  summary: 'List the plans of the workspace with their current state, newest first.',
   method: 'GET',
   path: '/api/basic/plans',
   query: shapeOf(listPlans.query),
@@ -117,7 +125,7 @@ export const listBasicPlans = defineRoute({
 export const createBasicPlan = defineRoute({
   ...gatesOf(createPlan),
   operation: 'create-basic-plan',
-  summary: 'Draft stops that are committed together, after a dry run that lists what they reach.',
+  summary: 'Create a draft plan of stops that are committed together. A dry run computes their blast radius.',
   method: 'POST',
   idempotency: 'key',
   path: '/api/basic/plans',
@@ -130,7 +138,7 @@ const NamedPlan = z.strictObject({ plan_id: z.string().min(1).max(128), plan_has
 export const approveBasicPlan = defineRoute({
   ...gatesOf(approvePlan),
   operation: 'approve-basic-plan',
-  summary: 'Have the kernel decide whether this plan may be committed. A person does this.',
+  summary: "Request the kernel's decision on the commit of a plan. API keys cannot do this.",
   method: 'POST',
   idempotency: { exempt: 'repeatable' },
   path: '/api/basic/plans/approve',
@@ -141,7 +149,7 @@ export const approveBasicPlan = defineRoute({
 export const commitBasicPlan = defineRoute({
   ...gatesOf(commitPlan),
   operation: 'commit-basic-plan',
-  summary: 'Commit all stops of an approved plan at once. A person does this, with a fresh proof of presence.',
+  summary: 'Commit all stops of an approved plan together. Requires a person with a recent proof of presence.',
   method: 'POST',
   idempotency: { exempt: 'repeatable' },
   path: '/api/basic/plans/commit',
@@ -152,7 +160,7 @@ export const commitBasicPlan = defineRoute({
 export const createBasicBlastRadius = defineRoute({
   ...gatesOf(createBlastRadius),
   operation: 'create-basic-blast-radius',
-  summary: 'The reach of stops, from the receipts of the last seven days. It changes nothing.',
+  summary: 'Compute the blast radius of stops from the receipts of the last seven days. Nothing is changed.',
   method: 'POST',
   idempotency: { exempt: 'reads' },
   path: '/api/basic/blastradius',

@@ -26,9 +26,12 @@ const BasicSubscription = z.strictObject({
   channel: z.enum(['webhook', 'mail']),
   target: z.string(),
   event_types: z.array(NotificationType),
-  /** Members of the data of an event with the values that they must have. `null`: each event of these types is sent. */
+  /** Only events with these values in their data are sent. `null` for all events of the types. */
   filter: EventFilter.nullable(),
-  /** `failing`: the last attempt did not arrive. `disabled`: it was given up; subscribing again brings it back. */
+  /**
+   * `failing`: the last attempt failed. `disabled`: delivery has stopped after too many failures. Subscribe again to
+   * resume it.
+   */
   status: SubscriptionState,
   failing_since: Instant.nullable(),
   disabled_reason: z.string().nullable(),
@@ -40,7 +43,7 @@ export type BasicSubscription = z.infer<typeof BasicSubscription>;
 export const listBasicSubscriptions = defineRoute({
   ...gatesOf(listSubscriptions),
   operation: 'list-basic-subscriptions',
-  summary: 'Webhooks and mailboxes that receive events of the workspace. There are at most twenty.',
+  summary: 'List the webhooks and mailboxes that receive events of the workspace, at most twenty.',
   method: 'GET',
   path: '/api/basic/notifications/subscribe',
   reply: page(BasicSubscription),
@@ -50,8 +53,8 @@ export const putBasicSubscription = defineRoute({
   ...gatesOf(createSubscription),
   operation: 'put-basic-subscription',
   summary:
-    'Subscribe a webhook (Standard Webhooks 1.0) or the mailbox of a member, or change the subscription of this channel and target. A new ' +
-    'secret is in this answer alone. Events of type `app.*` go to webhooks only.',
+    "Subscribe a webhook (Standard Webhooks 1.0) or a member's mailbox, or change its subscription. A new secret " +
+    'is returned only once. Only webhooks receive events of type `app.*`.',
   method: 'POST',
   idempotency: { exempt: 'secret' },
   path: '/api/basic/notifications/subscribe',
@@ -76,7 +79,7 @@ const BasicEvent = z.strictObject({
   event_id: z.string(),
   type: NotificationType,
   dedupe_key: z.string(),
-  /** How many notifications were recorded for it. */
+  /** How many notifications were recorded for the event, one for each matching subscription. */
   deliveries: z.int().min(0),
   emitted_by: z.string(),
   emitted_at: Instant,
@@ -86,7 +89,8 @@ export const emitBasicEvent = defineRoute({
   ...gatesOf(emitEvent),
   operation: 'emit-basic-event',
   summary:
-    'Send an event of type `app.*` to the subscriptions of the workspace that match it. A `dedupe_key` counts once in seven days.',
+    'Send an event of type `app.*` to the matching subscriptions of the workspace. Events are deduplicated by ' +
+    '`dedupe_key` for seven days.',
   method: 'POST',
   idempotency: { exempt: 'named' },
   path: '/api/basic/notifications/emit',
@@ -100,7 +104,7 @@ export const emitBasicEvent = defineRoute({
 });
 
 const BasicDelivery = z.strictObject({
-  /** The `webhook-id` of its requests. It stays the same when the delivery is redriven. */
+  /** The `webhook-id` of the requests of this delivery. It stays the same when the delivery is redriven. */
   delivery_id: z.string(),
   subscription_id: z.string(),
   /** `null` for an event of the platform. */
@@ -118,7 +122,7 @@ export type BasicDelivery = z.infer<typeof BasicDelivery>;
 export const listBasicDeliveries = defineRoute({
   ...gatesOf(listDeliveries),
   operation: 'list-basic-deliveries',
-  summary: 'Deliveries of the workspace or of one subscription, newest first.',
+  summary: 'List the deliveries of the workspace or of one subscription, newest first.',
   method: 'GET',
   path: '/api/basic/notifications/deliveries',
   query: z.strictObject({ ...PageQuery, subscription_id: z.string().min(1).max(128).optional() }),
@@ -128,7 +132,7 @@ export const listBasicDeliveries = defineRoute({
 export const redriveBasicDelivery = defineRoute({
   ...gatesOf(redriveDelivery),
   operation: 'redrive-basic-delivery',
-  summary: 'Send a delivery again that has ended, under the same id.',
+  summary: 'Retry a delivery that has ended, under the same id.',
   method: 'POST',
   idempotency: { exempt: 'repeatable' },
   path: '/api/basic/notifications/deliveries/{delivery_id}/redrive',

@@ -8,8 +8,9 @@ const RuntimeState = z.enum(['starting', 'running', 'stopping', 'stopped', 'fail
 export const Runtime = z.strictObject({
   workspace_id: WorkspaceId,
   /**
-   * `starting`, `stopping`: the gateway has not confirmed the request, or a step is still running. `stopped`: no queued run is leased and no
-   * step is running. `failed`: the gateway refused the request; the next start or stop tries again.
+   * `starting`, `stopping`: the gateway has not confirmed the request, or a step is still running. `stopped`: no queued
+   * run is leased and no step is running. `failed`: the gateway refused the request; the next start or stop tries
+   * again.
    */
   state: RuntimeState,
   /** The code of the refusal. `null` unless the state is `failed`. */
@@ -26,7 +27,7 @@ export type Runtime = z.infer<typeof Runtime>;
 
 export const startRuntime = defineRoute({
   operation: 'start-runtime',
-  summary: 'Let workers lease the queued runs of the workspace again.',
+  summary: 'Start the runtime: workers lease the queued runs of the workspace again.',
   method: 'POST',
   path: '/api/basic/runtime/start',
   auth: 'commercial',
@@ -43,8 +44,8 @@ export const startRuntime = defineRoute({
 export const stopRuntime = defineRoute({
   operation: 'stop-runtime',
   summary:
-    'Lease no queued run of the workspace. A running step ends, and its run goes back to the queue. Decisions, approvals and calls of agents ' +
-    'from outside go on; a freeze stops those.',
+    'Stop the runtime: workers lease no queued run of the workspace. A running step ends, and its run returns to ' +
+    'the queue. Calls of external agents continue. Use a freeze to stop them.',
   method: 'POST',
   path: '/api/basic/runtime/stop',
   auth: 'commercial',
@@ -60,7 +61,7 @@ export const stopRuntime = defineRoute({
 
 export const getRuntimeStatus = defineRoute({
   operation: 'get-runtime-status',
-  summary: 'Whether queued runs of the workspace are leased, and how many runs are running and queued.',
+  summary: 'Get whether queued runs of the workspace are leased, and the number of running and queued runs.',
   method: 'GET',
   path: '/api/basic/runtime/status',
   auth: 'commercial',

@@ -12,7 +12,7 @@ import { BillingPeriod } from './usage.ts';
 
 export const listBillingPlans = defineRoute({
   operation: 'list-billing-plans',
-  summary: 'The offered plans, each at its latest version.',
+  summary: 'List the offered plans, each at its latest version.',
   method: 'GET',
   path: '/api/billing/plans',
   auth: 'session',
@@ -55,7 +55,7 @@ export const accountRowsMax = 100;
 
 export const getBillingAccount = defineRoute({
   operation: 'get-billing-account',
-  summary: 'The subscription, balances, open invoices, credits and budget of an organisation.',
+  summary: 'Get the subscription, balances, open invoices, credits and budget of an organisation.',
   method: 'GET',
   path: '/api/billing/tenants/{tenant_id}',
   auth: 'session',
@@ -88,7 +88,8 @@ export const getBillingAccount = defineRoute({
 export const putSubscription = defineRoute({
   operation: 'put-subscription',
   summary:
-    'Subscribe to an offered plan, change the plan from now on, or cancel with `plan: null`. Time used at the old plan is invoiced.',
+    'Subscribe to an offered plan, change the plan immediately, or cancel with `plan: null`. Time used on the old ' +
+    'plan is invoiced.',
   method: 'PUT',
   idempotency: { exempt: 'repeatable' },
   path: '/api/billing/tenants/{tenant_id}/subscription',
@@ -103,7 +104,7 @@ export const putSubscription = defineRoute({
   reply: z.strictObject({
     /** `null` after the cancellation. */
     subscription: Subscription.nullable(),
-    /** The draft invoice of the time at the old plan. `null` when nothing was to be invoiced. */
+    /** The draft invoice for the time on the old plan. `null` when there was nothing to invoice. */
     invoice_id: InvoiceId.nullable(),
   }),
   errors: ['NOT_FOUND', 'GATE_NOT_PASSED'],
@@ -111,7 +112,7 @@ export const putSubscription = defineRoute({
 
 export const putBudget = defineRoute({
   operation: 'put-billing-budget',
-  summary: 'Set the amount per monthly period at which alerts are sent: at 75, 90 and 100 percent.',
+  summary: 'Set the monthly amount for spend alerts. Alerts are sent at 75, 90 and 100 percent.',
   method: 'PUT',
   idempotency: { exempt: 'repeatable' },
   path: '/api/billing/tenants/{tenant_id}/budgets',
@@ -122,7 +123,7 @@ export const putBudget = defineRoute({
   body: BillingBudget,
   reply: z.strictObject({
     ...BillingBudget.shape,
-    /** Percentages that the period in progress has reached since the last check. Their alerts were sent now. */
+    /** Alert percentages that the current period reached since the last check. This request sent their alerts. */
     reached_percent: z.array(z.union([z.literal(75), z.literal(90), z.literal(100)])),
   }),
   errors: ['NOT_FOUND'],

@@ -6,21 +6,31 @@ import { ComplianceReportId, Digest, Instant, ReceiptId, UserId, WorkspaceId } f
 
 /** Longest period of a report, in days: a year that contains 29 February. */
 export const compliancePeriodDaysMax = 366;
-/** Receipts, and audit entries, that a control cites. */
+/** The most receipts, and the most audit entries, that a control cites. */
 export const citedMax = 20;
 
 export const ComplianceFramework = z.enum(['soc2', 'iso42001', 'eu_ai_act', 'owasp_agentic_2026', 'nist_ai_rmf']);
 export type ComplianceFramework = z.infer<typeof ComplianceFramework>;
 
-/** `evidenced`: every kind of evidence of the control occurs. `partial`: some do, or the control asks for more than receipts can show. */
+/**
+ * `evidenced`: all kinds of evidence of the control occur. `partial`: some occur, or the control needs more than
+ * receipts can show.
+ */
 const ControlStatus = z.enum(['evidenced', 'partial', 'no_evidence']);
 export type ControlStatus = z.infer<typeof ControlStatus>;
 
 const Count = z.int().min(0);
 
+/** A service that keeps an audit chain of each workspace. */
+export const AuditedService = z.enum(['gateway', 'control-plane']);
+export type AuditedService = z.infer<typeof AuditedService>;
+
+/** The chain of a workspace at a service. */
+const WorkspaceChain = z.strictObject({ service: AuditedService, workspace_id: WorkspaceId });
+
 const ControlEvidence = z.strictObject({
   name: z.string(),
-  /** The fact that a match proves. */
+  /** The fact that a matching receipt or audit entry proves. */
   shows: z.string(),
   receipts: Count,
   audit_entries: Count,
@@ -36,15 +46,24 @@ const ControlReport = z.strictObject({
   status: ControlStatus,
   /** Receipts that match at least one kind of evidence. Each is counted once and verifies. */
   receipts: Count,
-  /** Entries of the audit chain of the organisation that match. */
+  /** Matching entries in the audit chains of the organisation and of its workspaces. */
   audit_entries: Count,
   evidence: z.array(ControlEvidence),
-  /** The matching receipts with the lowest hashes, in this order. */
+  /** The matching receipts with the lowest hashes, in ascending order. */
   cited_receipts: z
     .array(z.strictObject({ workspace_id: WorkspaceId, receipt_id: ReceiptId, receipt_hash: Digest }))
     .max(citedMax),
-  /** The matching audit entries with the lowest hashes, in this order. */
-  cited_audit_entries: z.array(z.strictObject({ seq: z.int().min(1), hash: Digest })).max(citedMax),
+  /** The matching audit entries with the lowest hashes, in ascending order. */
+  cited_audit_entries: z
+    .array(
+      z.strictObject({
+        seq: z.int().min(1),
+        hash: Digest,
+        /** The chain of a workspace. Absent when the entry is in the chain of the organisation. */
+        chain: WorkspaceChain.optional(),
+      }),
+    )
+    .max(citedMax),
   /** The missing points, one sentence each. */
   gaps: z.array(z.string()),
 });
@@ -57,15 +76,16 @@ const ReportedWorkspace = z.strictObject({
   /** Receipts of the period that do not verify. None of them is counted or cited. */
   unverifiable: Count,
   /**
-   * SHA-256 over all receipts of the period: each hash is of the one before it, a line feed and the hash of the next receipt in the log. The
-   * first one is of an empty text. `null` without receipts.
+   * A SHA-256 over all receipts of the period, in the order of the log. It begins with the hash of an empty text. For
+   * each receipt, it becomes the hash of its previous value, a line feed and the hash of the receipt. `null` without
+   * receipts.
    */
   receipts_digest: Digest.nullable(),
 });
 
 /**
- * `report_hash` is the SHA-256 of the canonical JSON (RFC 8785) of all other members. The same period, receipts and catalogue give the same
- * bytes.
+ * `report_hash` is the SHA-256 of the canonical JSON (RFC 8785) of all other members. The same period, receipts and
+ * catalogue give the same bytes.
  */
 export const ComplianceReport = z.strictObject({
   type: z.literal('countersign.compliance.v1'),
@@ -74,21 +94,41 @@ export const ComplianceReport = z.strictObject({
   /** Version of the controls and their queries. */
   catalogue_version: z.int().min(1),
   org_id: OrgId,
-  /** Inclusive. */
+  /** The start of the period, inclusive. */
   from: Instant,
-  /** Exclusive. */
+  /** The end of the period, exclusive. */
   to: Instant,
   disclaimer: z.string(),
-  /** How receipts and audit entries were chosen to be cited. */
+  /** The selection rule for cited receipts and audit entries. */
   citation_rule: z.string(),
   workspaces: z.array(ReportedWorkspace),
+  /** The chain of the organisation. */
   audit_chain: z.strictObject({
     /** Entries of the period. */
     entries: Count,
-    /** False: an entry was changed or removed. No entry is counted or cited then. */
+    /** `false` when an entry was changed or removed. Then no entry is counted or cited. */
     verified: z.boolean(),
   }),
-  totals: z.strictObject({ evidenced: Count, partial: Count, no_evidence: Count }),
+  /**
+   * The chains of the workspaces. Absent in reports of catalogue version 1, which read only the organisation's chain.
+   */
+  workspace_audit_chains: z
+    .array(
+      z.strictObject({
+        ...WorkspaceChain.shape,
+        /** Entries of the period. */
+        entries: Count,
+        /** `false` when the chain is missing, or an entry was changed or removed. Then no entry is counted or cited. */
+        verified: z.boolean(),
+      }),
+    )
+    .optional(),
+  totals: z.strictObject({
+    evidenced: Count,
+    /** Controls with partial evidence. */
+    partial: Count,
+    no_evidence: Count,
+  }),
   controls: z.array(ControlReport),
   report_hash: Digest,
 });
@@ -101,7 +141,7 @@ const ReportSummary = z.strictObject({
   from: Instant,
   to: Instant,
   state: z.enum(['queued', 'running', 'done', 'failed']),
-  /** Receipts that were read so far. */
+  /** Receipts that have been read so far. */
   receipts_read: Count,
   requested_by: UserId,
   created_at: Instant,
@@ -125,8 +165,8 @@ const path = '/api/commercial/compliance/reports';
 export const createComplianceReport = defineRoute({
   operation: 'create-compliance-report',
   summary:
-    'Build a report of what receipts and audit entries of a period evidence for the controls of a framework, in the background. The same ' +
-    'request returns the same report. A report certifies nothing.',
+    'Create a compliance report for a framework and a period, in the background. The same request returns the ' +
+    'same report. A report certifies nothing.',
   method: 'POST',
   path,
   auth: 'session',
@@ -137,9 +177,9 @@ export const createComplianceReport = defineRoute({
   body: z.strictObject({
     org_id: OrgId,
     framework: ComplianceFramework,
-    /** Inclusive. */
+    /** The start of the period, inclusive. */
     from: Instant,
-    /** Exclusive; not in the future and at most 366 days after `from`. */
+    /** The end of the period, exclusive. It must not be in the future or more than 366 days after `from`. */
     to: Instant,
   }),
   reply: ReportSummary,
@@ -148,7 +188,7 @@ export const createComplianceReport = defineRoute({
 
 export const listComplianceReports = defineRoute({
   operation: 'list-compliance-reports',
-  summary: 'Reports of an organisation, newest first.',
+  summary: 'List the compliance reports of an organisation, newest first.',
   method: 'GET',
   path,
   auth: 'session',
@@ -158,7 +198,7 @@ export const listComplianceReports = defineRoute({
   errors: ['NOT_FOUND'],
 });
 
-/** Loose on purpose: what is no id has the same answer as an unknown id. */
+/** Accepts any text, so that a malformed id gets the same answer as an unknown one. */
 const ReportName = z.string().min(1).max(128);
 
 export const ComplianceReportFormat = z.enum(['json', 'print', 'oscal']);
@@ -167,8 +207,8 @@ export type ComplianceReportFormat = z.infer<typeof ComplianceReportFormat>;
 export const getComplianceReport = defineRoute({
   operation: 'get-compliance-report',
   summary:
-    'State and contents of a report. `format=print` is a page without scripts and `format=oscal` are assessment results of OSCAL 1.1.3, of a ' +
-    'report that is done.',
+    'Get the state and contents of a compliance report. Finished reports can be requested as a printable page ' +
+    '(`format=print`) or OSCAL 1.1.3 results (`format=oscal`).',
   method: 'GET',
   path: `${path}/{report_id}`,
   auth: 'session',

@@ -32,7 +32,7 @@ export const EntitlementOverride = z.strictObject({
 });
 export type EntitlementOverride = z.infer<typeof EntitlementOverride>;
 
-/** The limits that enforcing services keep; `null` when there is no limit. */
+/** The limits that the services enforce, by name. `null` when there is no limit. */
 export const EntitlementLimits = z.record(LimitName, Count.nullable());
 export type EntitlementLimits = z.infer<typeof EntitlementLimits>;
 
@@ -43,7 +43,8 @@ const LimitState = z.strictObject({
   /** `null` when there is no limit. */
   limit: Count.nullable(),
   /**
-   * `tool_calls` of this month and `workspaces` are counted here. The other names are counted by the services that enforce them: `null` here.
+   * The usage of `workspaces`, and of `tool_calls` in this month. `null` for other names. Their usage is counted by the
+   * services that enforce these limits.
    */
   used: Count.nullable(),
   /** `null` when there is no limit, or `used` is `null`. */
@@ -57,7 +58,7 @@ export const Entitlements = z.strictObject({
   source: EntitlementSource,
   limits: z.record(LimitName, LimitState),
   capabilities: PlanCapabilities,
-  /** `null` when they have no end. */
+  /** The end of these terms. `null` when they have no end. */
   valid_until: Instant.nullable(),
 });
 export type Entitlements = z.infer<typeof Entitlements>;
@@ -66,7 +67,7 @@ const EntitlementReason = z.enum([
   'NEVER_LIMITED',
   'NO_LIMIT',
   'WITHIN_LIMIT',
-  /** The amount alone is within the limit. The service that counts the name decides. */
+  /** The requested amount is within the limit. Existing usage is not known here: the service that counts it decides. */
   'NOT_COUNTED',
   'LIMIT_REACHED',
   'INCLUDED',
@@ -74,13 +75,17 @@ const EntitlementReason = z.enum([
 ]);
 
 export const EntitlementCheck = z.strictObject({
+  /** Whether the capability or amount is allowed. */
   allowed: z.boolean(),
+  /** Why it is allowed or refused, as a code. */
   reason_code: EntitlementReason,
-  /** `null` for what has no limit. */
+  /** The limit of the name. `null` when the name has no limit. */
   limit: Count.nullable(),
-  /** `null` for what is not counted. */
+  /** The current usage. `null` when this service does not count the name. */
   used: Count.nullable(),
-  /** The first offered plan that allows it; `null` when it is allowed, or no offered plan allows it. */
+  /**
+   * The first offered plan that allows the request. `null` when it is already allowed, or no offered plan allows it.
+   */
   upgrade: z.strictObject({ plan_id: BillingPlanId }).nullable(),
 });
 export type EntitlementCheck = z.infer<typeof EntitlementCheck>;
@@ -89,7 +94,8 @@ const OfOrg = z.strictObject({ org_id: OrgId });
 
 export const getEntitlements = defineRoute({
   operation: 'get-entitlements',
-  summary: 'The entitlements of an organisation: the plan in force, its limits with their use, and its capabilities.',
+  summary:
+    'Get the entitlements of an organisation: the plan in force, its limits with their use, and its capabilities.',
   method: 'GET',
   path: '/api/entitlements',
   auth: 'session',
@@ -102,8 +108,8 @@ export const getEntitlements = defineRoute({
 export const checkEntitlements = defineRoute({
   operation: 'check-entitlement',
   summary:
-    'Whether an organisation may do something more. A refusal has status 200, names the limit and the first plan that allows it. The check ' +
-    'reserves nothing.',
+    'Check whether an organisation may use a capability or more of a limit. A refusal has status 200 and names ' +
+    'the first plan that allows it. Nothing is reserved.',
   method: 'POST',
   path: '/api/entitlements/check',
   auth: 'session',

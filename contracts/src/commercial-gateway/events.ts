@@ -70,7 +70,9 @@ export const subscriptionUpdated = defineEvent({
   forOthers: 'systems of the operator that provision by plan',
 });
 
-/** The amount of the period in progress reached a threshold of the billing budget. Sent once per threshold and period. */
+/**
+ * The amount of the period in progress reached a threshold of the billing budget. Sent once per threshold and period.
+ */
 export const budgetReached = defineEvent({
   type: 'billing-budget.reached.v1',
   data: z.strictObject({
@@ -98,7 +100,7 @@ export const entitlementChanged = defineEvent({
     source: EntitlementSource,
     limits: EntitlementLimits,
     capabilities: PlanCapabilities,
-    /** `null` when they have no end. */
+    /** The end of these terms. `null` when they have no end. */
     valid_until: Instant.nullable(),
   }),
 });
@@ -117,33 +119,37 @@ export const identityUpdated = defineEvent({
     }).shape,
     verified_domains: z.array(z.string()),
   }),
-  forOthers: 'services that sign people in; none of them reads it yet',
 });
 
 /**
- * The state of a person whom the identity provider of an organisation manages. It is whole, so the latest one of a person is enough:
- * `sequence` rises.
+ * The state of a person whom the identity provider of an organisation manages. Each event contains the whole state, so
+ * the one with the highest `sequence` is enough.
  */
-export const personProvisioned = defineEvent({
-  type: 'person.provisioned.v1',
-  data: z.strictObject({
-    org_id: OrgId,
-    scim_user_id: ScimUserId,
-    sequence: z.int().min(1),
-    /** Rises with each end of the access. */
-    access_epoch: z.int().min(0),
-    /** In a domain that the organisation has verified. */
-    address: EmailAddress,
-    display_name: z.string().min(1).max(256),
-    is_active: z.boolean(),
-    /** The role that the groups of the person give. `null` when they give none. */
-    role: PersonRole.nullable(),
-    /** All workspaces of the organisation. */
-    workspace_ids: z.array(WorkspaceId).max(workspacesPerOrg),
-    /** The administrator of the organisation, whose role mappings give the role. */
-    granted_by: UserId,
-  }),
+const ProvisionedPersonState = z.strictObject({
+  org_id: OrgId,
+  scim_user_id: ScimUserId,
+  sequence: z.int().min(1),
+  /** A number that rises each time the access of the person ends. */
+  access_epoch: z.int().min(0),
+  /** The email address, in a verified domain of the organisation. */
+  address: EmailAddress,
+  display_name: z.string().min(1).max(256),
+  is_active: z.boolean(),
+  /** The role that the groups of the person have. `null` when they have none. */
+  role: PersonRole.nullable(),
+  /** All workspaces of the organisation. */
+  workspace_ids: z.array(WorkspaceId).max(workspacesPerOrg),
+  /** The administrator of the organisation, whose role mappings give the role. */
+  granted_by: UserId,
 });
+
+export const personProvisioned = defineEvent({ type: 'person.provisioned.v1', data: ProvisionedPersonState });
+
+/**
+ * The state of a person whose access has just ended. It is also sent as `person.provisioned.v1`. This event has its own
+ * queue, so that other changes of people do not delay it.
+ */
+export const personAccessEnded = defineEvent({ type: 'person.access-ended.v1', data: ProvisionedPersonState });
 
 /** An installation administrator suspended or resumed the organisation, or changed its override. */
 export const orgSettingsUpdated = defineEvent({

@@ -5,7 +5,7 @@ const Reachability = z.enum(['ok', 'unreachable']);
 
 export const getHealth = defineRoute({
   operation: 'get-commercial-gateway-health',
-  summary: 'The status of the service, with its database and its queue. 503 when the database does not answer.',
+  summary: 'Get the health of the service, its database and its queue. Returns 503 when the database does not answer.',
   method: 'GET',
   path: '/health',
   auth: 'public',
@@ -21,7 +21,7 @@ export const getHealth = defineRoute({
 
 export const getCommercialStatus = defineRoute({
   operation: 'get-commercial-status',
-  summary: 'Whether plans, usage and billing are available in this installation.',
+  summary: 'Get whether plans, usage and billing are available in this installation.',
   method: 'GET',
   path: '/api/commercial/status',
   auth: 'public',

@@ -8,7 +8,10 @@ import { Instant, ScimTokenId, storableText, UserId } from '../scalars.ts';
 export const identityLimits = {
   domains: 20,
   roleMappings: 100,
-  /** Tokens that are neither revoked nor expired: two while one is replaced, for each of a few identity providers. */
+  /**
+   * The most tokens that are neither revoked nor expired. Each identity provider has one, and two while its token is
+   * replaced.
+   */
   liveScimTokens: 10,
   scimTokenDays: 365,
 } as const;
@@ -52,7 +55,10 @@ export const ScimTokenView = z.strictObject({
 export type ScimTokenView = z.infer<typeof ScimTokenView>;
 
 const memberOfBoth = {
-  /** People of the verified domains sign in through the connection alone. The break-glass person is exempt. */
+  /**
+   * Whether people of the verified domains must sign in through the connection. The break-glass person may also use a
+   * passkey.
+   */
   sso_required: z.boolean(),
   /** The connection at the control plane through which people sign in. `null` when there is none. */
   oidc_connection_id: OidcConnectionId.nullable(),
@@ -83,7 +89,8 @@ const OfOrg = z.strictObject({ org_id: OrgId });
 export const getIdentity = defineRoute({
   operation: 'get-identity-settings',
   summary:
-    'The identity settings of an organisation with their ETag: domains, single sign-on, role mappings, SCIM tokens.',
+    'Get the identity settings of an organisation with their ETag: domains, single sign-on, role mappings and ' +
+    'SCIM tokens.',
   method: 'GET',
   path: '/api/commercial/identity',
   auth: 'session',
@@ -96,8 +103,8 @@ export const getIdentity = defineRoute({
 export const putIdentity = defineRoute({
   operation: 'put-identity-settings',
   summary:
-    'Replace the identity settings under the ETag that was read. A new domain gets a challenge; a pending domain that is sent again is ' +
-    'verified when its TXT record holds the challenge. A domain that is left out is removed.',
+    'Replace the identity settings, with If-Match. A new domain gets a challenge. Send the domain again after you ' +
+    'add the TXT record. Omitted domains are removed.',
   method: 'PUT',
   path: '/api/commercial/identity',
   auth: 'session',
@@ -113,12 +120,19 @@ export const putIdentity = defineRoute({
       .refine((domains) => new Set(domains).size === domains.length, 'must name a domain once'),
   }),
   reply: IdentitySettings,
-  errors: ['NOT_FOUND', 'PRECONDITION_REQUIRED', 'PRECONDITION_FAILED', 'GATE_NOT_PASSED', 'ALREADY_EXISTS'],
+  errors: [
+    'NOT_FOUND',
+    'PRECONDITION_REQUIRED',
+    'PRECONDITION_FAILED',
+    'GATE_NOT_PASSED',
+    'ALREADY_EXISTS',
+    'CONTROL_PLANE_UNAVAILABLE',
+  ],
 });
 
 export const createScimToken = defineRoute({
   operation: 'create-scim-token',
-  summary: 'Create a bearer token for an identity provider. The secret is in this answer alone.',
+  summary: 'Create a bearer token for an identity provider. The secret is returned only once.',
   method: 'POST',
   path: '/api/commercial/identity/scim-tokens',
   auth: 'session',
@@ -138,7 +152,7 @@ export const createScimToken = defineRoute({
 
 export const revokeScimToken = defineRoute({
   operation: 'revoke-scim-token',
-  summary: 'Revoke a SCIM token. A token that is revoked already stays revoked.',
+  summary: 'Revoke a SCIM token. Revoking it again changes nothing.',
   method: 'DELETE',
   path: '/api/commercial/identity/scim-tokens/{token_id}',
   auth: 'session',

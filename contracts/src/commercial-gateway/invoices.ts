@@ -64,7 +64,7 @@ export type BilledEvent = z.infer<typeof BilledEvent>;
 
 export const listInvoices = defineRoute({
   operation: 'list-invoices',
-  summary: 'Invoices of an organisation, the latest first.',
+  summary: 'List the invoices of an organisation, newest first.',
   method: 'GET',
   path: '/api/billing/tenants/{tenant_id}/invoices',
   auth: 'session',
@@ -77,8 +77,7 @@ export const listInvoices = defineRoute({
 
 export const getInvoice = defineRoute({
   operation: 'get-invoice',
-  summary:
-    'One invoice with its lines. `meter` adds a page of the events behind the line of that meter; their quantities add up to its quantity.',
+  summary: 'Get an invoice with its lines. `meter` adds a page of the usage events behind the line of that meter.',
   method: 'GET',
   path: '/api/billing/tenants/{tenant_id}/invoices/{invoice_id}',
   auth: 'session',

@@ -45,7 +45,7 @@ export type LedgerTransaction = z.infer<typeof LedgerTransaction>;
 
 export const listLedger = defineRoute({
   operation: 'list-ledger',
-  summary: 'Ledger transactions of an organisation with their entries, the latest first.',
+  summary: 'List the ledger transactions of an organisation with their entries, newest first.',
   method: 'GET',
   path: '/api/billing/tenants/{tenant_id}/ledger',
   auth: 'session',

@@ -5,7 +5,7 @@ import { BillingPlanId, PlanCapabilities, PlanLimits, PlanVersionNumber } from '
 export const licenceTerms = {
   type: 'countersign-licence+jwt',
   issuer: 'countersign-licensing',
-  /** After `exp` a licence still applies for so long, so that a renewal that is late stops no work. */
+  /** The grace period after `exp`, so that a late renewal stops no work. */
   graceDays: 14,
 } as const;
 
@@ -24,12 +24,13 @@ export const LicenceHeader = z.strictObject({
 export type LicenceHeader = z.infer<typeof LicenceHeader>;
 
 /** 9999-12-31T23:59:59Z, the last second that has an instant. */
-const Seconds = z.int().min(0).max(253_402_300_799);
+const secondsMax = 253_402_300_799;
+const Seconds = z.int().min(0).max(secondsMax);
 
 export const LicenceClaims = z
   .strictObject({
     iss: z.literal(licenceTerms.issuer),
-    /** The one installation that it is for. */
+    /** The installation for which the licence is valid. */
     aud: InstallationId,
     jti: LicenceId,
     org: OrgId,
@@ -38,12 +39,16 @@ export const LicenceClaims = z
     limits: PlanLimits,
     capabilities: PlanCapabilities,
     iat: Seconds,
-    exp: Seconds,
+    /** The end of the grace period must also be a valid instant. */
+    exp: Seconds.max(secondsMax - licenceTerms.graceDays * 86_400),
   })
   .refine(({ iat, exp }) => exp > iat, { path: ['exp'], message: 'must be after iat' });
 export type LicenceClaims = z.infer<typeof LicenceClaims>;
 
-/** Why a licence is not accepted. A reason after `SIGNATURE` concerns a licence that one of the pinned keys signed. */
+/**
+ * Why a licence is not accepted, in the order of the checks. A licence with a reason below `SIGNATURE` was signed by a
+ * pinned key.
+ */
 export const LicenceFault = z.enum([
   'MALFORMED',
   'ALGORITHM',

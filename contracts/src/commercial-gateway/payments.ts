@@ -11,8 +11,8 @@ export type PaymentProviderName = z.infer<typeof PaymentProviderName>;
 export const startCheckout = defineRoute({
   operation: 'start-checkout',
   summary:
-    'Start a checkout at the payment provider: to subscribe with a payment method that is charged later, or to pay an open invoice. The ' +
-    'payer continues at `url`. The provider reports the result, and until then nothing changes.',
+    'Start a checkout at the payment provider, for a subscription or an open invoice. The payer continues at ' +
+    '`url`. Nothing changes until the provider reports the result.',
   method: 'POST',
   idempotency: 'key',
   path: '/api/billing/tenants/{tenant_id}/checkout',
@@ -31,7 +31,7 @@ export const startCheckout = defineRoute({
     checkout_id: CheckoutId,
     provider: PaymentProviderName,
     url: z.string(),
-    /** The page of the provider closes then. */
+    /** The time when the page of the provider closes. */
     expires_at: Instant,
   }),
   errors: ['NOT_FOUND', 'GATE_NOT_PASSED', 'ILLEGAL_TRANSITION', 'PAYMENT_PROVIDER_UNAVAILABLE'],
@@ -58,8 +58,8 @@ const eventBytesMax = 262_144;
 export const receivePaymentEvent = defineRoute({
   operation: 'receive-payment-event',
   summary:
-    'An event of a payment provider. `stripe` signs with Stripe-Signature, and `manual`, an accounting system, with Countersign-Signature ' +
-    '(`t=<seconds>,v1=<HMAC-SHA256 of "<t>.<body>" in hex>`). An event is applied once.',
+    'Receive an event of a payment provider, applied once. `stripe` signs with Stripe-Signature, and `manual` ' +
+    'with Countersign-Signature (`t=<seconds>,v1=<HMAC-SHA256 of "<t>.<body>" in hex>`).',
   method: 'POST',
   idempotency: { exempt: 'named' },
   path: '/api/billing/webhooks/{provider}',
@@ -69,7 +69,7 @@ export const receivePaymentEvent = defineRoute({
   bodyBytesMax: eventBytesMax,
   body: z.looseObject({}),
   reply: z.strictObject({
-    /** False for an event that was applied before, or that concerns nothing here. */
+    /** `false` for an event that was applied before, or that concerns nothing in this installation. */
     applied: z.boolean(),
   }),
   errors: ['NOT_FOUND', 'SIGNATURE_INVALID', 'PAYMENT_PROVIDER_UNAVAILABLE'],
@@ -81,8 +81,8 @@ export type RefundStatus = z.infer<typeof RefundStatus>;
 export const refundInvoice = defineRoute({
   operation: 'refund-invoice',
   summary:
-    'Refund a part of a paid invoice at the provider that received the payment, once per reference. The refund is posted to the ledger when ' +
-    'the provider has accepted it; the same request returns its status.',
+    'Refund part of a paid invoice at its payment provider, once per reference. The ledger records the refund ' +
+    'after the provider accepts it. Repeat the request to get its status.',
   method: 'POST',
   idempotency: { exempt: 'named' },
   path: '/api/commercial/admin/orgs/{org_id}/invoices/{invoice_id}/refunds',
@@ -102,7 +102,7 @@ export const refundInvoice = defineRoute({
     amount_minor: AmountMinor,
     currency: Currency,
     status: RefundStatus,
-    /** The reason of the provider. `null` unless the refund failed. */
+    /** The reason code of the provider. `null` unless the refund failed. */
     failure_code: z.string().nullable(),
   }),
   errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'IDEMPOTENCY_KEY_REUSED'],

@@ -26,7 +26,7 @@ export type LimitName = z.infer<typeof LimitName>;
 export const PlanCapability = z.enum(['sso', 'scim', 'notifications', 'compliance']);
 export type PlanCapability = z.infer<typeof PlanCapability>;
 
-/** Enough for any count, and exact as a double with any other added to it. */
+/** The maximum is enough for any count. The sum of two counts is still exact as a double. */
 export const Count = z.int().min(0).max(1_000_000_000_000);
 
 /** A name that is absent has no limit. */

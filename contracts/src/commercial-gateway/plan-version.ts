@@ -4,7 +4,10 @@ import { AmountMinor, Currency } from '../scalars.ts';
 import { Meter } from './meter.ts';
 import { BillingPlanId, PlanCapabilities, PlanLimits, PlanVersionNumber } from './plan-terms.ts';
 
-/** Price of one unit in minor units of the currency, with at most 12 decimal places. It is a string, because floats are inexact. */
+/**
+ * Price of one unit in minor units of the currency, with at most 12 decimal places. It is a string, because floats are
+ * inexact.
+ */
 const UnitAmountDecimal = z
   .string()
   .regex(/^(0|[1-9]\d{0,11})(\.\d{1,12})?$/, 'must be a decimal string such as 0.25, with at most 12 decimal places');

@@ -2,7 +2,10 @@ import { ErrorCode, errorCodes } from '../error-codes.ts';
 import type { ErrorEnvelope } from '../errors.ts';
 import { ScimErrorType, scimSchemas, type ScimError } from './scim.ts';
 
-/** RFC 7644 §3.12 has one keyword for 409, `uniqueness`, so the refusal to lose the last owner has none. */
+/**
+ * RFC 7644 §3.12 has only the keyword `uniqueness` for 409. The refusal to remove the last owner therefore has no
+ * keyword.
+ */
 const typeOfCode: Partial<Record<string, ScimErrorType>> = {
   ALREADY_EXISTS: 'uniqueness',
   MALFORMED_JSON: 'invalidSyntax',

@@ -2,16 +2,19 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { ScimListQuery } from './scim.ts';
 
-/** The organisation is the one of the token: no path, query or body names it. */
+/** The token determines the organisation. No path, query or body names it. */
 const common = { auth: 'scim', media: 'scim', forward: { passesBearer: true } } as const;
 
-/** A repeated POST is a conflict of `uniqueness`, and the other requests leave the same state (RFC 7644 §3.3 to §3.6). */
+/**
+ * No Idempotency-Key is needed. A repeated POST gets the conflict `uniqueness`. Repeating any other request leaves the
+ * same state (RFC 7644 §3.3 to §3.6).
+ */
 const repeated = { exempt: 'protocol' } as const;
 
-/** One request has five thousand members at most, each with up to four values. */
+/** One request has at most five thousand members, each with up to four values. */
 const groupLimits = { bodyBytesMax: 4_194_304, bodyValuesMax: 50_000 };
 
-/** A resource as SCIM returns it, less the attributes that the request left out. */
+/** A resource as SCIM returns it, without the attributes that the request excluded. */
 const ScimResource = z.record(z.string(), z.unknown()).refine((resource) => Array.isArray(resource['schemas']));
 const ScimBody = z.record(z.string(), z.unknown());
 
@@ -34,7 +37,7 @@ const conflicts = ['NOT_FOUND', 'ALREADY_EXISTS', 'PRECONDITION_FAILED'] as cons
 export const getScimConfig = defineRoute({
   ...common,
   operation: 'get-scim-config',
-  summary: 'SCIM 2.0: what this server supports (RFC 7643 §5).',
+  summary: 'SCIM 2.0: get the supported features of this server (RFC 7643 §5).',
   method: 'GET',
   path: '/scim/v2/ServiceProviderConfig',
   query: NoParameters,
@@ -44,7 +47,7 @@ export const getScimConfig = defineRoute({
 export const listScimResourceTypes = defineRoute({
   ...common,
   operation: 'list-scim-resource-types',
-  summary: 'SCIM 2.0: the types of resources (RFC 7643 §6).',
+  summary: 'SCIM 2.0: list the resource types (RFC 7643 §6).',
   method: 'GET',
   path: '/scim/v2/ResourceTypes',
   query: NoParameters,
@@ -54,7 +57,7 @@ export const listScimResourceTypes = defineRoute({
 export const listScimSchemas = defineRoute({
   ...common,
   operation: 'list-scim-schemas',
-  summary: 'SCIM 2.0: the schemas of the resources (RFC 7643 §7).',
+  summary: 'SCIM 2.0: list the schemas of the resources (RFC 7643 §7).',
   method: 'GET',
   path: '/scim/v2/Schemas',
   query: NoParameters,
@@ -64,7 +67,7 @@ export const listScimSchemas = defineRoute({
 export const listScimUsers = defineRoute({
   ...common,
   operation: 'list-scim-users',
-  summary: 'SCIM 2.0: people of the organisation of the token, filtered, at most 200 a page.',
+  summary: "SCIM 2.0: list or filter the people of the token's organisation, at most 200 per page.",
   method: 'GET',
   path: '/scim/v2/Users',
   query: ScimListQuery,
@@ -88,7 +91,7 @@ export const createScimUser = defineRoute({
 export const getScimUser = defineRoute({
   ...common,
   operation: 'get-scim-user',
-  summary: 'SCIM 2.0: one person, with an ETag.',
+  summary: 'SCIM 2.0: get a person, with an ETag.',
   method: 'GET',
   path: '/scim/v2/Users/{id}',
   params: ofResource,
@@ -129,7 +132,7 @@ export const patchScimUser = defineRoute({
 export const deleteScimUser = defineRoute({
   ...common,
   operation: 'delete-scim-user',
-  summary: 'SCIM 2.0: end the access of a person and remove the resource. The person and their history stay.',
+  summary: 'SCIM 2.0: end the access of a person and delete the resource. The person and their history are kept.',
   method: 'DELETE',
   path: '/scim/v2/Users/{id}',
   idempotency: repeated,
@@ -144,7 +147,8 @@ export const listScimGroups = defineRoute({
   ...common,
   operation: 'list-scim-groups',
   summary:
-    'SCIM 2.0: groups of the organisation of the token, filtered, at most 200 a page. A page with members ends earlier when its groups are large.',
+    "SCIM 2.0: list or filter the groups of the token's organisation, at most 200 per page. Pages with members " +
+    'may be shorter.',
   method: 'GET',
   path: '/scim/v2/Groups',
   query: ScimListQuery,
@@ -169,7 +173,7 @@ export const createScimGroup = defineRoute({
 export const getScimGroup = defineRoute({
   ...common,
   operation: 'get-scim-group',
-  summary: 'SCIM 2.0: one group, with an ETag.',
+  summary: 'SCIM 2.0: get a group, with an ETag.',
   method: 'GET',
   path: '/scim/v2/Groups/{id}',
   params: ofResource,
@@ -212,7 +216,7 @@ export const patchScimGroup = defineRoute({
 export const deleteScimGroup = defineRoute({
   ...common,
   operation: 'delete-scim-group',
-  summary: 'SCIM 2.0: remove a group. Its members lose the role that it gave.',
+  summary: 'SCIM 2.0: delete a group. Its members lose the role that it gave.',
   method: 'DELETE',
   path: '/scim/v2/Groups/{id}',
   idempotency: repeated,

@@ -13,27 +13,27 @@ export const scimSchemas = {
 } as const;
 
 export const scimLimits = {
-  /** Entra sends one operation per member and packs up to some hundred. */
+  /** Entra sends one operation for each member of a group, and up to some hundred operations in one request. */
   patchOperations: 500,
-  /** Longest path of Entra is a qualified attribute with a filter on an address of 254 characters. */
+  /** The longest path of Entra is a qualified attribute with a filter on an address of 254 characters. */
   pathLength: 512,
   filterLength: 1_024,
-  /** Parentheses and `not` within each other. */
+  /** How deep brackets and `not` may be nested in a filter. */
   filterDepth: 16,
-  /** Comparisons in the filter of a path. */
+  /** The most comparisons in the filter of a path. */
   pathTerms: 8,
-  /** Values of an attribute on which a path may have another filter than `value eq "…"`. */
+  /** The most values that an attribute may have when a path filters it. The filter `value eq "…"` has no such limit. */
   filteredValues: 1_000,
-  /** Members of a group that the operations of one request compare, each once for each comparison. Operations on `value` alone compare none. */
+  /** How many comparisons with members of a group one request may cause. Operations on `value` alone cause none. */
   valuesRead: 30_000,
-  /** Values in one request, over all of its operations. */
+  /** The most values in one request, over all of its operations. */
   membersPerRequest: 5_000,
   membersPerGroup: 10_000,
-  /** Values of `emails`, `phoneNumbers`, `addresses` and `roles` each. */
+  /** The most values of each of `emails`, `phoneNumbers`, `addresses` and `roles`. */
   values: 20,
   page: 200,
   pageDefault: 100,
-  /** Paths in `attributes` or `excludedAttributes`. */
+  /** The most paths in `attributes` or `excludedAttributes`. */
   projectedPaths: 50,
 } as const;
 
@@ -151,7 +151,10 @@ export type ScimPatch = z.infer<typeof ScimPatch>;
 
 const wholeNumber = z.coerce.number().int();
 
-/** Numbers outside the range become its nearest end (RFC 7644 §3.4.2.4). Parameters that this server does not support, such as `sortBy`, are ignored. */
+/**
+ * Numbers outside the range become its nearest end (RFC 7644 §3.4.2.4). Parameters that this server does not support,
+ * such as `sortBy`, are ignored.
+ */
 export const ScimListQuery = z.object({
   startIndex: wholeNumber.default(1).transform((value) => Math.min(Math.max(value, 1), 2_147_483_647)),
   count: wholeNumber
@@ -178,7 +181,7 @@ export type ScimErrorType = z.infer<typeof ScimErrorType>;
 
 export const ScimError = z.strictObject({
   schemas: z.tuple([z.literal(scimSchemas.error)]),
-  /** RFC 7644 §3.12 has the status as a string. */
+  /** The status is a string in RFC 7644 §3.12. */
   status: z.string().regex(/^[45]\d\d$/),
   scimType: ScimErrorType.optional(),
   detail: z.string(),

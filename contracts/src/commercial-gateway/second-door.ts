@@ -13,7 +13,8 @@ type Gates = Pick<
 };
 
 /**
- * The members that a route of the basic API shares with the route that it calls as its own caller. They are role, right, scopes of keys, proof of presence, limits and errors. Both doors have the same gates.
+ * The members that a route of the basic API shares with the route that it calls for its caller. They are role, right,
+ * scopes of keys, proof of presence, statuses, body limit and errors. Both routes have the same gates.
  */
 export function gatesOf(inner: AnyRoute): Gates {
   const { leastRole = personRoleOf(inner), right, keyScopes, needsPresence, alsoStatus, status, bodyBytesMax } = inner;
@@ -31,13 +32,13 @@ export function gatesOf(inner: AnyRoute): Gates {
   };
 }
 
-/** Routes of the gateway name the role as their class. */
+/** For routes of the gateway, the auth class is the role. */
 function personRoleOf({ auth }: AnyRoute): Gates['leastRole'] {
   return auth === 'member' || auth === 'partner' || auth === 'owner' ? auth : undefined;
 }
 
 /** A shape of the route that a basic route calls. */
 export function shapeOf<Value>(shape: Shape<Value> | undefined): Shape<Value> {
-  if (shape === undefined) throw new Error('The route has no such shape');
+  if (shape === undefined) throw new Error('The route does not have this schema');
   return shape;
 }

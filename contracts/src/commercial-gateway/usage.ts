@@ -52,8 +52,7 @@ export type UsageReport = z.infer<typeof UsageReport>;
 
 export const getUsage = defineRoute({
   operation: 'get-usage',
-  summary:
-    'The usage of the period in progress by meter, at the price that the invoice will have, and the invoiced periods.',
+  summary: "Get the current period's usage by meter at invoice prices, and the invoiced periods.",
   method: 'GET',
   path: '/api/billing/tenants/{tenant_id}/usage',
   auth: 'session',
@@ -84,7 +83,7 @@ export type UsageEventRejection = z.infer<typeof UsageEventRejection>;
 
 export const recordUsageEvents = defineRoute({
   operation: 'record-usage-events',
-  summary: 'Store usage events, each one once by source and id. Invalid events are listed and the others are stored.',
+  summary: 'Store usage events, each once by source and id. Invalid events are returned, and all others are stored.',
   method: 'POST',
   idempotency: { exempt: 'named' },
   path: '/api/commercial/metering/events',

@@ -5,13 +5,13 @@ import { defineRoute } from '../route.ts';
 import { RunId } from '../scalars.ts';
 import { OfWorkspace } from './workspace-path.ts';
 
-/** `run_id`: of the run whose call it is; null: the call came by another door. */
+/** The run that made the call. `null` when no run did. */
 export const ConsoleAction = Action.extend({ run_id: RunId.nullable() });
 export type ConsoleAction = z.infer<typeof ConsoleAction>;
 
 export const listConsoleActions = defineRoute({
   operation: 'list-console-actions',
-  summary: "Attempted actions in the workspace, newest first: the kernel's decision on each, and its outcome.",
+  summary: "List attempted actions in the workspace with the kernel's decisions and their outcomes, newest first.",
   method: 'GET',
   path: '/api/v1/workspaces/{id}/actions',
   auth: 'session',

@@ -8,16 +8,16 @@ import { ApprovalId, ChallengeId, SessionId } from '../scalars.ts';
 import { OfWorkspace } from './workspace-path.ts';
 
 export const InboxApproval = Approval.extend({
-  /** Whether the calling person may approve it now. */
+  /** Whether the calling person may approve the request now. */
   may_decide: z.boolean(),
-  /** Why they may not. `null` when they may, and when it is no longer pending. */
+  /** Why the person may not approve the request. `null` when they may, or when the request is no longer pending. */
   obstacle: DecisionObstacle.nullable(),
 });
 export type InboxApproval = z.infer<typeof InboxApproval>;
 
 export const listInboxApprovals = defineRoute({
   operation: 'list-inbox-approvals',
-  summary: "Approvals that the workspace's agents request, newest first: the kernel's own approvals.",
+  summary: "List the kernel's approvals that agents of the workspace requested, newest first.",
   method: 'GET',
   path: '/api/v1/workspaces/{id}/approvals',
   auth: 'session',
@@ -30,7 +30,7 @@ export const listInboxApprovals = defineRoute({
   query: z.strictObject({
     state: ApprovalState.optional(),
     session_id: SessionId.optional(),
-    /** One approval, or none. */
+    /** Return only this approval. */
     approval_id: ApprovalId.optional(),
     ...PageQuery,
   }),
@@ -41,8 +41,8 @@ export const listInboxApprovals = defineRoute({
 export const resolveApproval = defineRoute({
   operation: 'resolve-approval',
   summary:
-    "Decide on an approval by the kernel's own ceremony: with the assertion of a passkey over its challenge, or, before the workspace's " +
-    'first passkey, by If-Match with the ceremony_hash that was shown.',
+    "Approve or deny a request with a passkey. Before the workspace's first passkey, use If-Match with the " +
+    '`ceremony_hash` instead.',
   method: 'POST',
   path: '/api/v1/workspaces/{id}/approvals/{approval_id}/resolve',
   auth: 'session',
@@ -55,18 +55,18 @@ export const resolveApproval = defineRoute({
   body: z
     .strictObject({
       decision: ApprovalDecision,
-      /** A denial needs one: the agent's model reads it. */
+      /** Required for a denial. The agent's model reads it. */
       reason: ApprovalReason.min(1).optional(),
       challenge_id: ChallengeId.optional(),
       assertion: PasskeyAssertion.optional(),
     })
     .refine(({ decision, reason }) => decision !== 'deny' || reason !== undefined, {
       path: ['reason'],
-      message: 'must say why it is denied',
+      message: 'must contain the reason for the denial',
     })
     .refine((body) => (body.challenge_id === undefined) === (body.assertion === undefined), {
       path: ['challenge_id'],
-      message: 'must come with the assertion that answers it',
+      message: 'must be sent together with assertion',
     }),
   reply: Approval,
   errors: [

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { auditMembers, AuditVerdict } from '../audit.ts';
+import { AuditExportEnd, auditMembers, AuditPageQuery, AuditVerdict } from '../audit.ts';
 import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import { Instant, storableText, UserId, WorkspaceId } from '../scalars.ts';
 import { OfWorkspace } from './workspace-path.ts';
 
-/** The owner of the chain of an entry: the workspace which it concerns, or the person who signed in. */
+/** The owner of the chain of an entry: the workspace that the entry concerns, or the person who signed in. */
 export const AuditScope = z.union([WorkspaceId, UserId]);
 export type AuditScope = z.infer<typeof AuditScope>;
 
@@ -20,7 +20,7 @@ export const ownActor = 'control-plane';
 export const ScopedAuditEntry = z.strictObject({
   ...members,
   scope: AuditScope,
-  /** A user id, {@link anonymousActor} or {@link ownActor}. */
+  /** A user id, `anonymous` for a caller without a proven identity, or `control-plane` for the service itself. */
   actor: z.string(),
   request_id: requestId,
   created_at: createdAt,
@@ -38,7 +38,7 @@ const OfScope = {
 
 export const listAuditEntries = defineRoute({
   operation: 'list-audit-entries',
-  summary: 'The hash-chained log of the sign-ins of this person, or of what concerns a workspace, newest first.',
+  summary: "List the hash-chained audit log of a workspace or of the person's sign-ins, newest first.",
   method: 'GET',
   path: '/api/audit/entries',
   auth: 'session',
@@ -48,9 +48,9 @@ export const listAuditEntries = defineRoute({
     action: storableText({ max: 128 }).optional(),
     actor: storableText({ max: 256 }).optional(),
     verdict: AuditVerdict.optional(),
-    /** Inclusive. */
+    /** The start of the period, inclusive. */
     from: Instant.optional(),
-    /** Exclusive. */
+    /** The end of the period, exclusive. */
     to: Instant.optional(),
     ...PageQuery,
   }),
@@ -67,7 +67,9 @@ export const ScopedAuditHeader = z.strictObject({
 
 export const exportAuditEntries = defineRoute({
   operation: 'export-audit-entries',
-  summary: 'The whole of that log, oldest first, one JSON text a line; `countersign-verify --audit` checks it offline.',
+  summary:
+    "Export the audit log of a workspace or of the person's sign-ins as JSON lines, oldest first. " +
+    '`countersign-verify --audit` verifies it offline.',
   method: 'GET',
   path: '/api/audit/entries/export',
   auth: 'session',
@@ -76,4 +78,15 @@ export const exportAuditEntries = defineRoute({
   media: 'json-lines',
   reply: z.unknown(),
   errors: ['NOT_FOUND', 'GATEWAY_UNAVAILABLE'],
+});
+
+export const readScopedAuditChain = defineRoute({
+  operation: 'read-scoped-audit-chain',
+  summary: "List the control plane's audit chain of a workspace for compliance reports, oldest first, with its end.",
+  method: 'GET',
+  path: '/internal/audit-chains/{workspace_id}',
+  auth: 'service_internal',
+  params: z.strictObject({ workspace_id: WorkspaceId }),
+  query: AuditPageQuery,
+  reply: z.strictObject({ ...AuditExportEnd.shape, data: z.array(ScopedAuditEntry) }),
 });

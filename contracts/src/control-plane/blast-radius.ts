@@ -23,7 +23,7 @@ export const PlanStep = z.discriminatedUnion('kind', [
 ]);
 export type PlanStep = z.infer<typeof PlanStep>;
 
-/** A person still reads them, and they are written in one transaction. */
+/** The most steps of a plan: few enough for a person to read, and for one transaction to command. */
 const stepsMax = 20;
 
 export const PlanSteps = z
@@ -32,60 +32,61 @@ export const PlanSteps = z
   .max(stepsMax)
   .refine((steps) => new Set(steps.map(({ target }) => target)).size === steps.length, 'may name each target once');
 
-/** The most receipts, the newest, that one answer covers; `is_whole` says whether there were more. */
+/** One answer covers at most this many of the newest receipts. `is_whole` reports whether there were more. */
 export const radiusReceiptsMax = 10_000;
 /** The most agents whose relations are read. */
 export const relatedAgentsMax = 100;
 
-/** Sorted, so that the same log gives the same bytes. */
+/** All lists are sorted, so that the same log gives the same bytes. */
 const Affected = z.strictObject({
-  /** Who called within the targets. */
+  /** Principals that called within the targets. */
   agents: z.array(PrincipalId),
   sessions: z.array(SessionId),
-  /** Runs that wait for one of `approvals`, or have one of `dispatches` under way. */
+  /** Runs that wait for one of `approvals`, or are executing one of `dispatches`. */
   runs: z.array(RunId),
   tools: z.array(ToolName),
-  /** Servers whose tools these are. */
+  /** The MCP servers of `tools`. */
   connectors: z.array(z.string()),
-  /** Open questions and unused approvals. While the stop is in force, no call is made by them. */
+  /** Pending and unused approvals. While the stops are in force, no call can use them. */
   approvals: z.array(ApprovalId),
-  /** Calls that were sent and are not settled: a stop does not take them back. */
+  /** Calls that were sent and are not settled. A stop does not undo them. */
   dispatches: z.array(DecisionId),
-  /** The relations that these agents have, and cannot use during the stop. */
+  /** Relations of `agents`, which these agents cannot use during the stops. */
   relations: z.array(RelationTuple),
 });
 
 const examplesMax = 20;
 
 /**
- * The reach that stops would have had in the last seven days before `tree_size`. The same steps and the same log give
- * the same answer.
+ * The blast radius of stops over the seven days before `tree_size`. The same steps and the same log give the same
+ * answer.
  */
 export const BlastRadius = z.strictObject({
   type: z.literal('countersign.blast-radius.v1'),
   tenant_id: TenantId,
   steps: z.array(z.strictObject({ kind: z.enum(['freeze', 'quarantine', 'throttle']), target: OpsTarget })),
-  /** The size of the signed checkpoint under which it was computed. 0 and `null`: the workspace has no receipt. */
+  /** The size of the signed checkpoint under which the radius was computed. 0 when the workspace has no receipt. */
   tree_size: z.int().min(0),
+  /** The root hash of that checkpoint. `null` when the workspace has no receipt. */
   root_hash: Digest.nullable(),
-  /** Seven days before the newest receipt. */
+  /** Seven days before the newest receipt. `null` when the workspace has no receipt. */
   from: Instant.nullable(),
   receipts: z.int().min(0),
-  /** False: there were more receipts in that time than are looked at. */
+  /** `false` when the period contains more receipts than the limit. */
   is_whole: z.boolean(),
-  /** Left out, since they do not verify. */
+  /** The number of receipts that do not verify. They are left out. */
   unverifiable: z.int().min(0),
   affected: Affected,
-  /** The relations of more agents were not asked for. */
+  /** Whether there are more agents than the limit. The relations of the others were not read. */
   more_relations: z.boolean(),
-  /** Calls of that time that went through, or asked for an approval, and would have been denied. */
+  /** Calls of the period that were allowed or escalated, and would have been denied. */
   denials: z.strictObject({ count: z.int().min(0), first: z.array(ReceiptId).max(examplesMax) }),
   /**
-   * `whole`: when it is lifted, all goes on as before. `partial`: approvals may expire in the meantime, and have to be
-   * requested again.
+   * `whole`: after the stop is lifted, everything continues as before. `partial`: approvals may expire during the stop
+   * and must be requested again.
    */
   reversibility: z.enum(['whole', 'partial']),
-  /** Over all other members. */
+  /** The SHA-256 of the canonical JSON of all other members. */
   radius_hash: Digest,
 });
 export type BlastRadius = z.infer<typeof BlastRadius>;
@@ -93,8 +94,8 @@ export type BlastRadius = z.infer<typeof BlastRadius>;
 export const createBlastRadius = defineRoute({
   operation: 'create-blast-radius',
   summary:
-    'The reach of stops, from the receipts of the last seven days, open calls, open approvals and relations. Equal at equal tree size; it changes nothing.' +
-    'changes nothing.',
+    'Compute the blast radius of stops from recent receipts, open calls, open approvals and relations. Results ' +
+    'for one tree size are equal. Nothing is changed.',
   method: 'POST',
   path: '/api/ops/blast-radius',
   auth: 'session',

@@ -7,8 +7,8 @@ import { GivenName } from './workspaces.ts';
 const Org = z.strictObject({ org_id: OrgId, name: z.string() });
 
 /**
- * The steps of the setup. They are an organisation, a budget at the kernel, a passkey, and a decision whose receipt
- * verifies. A colleague who joined or is invited and a policy of the workspace complete it.
+ * The steps of the setup: an organisation, a budget at the kernel, a passkey, and a decision whose receipt verifies.
+ * The last steps are an invited or joined colleague and a policy of the workspace.
  */
 export const SetupStep = z.enum(['org', 'budget', 'passkey', 'first_receipt', 'colleague', 'policy']);
 export type SetupStep = z.infer<typeof SetupStep>;
@@ -16,8 +16,8 @@ export type SetupStep = z.infer<typeof SetupStep>;
 export const bootstrapOrg = defineRoute({
   operation: 'bootstrap-org',
   summary:
-    "Make the person's organisation, with the workspace that they own already or a new one, and its default budget. It happens once: " +
-    'repeated, it finishes what was left undone and answers what stands.',
+    "Create the person's organisation with a workspace and a default budget. A repeated request completes missing " +
+    'steps and returns the current state.',
   method: 'POST',
   path: '/api/bootstrap',
   auth: 'session',
@@ -31,7 +31,7 @@ export const bootstrapOrg = defineRoute({
 
 export const getBootstrap = defineRoute({
   operation: 'get-bootstrap',
-  summary: 'The finished steps of the setup of a workspace, computed from its current state.',
+  summary: 'List the finished setup steps of a workspace, computed from its current state.',
   method: 'GET',
   path: '/api/bootstrap',
   auth: 'session',

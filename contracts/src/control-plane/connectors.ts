@@ -7,7 +7,7 @@ import { Digest, InstallId, Instant, PlainObject, storableText, UserId } from '.
 /** The name of a connector is the name of its MCP server at the kernel. */
 export const ConnectorId = McpServerId;
 
-/** A header that the server takes, as its server.json declares it. */
+/** A header that the server accepts, as declared in its server.json. */
 const ConnectorHeader = z.strictObject({
   name: z.string(),
   description: z.string().nullable(),
@@ -26,14 +26,14 @@ export const Connector = z.strictObject({
   headers: z.array(ConnectorHeader),
   /** SHA-256 of the canonical JSON of its server.json, which the signed catalogue states. */
   server_json_hash: Digest,
-  /** Its install in the addressed workspace that was not disabled. `null` when there is none. */
+  /** Its enabled install in the addressed workspace. `null` when there is none. */
   install_id: InstallId.nullable(),
 });
 export type Connector = z.infer<typeof Connector>;
 
 export const listConnectors = defineRoute({
   operation: 'list-connectors',
-  summary: 'The connectors of the signed catalogue, by name. A catalogue with a changed byte shows none.',
+  summary: 'List the connectors of the signed catalogue by name. If the catalogue was altered, the request fails.',
   method: 'GET',
   path: '/api/v1/marketplace/connectors',
   auth: 'session',
@@ -46,12 +46,12 @@ export const listConnectors = defineRoute({
   errors: ['INTEGRITY_FAILED'],
 });
 
-/** Loose on purpose: a name that cannot exist is answered like one that does not, with the same 404. */
+/** Accepts any text, so that an impossible name gets the same 404 as an unknown one. */
 const OfConnector = z.strictObject({ connector_id: z.string().min(1).max(128) });
 
 export const getConnector = defineRoute({
   operation: 'get-connector',
-  summary: 'One connector of the signed catalogue with its server.json.',
+  summary: 'Get a connector of the signed catalogue with its server.json.',
   method: 'GET',
   path: '/api/v1/marketplace/connectors/{connector_id}',
   auth: 'session',
@@ -68,7 +68,10 @@ export const getConnector = defineRoute({
 const ConnectorDrift = McpServerTool.pick({ name: true, observed_hash: true, diff: true }).extend({
   /** The approved hash. `null` when none was approved. */
   expected_hash: Digest.nullable(),
-  /** `unknown`: it was never approved, or its server lists it no longer. The kernel sends a call of neither that nor a drifted one. */
+  /**
+   * `unknown`: the tool was never approved, or its server no longer lists it. The kernel sends no calls of drifted or
+   * unknown tools.
+   */
   status: z.enum(['in_sync', 'drifted', 'unknown']),
 });
 
@@ -77,7 +80,9 @@ export const ConnectorInstall = z.strictObject({
   connector_id: ConnectorId,
   version: z.string(),
   server_json_hash: Digest,
-  /** The kernel's state of the server. `unregistered`: the kernel has not confirmed it; install it again, or disable it. */
+  /**
+   * The kernel's state of the server. `unregistered`: the kernel has not confirmed it; install it again, or disable it.
+   */
   state: z.enum([...McpServerState.options, 'unregistered']),
   /** The hash that an approval binds. `null` while the server has not listed its tools. */
   definitions_hash: Digest.nullable(),
@@ -92,7 +97,7 @@ export const ConnectorInstall = z.strictObject({
 });
 export type ConnectorInstall = z.infer<typeof ConnectorInstall>;
 
-/** Values of headers are short, and a server takes few of them. */
+/** Header values are short, and a server accepts few of them. */
 const HeaderValues = z
   .record(z.string().min(1).max(128), z.string().min(1).max(4_096))
   .refine((headers) => Object.keys(headers).length <= 16, 'must have 16 headers at most');
@@ -100,8 +105,8 @@ const HeaderValues = z
 export const installConnector = defineRoute({
   operation: 'install-connector',
   summary:
-    "Register a connector of the signed catalogue at the kernel, where it is quarantined. It counts against the plan's limit of connectors. A disabled " +
-    'connector that is installed again stays revoked until it is approved.',
+    "Register a connector of the signed catalogue at the kernel, in quarantine. It counts towards the plan's " +
+    'connector limit. A disabled connector stays revoked until it is approved again.',
   method: 'POST',
   path: '/api/v1/marketplace/connectors/{connector_id}/install',
   auth: 'session',
@@ -110,11 +115,13 @@ export const installConnector = defineRoute({
   leastRole: 'owner',
   right: 'tool.manage',
   bodyBytesMax: 100_000,
+  // Programs may install connectors, since these are quarantined until people approve them in a browser.
+  opensToPrograms: true,
   params: OfConnector,
   body: z.strictObject({
-    /** The version that was read in the catalogue. */
+    /** The version in the catalogue that the caller read. */
     version: z.string().min(1).max(255),
-    /** Values of headers that the server takes. The kernel alone stores them, encrypted. */
+    /** Values of the server's headers. Only the kernel stores them, encrypted. */
     headers: HeaderValues.default({}),
   }),
   reply: ConnectorInstall,
@@ -131,8 +138,7 @@ export const installConnector = defineRoute({
 
 export const disableConnector = defineRoute({
   operation: 'disable-connector',
-  summary:
-    'Revoke an installed connector. The answer comes when the kernel has confirmed it, so that the next call is denied.',
+  summary: 'Revoke an installed connector. Returns after the kernel has confirmed it, so the next call is denied.',
   method: 'POST',
   path: '/api/v1/marketplace/connectors/{connector_id}/disable',
   auth: 'session',
@@ -140,6 +146,7 @@ export const disableConnector = defineRoute({
   idempotency: { exempt: 'repeatable' },
   leastRole: 'partner',
   right: 'stop.give',
+  opensToPrograms: true,
   params: OfConnector,
   body: z.strictObject({ reason: storableText({ min: 1, max: 500 }) }),
   reply: ConnectorInstall,
@@ -148,8 +155,7 @@ export const disableConnector = defineRoute({
 
 export const listInstalls = defineRoute({
   operation: 'list-installs',
-  summary:
-    "Installed connectors of the workspace, by name, with the kernel's state of each and the drift of its tools.",
+  summary: 'List the installed connectors of the workspace by name, with their state and the drift of their tools.',
   method: 'GET',
   path: '/api/connectors',
   auth: 'session',
@@ -165,8 +171,8 @@ export const listInstalls = defineRoute({
 export const approveInstall = defineRoute({
   operation: 'approve-install',
   summary:
-    'Approve an installed connector with exactly the definitions that were read: the kernel decides that as `connector.approve`, takes the vote and pins ' +
-    'the tools. APPROVAL_NEEDED names the request that another person decides; the same call then pins.',
+    'Approve an installed connector with these definitions and pin its tools. APPROVAL_NEEDED names the request ' +
+    'that another person must approve. Then repeat the call.',
   method: 'POST',
   path: '/api/connectors/{install_id}/approve',
   auth: 'session',

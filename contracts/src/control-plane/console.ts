@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 
-/** Loose on purpose: the console itself defines its pages, and answers unknown ones. */
+/** Accepts any text, since the console defines its pages and handles unknown ones. */
 const PagePart = z.string().min(1).max(128);
 
 /** The page reads the query of its address. */
@@ -19,7 +19,7 @@ export const showConsole = defineRoute({
   ...page,
   alsoStatus: [304],
   operation: 'show-console',
-  summary: 'The web console. Every page of it is this one document, which asks the public routes for all it shows.',
+  summary: 'Get the web console. All its pages are this one document, which reads its data from the public routes.',
   path: '/console',
   forward: {},
 });
@@ -28,25 +28,34 @@ export const showConsolePage = defineRoute({
   ...page,
   alsoStatus: [304],
   operation: 'show-console-page',
-  summary: 'The same document at the address of a page.',
+  summary: 'Get the console document at the address of a page.',
   path: '/console/{page}',
   forward: {},
-  params: z.strictObject({ page: PagePart }),
+  params: z.strictObject({
+    /** The name of the page. */
+    page: PagePart,
+  }),
 });
 
 export const showConsoleObject = defineRoute({
   ...page,
   alsoStatus: [304],
   operation: 'show-console-object',
-  summary: 'The same document at the address of one thing on a page.',
+  summary: 'Get the console document at the address of one object.',
   path: '/console/{page}/{id}',
   forward: {},
-  params: z.strictObject({ page: PagePart, id: PagePart }),
+  params: z.strictObject({
+    /** The name of the page. */
+    page: PagePart,
+    id: PagePart,
+  }),
 });
 
 export const getConsoleFile = defineRoute({
   operation: 'get-console-file',
-  summary: 'A script or style sheet of the console. Its name holds the hash of its bytes, so it may be kept for ever.',
+  summary:
+    'Get a script or style sheet of the console. Its name contains the hash of its contents, so it can be cached ' +
+    'permanently.',
   method: 'GET',
   path: '/console/assets/{file}',
   auth: 'public',

@@ -9,13 +9,14 @@ import { authBodyBytesMax } from './login.ts';
 export const deviceTokenPrefix = 'csd_';
 
 /**
- * The name that a program gives itself, in letters that cannot pass for others on the page where a person reads them.
+ * The name that a program states for itself. It is ASCII, so no letter of another alphabet can imitate one on the
+ * confirmation page.
  */
 const ClientName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9 ._@/:()-]{0,99}$/, 'must be at most 100 letters, digits, blanks and . _ @ / : ( ) -');
 
-/** RFC 6749 §5.2 and RFC 8628 §3.5, with what the pipeline of a service refuses. */
+/** The errors of RFC 6749 §5.2 and RFC 8628 §3.5, and those of the request pipeline of a service. */
 export const OAuthError = z.strictObject({
   error: z.enum([
     'invalid_request',
@@ -35,7 +36,9 @@ export type OAuthError = z.infer<typeof OAuthError>;
 
 export const beginDeviceLogin = defineRoute({
   operation: 'begin-device-login',
-  summary: 'Begin to sign a program in (RFC 8628 §3.1): a code for it, and one that a person confirms at a browser.',
+  summary:
+    'Start the sign-in of a program (RFC 8628 §3.1). Returns a device code, and a user code that a person ' +
+    'confirms in a browser.',
   method: 'POST',
   path: '/api/auth/device/code',
   auth: 'public',
@@ -46,7 +49,7 @@ export const beginDeviceLogin = defineRoute({
   // Not strict, here and below: unknown parameters are ignored (RFC 6749 §3.1, §3.2).
   body: z.object({
     client_id: ClientName,
-    /** The role that the program wants in the workspace; it gets at most that of the person who confirms. */
+    /** The role that the program requests in the workspace. It gets at most the role of the person who confirms. */
     scope: PersonRole.default('member'),
     /** Absent: the person chooses one. */
     workspace_id: WorkspaceId.optional(),
@@ -56,7 +59,7 @@ export const beginDeviceLogin = defineRoute({
     user_code: z.string(),
     verification_uri: z.string(),
     verification_uri_complete: z.string(),
-    /** Seconds. */
+    /** How long the codes are valid, in seconds. */
     expires_in: z.int().min(1),
     interval: z.int().min(1),
   }),
@@ -69,10 +72,10 @@ export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export const DeviceTokens = z.strictObject({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
-  /** Seconds. */
+  /** How long the access token is valid, in seconds. */
   expires_in: z.int().min(1),
   refresh_token: z.string(),
-  /** The role, in the one workspace that the token opens. */
+  /** The role in the workspace that the token opens. */
   scope: PersonRole,
   workspace_id: WorkspaceId,
 });
@@ -80,7 +83,7 @@ export type DeviceTokens = z.infer<typeof DeviceTokens>;
 
 export const createDeviceToken = defineRoute({
   operation: 'create-device-token',
-  summary: 'The tokens of a program that a person has confirmed (RFC 8628 §3.4), or the next pair (RFC 6749 §6).',
+  summary: 'Issue tokens to a program that a person has confirmed (RFC 8628 §3.4), or refresh them (RFC 6749 §6).',
   method: 'POST',
   path: '/api/auth/device/token',
   auth: 'public',
@@ -113,12 +116,13 @@ const ofUserCode = z.strictObject({ user_code: z.string().min(1).max(32) });
 
 export const DeviceLogin = z.strictObject({
   user_code: z.string(),
-  /** The name that the program gives itself, and the address of its request. */
+  /** The name that the program states for itself. */
   client: z.string(),
+  /** The IP address of the program's request. */
   address: z.string(),
-  /** Null: the person chooses one. */
+  /** `null` when the person chooses the workspace. */
   workspace_id: WorkspaceId.nullable(),
-  /** The role that it requests. */
+  /** The role that the program requests. */
   role: PersonRole,
   expires_at: Instant,
 });
@@ -126,7 +130,7 @@ export type DeviceLogin = z.infer<typeof DeviceLogin>;
 
 export const getDeviceLogin = defineRoute({
   operation: 'get-device-login',
-  summary: 'The request of a program whose code a person has. A code that is unknown, old or answered is not found.',
+  summary: 'Get the sign-in request of a program by its user code. Unknown, expired and answered codes return 404.',
   method: 'GET',
   path: '/api/auth/device/{user_code}',
   auth: 'session',
@@ -139,7 +143,7 @@ export const getDeviceLogin = defineRoute({
 
 export const answerDeviceLogin = defineRoute({
   operation: 'answer-device-login',
-  summary: 'Let a program in, to one workspace and as at most what one is there oneself, or refuse it.',
+  summary: "Allow or deny the sign-in of a program, to one workspace and with at most the person's own role there.",
   method: 'POST',
   path: '/api/auth/device/{user_code}/decide',
   auth: 'session',
@@ -153,7 +157,7 @@ export const answerDeviceLogin = defineRoute({
     z.strictObject({
       decision: z.literal('approve'),
       workspace_id: WorkspaceId,
-      /** Absent: what the program asked for. */
+      /** Default: the value that the program requested. */
       role: PersonRole.optional(),
     }),
     z.strictObject({ decision: z.literal('deny') }),
@@ -161,7 +165,7 @@ export const answerDeviceLogin = defineRoute({
   reply: z.strictObject({
     decision: z.enum(['approve', 'deny']),
     client: z.string(),
-    /** The workspace that the program has now; `null` when it was refused. */
+    /** The workspace that the program can now use. `null` when the program was refused. */
     workspace_id: WorkspaceId.nullable(),
     role: PersonRole.nullable(),
   }),

@@ -15,7 +15,7 @@ export const sessionEnded = defineEvent({
   forOthers: 'systems of the operator that watch sign-ins',
 });
 
-/** A workspace is decided by another bundle from its next decision on. */
+/** The active bundle of a workspace changed. It applies from the next decision on. */
 export const policyActivated = defineEvent({
   type: 'policy.activated.v1',
   data: z.strictObject({
@@ -23,14 +23,14 @@ export const policyActivated = defineEvent({
     policy_hash: Digest,
     /** The policy that was in force before. */
     base_hash: Digest,
-    /** The report that the operator had seen. */
+    /** The report on which the activation is based. */
     report_hash: Digest,
     epoch: z.int().min(1),
   }),
   forOthers: 'systems of the operator that keep a register of policies',
 });
 
-/** An incident was opened, seen again, or moved. */
+/** An incident was opened, seen again, or changed its state. */
 export const incidentMoved = defineEvent({
   type: 'incident.moved.v1',
   data: z.strictObject({
@@ -38,11 +38,11 @@ export const incidentMoved = defineEvent({
     incident_id: IncidentId,
     severity: IncidentSeverity,
     category: IncidentCategory,
-    /** Null: it is new. */
+    /** `null` when the incident is new. */
     from: IncidentState.nullable(),
     to: IncidentState,
     recurrence: z.int().min(1),
-    /** Null: the control plane by itself. */
+    /** `null` when the control plane acted by itself. */
     by: PrincipalId.nullable(),
   }),
 });

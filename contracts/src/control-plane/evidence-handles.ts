@@ -13,17 +13,17 @@ export const HandleId = z
 export type HandleId = z.infer<typeof HandleId>;
 
 const daySeconds = 86_400;
-/** After this time a publication ends. A person who still needs it publishes it again. */
+/** The longest lifetime of a publication. It can be published again. */
 const lifetimeSecondsMax = 366 * daySeconds;
 
 const named = {
   public: z.boolean(),
-  /** Where strangers open it; null where they do not. */
+  /** The public address. `null` when the evidence is not public. */
   url: z.string().nullable(),
   created_by: UserId,
   created_at: Instant,
   expires_at: Instant,
-  /** The decision that allowed its publication; `null` when it is not public. */
+  /** The decision that allowed the publication. `null` when the evidence is not public. */
   receipt_id: ReceiptId.nullable(),
 };
 
@@ -33,7 +33,7 @@ export type NamedId = z.infer<typeof NamedId>;
 
 export const NamedKind = z.enum(['receipt', 'approval', 'replay']);
 
-/** A name for one receipt, approval or replay that ends by itself and can be taken back. `shown`: all that it shows of it. */
+/** A handle of one receipt, approval or replay. It expires, and can be revoked. It reveals only `shown`. */
 export const EvidenceHandle = z.discriminatedUnion('kind', [
   z.strictObject({ handle: HandleId, kind: z.literal('receipt'), ...named, shown: PublicReceipt }),
   z.strictObject({ handle: HandleId, kind: z.literal('approval'), ...named, shown: PublicApproval }),
@@ -44,7 +44,8 @@ export type EvidenceHandle = z.infer<typeof EvidenceHandle>;
 export const createEvidenceHandle = defineRoute({
   operation: 'create-evidence-handle',
   summary:
-    'Name one receipt, approval or replay by a handle. With `public` strangers open it too: the kernel decides that first, as `evidence.publish`.',
+    'Create a handle for a receipt, an approval or a replay. Publishing with `public` needs an ALLOW of ' +
+    '`evidence.publish` from the kernel.',
   method: 'POST',
   path: '/api/audit/handles',
   auth: 'session',
@@ -78,7 +79,7 @@ export type HandleSummary = z.infer<typeof HandleSummary>;
 
 export const listEvidenceHandles = defineRoute({
   operation: 'list-evidence-handles',
-  summary: 'Handles of the workspace that have not ended and were not taken back, newest first.',
+  summary: 'List the active evidence handles of the workspace, newest first.',
   method: 'GET',
   path: '/api/audit/handles',
   auth: 'session',
@@ -92,12 +93,12 @@ export const listEvidenceHandles = defineRoute({
   errors: ['INVALID_REQUEST'],
 });
 
-/** Loose on purpose: what cannot be a handle is answered like one that does not exist, with the same 404. */
+/** Accepts any text, so that an impossible handle gets the same 404 as an unknown one. */
 const OfHandle = z.strictObject({ handle: z.string().min(1).max(128) });
 
 export const getEvidenceHandle = defineRoute({
   operation: 'get-evidence-handle',
-  summary: 'A handle of the workspace with what it shows. One that has ended or was taken back is not found.',
+  summary: 'Get an evidence handle of the workspace with its object. Expired and revoked handles return 404.',
   method: 'GET',
   path: '/api/evidence/{handle}',
   auth: 'session',
@@ -111,7 +112,7 @@ export const getEvidenceHandle = defineRoute({
 
 export const revokeEvidenceHandle = defineRoute({
   operation: 'revoke-evidence-handle',
-  summary: 'Take a handle back, with effect on the next request.',
+  summary: 'Revoke an evidence handle. It takes effect on the next request.',
   method: 'DELETE',
   path: '/api/evidence/{handle}',
   auth: 'session',

@@ -5,7 +5,9 @@ const Reachability = z.enum(['ok', 'unreachable']);
 
 export const getHealth = defineRoute({
   operation: 'get-control-plane-health',
-  summary: 'Overall status; database, queue and gateway told apart. 503 when nothing useful can be done.',
+  summary:
+    'Get the health of the service, its database, its queue and the gateway. Returns 503 when the service cannot ' +
+    'do useful work.',
   method: 'GET',
   path: '/health',
   auth: 'public',

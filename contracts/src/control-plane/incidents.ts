@@ -17,7 +17,7 @@ import { Plan } from './plans.ts';
 export const IncidentState = z.enum(['open', 'acked', 'mitigating', 'resolved', 'closed']);
 export type IncidentState = z.infer<typeof IncidentState>;
 
-/** The published moves; there are no others. */
+/** All permitted state changes. */
 export const incidentMoves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   open: ['acked'],
   acked: ['mitigating'],
@@ -31,26 +31,26 @@ export const IncidentSeverity = z.enum(['low', 'medium', 'high', 'critical']);
 export type IncidentSeverity = z.infer<typeof IncidentSeverity>;
 
 export const IncidentCategory = z.enum([
-  /** The server of a tool shows something else than what was pinned. */
+  /** A tool definition differs from its pin. */
   'drift',
-  /** A receipt does not hold what it says. */
+  /** A receipt does not verify. */
   'verification',
-  /** A service of ours was not heard from. */
+  /** A service of this installation does not respond. */
   'heartbeat',
   /** The kernel has not confirmed a stop. */
   'unconfirmed_command',
-  /** A person approved alone what a quorum or a time lock would have held. */
+  /** One person approved alone although a quorum or a time lock was required. */
   'broken_glass',
-  /** The conduct of an agent. */
+  /** An agent behaves in an unexpected way. */
   'conduct',
   'other',
 ]);
 export type IncidentCategory = z.infer<typeof IncidentCategory>;
 
-/** The key by which two reports are the same incident while it is not closed. */
-const DedupKey = z.string().regex(/^[\x21-\x7e]{1,256}$/, 'must be up to 256 visible letters of ASCII');
+/** Two reports with the same key are one incident, until it is closed. */
+const DedupKey = z.string().regex(/^[\x21-\x7e]{1,256}$/, 'must be at most 256 visible ASCII characters');
 
-/** More of them are one report of many things; each is looked up. */
+/** The most receipts that one report can name. Each of them is looked up. */
 const namedReceiptsMax = 20;
 
 const Note = storableText({ min: 1, max: 2_000 });
@@ -63,11 +63,11 @@ const facts = {
   category: IncidentCategory,
   dedup_key: DedupKey,
   state: IncidentState,
-  /** How often it was seen; it only rises. */
+  /** How often the incident was seen. The number only rises. */
   recurrence: z.int().min(1),
-  /** The person who acknowledged it last. Null while it is open. */
+  /** The person who acknowledged the incident last. `null` while it is open. */
   owner: PrincipalId.nullable(),
-  /** Null: the control plane opened it by itself. */
+  /** `null` when the control plane opened it by itself. */
   opened_by: PrincipalId.nullable(),
   opened_at: Instant,
   last_seen_at: Instant,
@@ -79,7 +79,7 @@ export type IncidentSummary = z.infer<typeof IncidentSummary>;
 
 const entry = {
   at: Instant,
-  /** Null: the control plane by itself. */
+  /** `null` when the control plane acted by itself. */
   by: PrincipalId.nullable(),
   note: z.string(),
 };
@@ -93,7 +93,7 @@ export const IncidentEntry = z.discriminatedUnion('kind', [
     ...entry,
     from: IncidentState,
     to: IncidentState,
-    /** Fences that were knowingly left standing. */
+    /** Fences that were deliberately not lifted. */
     standing: z.array(OpsTarget),
   }),
   z.strictObject({ kind: z.literal('commanded'), ...entry, command_id: CommandId }),
@@ -101,27 +101,30 @@ export const IncidentEntry = z.discriminatedUnion('kind', [
 ]);
 export type IncidentEntry = z.infer<typeof IncidentEntry>;
 
-/** The most entries that one page shows, the newest. */
+/** The most entries of each list of an incident. The newest entries of `timeline`, `commands` and `plans` are shown. */
 export const incidentListsMax = { timeline: 500, commands: 100, plans: 20, receipts: 100 } as const;
 
 export const Incident = z.strictObject({
   ...facts,
   /** Oldest first. */
   timeline: z.array(IncidentEntry).max(incidentListsMax.timeline),
-  /** The first that were named; what is seen again and again has others. */
+  /** The first receipts that were reported. Later recurrences can have others. */
   receipts: z.array(ReceiptId).max(incidentListsMax.receipts),
-  /** The commands for it, direct or by its plans, oldest first. */
+  /** The commands for the incident, direct or by its plans, oldest first. */
   commands: z.array(OpsCommand).max(incidentListsMax.commands),
-  /** Newest first, each as it stands now. */
+  /** Newest first, each with its current state. */
   plans: z.array(Plan).max(incidentListsMax.plans),
-  /** Stops that were given for it and stand, or that the kernel has not confirmed. It is not resolved before each is lifted or named. */
+  /**
+   * Stops of this incident that are in force or not yet confirmed by the kernel. Lift or name each of them to resolve
+   * the incident.
+   */
   standing: z.array(z.strictObject({ target: OpsTarget, kind: StopKind, command_id: CommandId })),
 });
 export type Incident = z.infer<typeof Incident>;
 
 export const listIncidents = defineRoute({
   operation: 'list-incidents',
-  summary: 'Incidents of the workspace, newest first.',
+  summary: 'List the incidents of the workspace, newest first.',
   method: 'GET',
   path: '/api/ops/incidents',
   auth: 'session',
@@ -138,7 +141,8 @@ export const listIncidents = defineRoute({
 export const createIncident = defineRoute({
   operation: 'create-incident',
   summary:
-    'Open an incident, 201. One that has the same `dedup_key` and is not closed is seen again instead, 200: its recurrence rises, and a resolved one is open again.',
+    'Open an incident (201). If an incident with the same `dedup_key` is not closed, its recurrence is counted ' +
+    'instead (200). A resolved incident is reopened.',
   method: 'POST',
   path: '/api/ops/incidents',
   auth: 'session',
@@ -155,24 +159,24 @@ export const createIncident = defineRoute({
     severity: IncidentSeverity,
     category: IncidentCategory,
     note: Note,
-    /** Absent: it is like no other. */
+    /** Without a key, the incident is never merged with another. */
     dedup_key: DedupKey.optional(),
     receipts: z
       .array(ReceiptId)
       .max(namedReceiptsMax)
-      .refine((ids) => new Set(ids).size === ids.length, 'may name each receipt once')
+      .refine((ids) => new Set(ids).size === ids.length, 'must name each receipt once')
       .default([]),
   }),
   reply: Incident,
   errors: ['NOT_FOUND', 'GOVERNANCE_UNAVAILABLE'],
 });
 
-/** Loose on purpose: an id that cannot exist is answered like one that does not, with the same 404. */
+/** Accepts any text, so that an impossible id gets the same 404 as an unknown one. */
 const OfIncident = z.strictObject({ incident_id: z.string().min(1).max(128) });
 
 export const getIncident = defineRoute({
   operation: 'get-incident',
-  summary: 'One incident with its timeline, receipts, commands and plans, and the ETag that a move of it names.',
+  summary: 'Get an incident with its timeline, receipts, commands and plans, and the ETag that a transition needs.',
   method: 'GET',
   path: '/api/ops/incidents/{incident_id}',
   auth: 'session',
@@ -188,14 +192,15 @@ export const getIncident = defineRoute({
 export const IncidentMove = z.strictObject({
   to: IncidentState,
   note: Note,
-  /** Fences of its own that are to stay when it is resolved. */
+  /** Fences of this incident that stay in force when it is resolved. */
   standing: z.array(OpsTarget).max(incidentListsMax.commands).default([]),
 });
 
 export const transitionIncident = defineRoute({
   operation: 'transition-incident',
   summary:
-    'Move an incident with a note, under If-Match with the ETag that was read. It does not resolve while a fence of its own stands that `standing` does not name.',
+    'Change the state of an incident, with a note and If-Match. Before you resolve it, lift each of its stops or ' +
+    'name the stop in `standing`.',
   method: 'POST',
   path: '/api/ops/incidents/{incident_id}/transition',
   auth: 'session',

@@ -6,6 +6,7 @@ export * from './approvals.ts';
 export * from './audit.ts';
 export * from './blast-radius.ts';
 export * from './bootstrap.ts';
+export * from './connector-shims.ts';
 export * from './connectors.ts';
 export * from './console.ts';
 export * from './cookies.ts';

@@ -14,7 +14,8 @@ const ofSession = {
 export const introspectSession = defineRoute({
   operation: 'introspect-session',
   summary:
-    "The session of an access cookie or of a program's token, after RFC 7662. A token that ended, is unknown or is malformed is not active.",
+    "Introspect an access cookie or a program's token, as in RFC 7662. Ended, unknown and malformed tokens are " +
+    'inactive.',
   method: 'POST',
   path: '/internal/sessions/introspect',
   auth: 'service_internal',
@@ -25,24 +26,27 @@ export const introspectSession = defineRoute({
     z.strictObject({ active: z.literal(false) }),
     z.discriminatedUnion('kind', [
       z.strictObject({ ...ofSession, kind: z.literal('browser'), csrf_token: z.string() }),
-      /** All that the token opens is in this workspace, as at most what this role may. */
+      /** The token opens only this workspace, with at most this role. */
       z.strictObject({ ...ofSession, kind: z.literal('device'), workspace_id: WorkspaceId, role: PersonRole }),
     ]),
   ]),
 });
 
-/** More than one gateway keeps streams open for. */
+/** The most sessions of one request. It is more than the number of sessions to which one gateway streams. */
 const watchedMax = 10_000;
 
 export const listLiveSessions = defineRoute({
   operation: 'list-live-sessions',
   summary:
-    'The sessions among these that are still live. A service that streams to them asks, and closes the streams of the others.',
+    'List which of these sessions are still live. Streaming services use this to close the streams of ended sessions.',
   method: 'POST',
   path: '/internal/sessions/live',
   auth: 'service_internal',
   idempotency: { exempt: 'reads' },
   body: z.strictObject({ session_ids: z.array(SignInId).max(watchedMax) }),
   bodyValuesMax: watchedMax + 10,
-  reply: z.strictObject({ live: z.array(SignInId) }),
+  reply: z.strictObject({
+    /** The sessions of the request that are still live. */
+    live: z.array(SignInId),
+  }),
 });

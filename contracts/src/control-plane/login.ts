@@ -8,18 +8,18 @@ import { SessionView } from './session.ts';
 /** Bodies of sign-in are tiny; a small bound keeps unauthenticated work small. */
 export const authBodyBytesMax = 10_000;
 
-/** 128 random bits; the holder may finish the login that it began, with the proof. */
+/** 128 random bits. The holder can finish the login with the proof. */
 const LoginId = z.string().regex(/^lgn_[A-Za-z0-9_-]{22}$/, 'must be the login_id of a login that began');
 
 export const LoginBegun = z.strictObject({
   login_id: z.string(),
   method: z.enum(['code', 'passkey', 'oidc']),
   expires_at: Instant,
-  /** Present for a code: only in development and without a mail provider. */
+  /** The code, for the method `code`. Present only in development and without a mail provider. */
   code: z.string().optional(),
   /**
    * Present for a passkey: the options of `navigator.credentials.get`. They name no passkey, so they are the same for
-   * everybody.
+   * all callers.
    */
   options: CeremonyOptions.optional(),
   /** Present for a provider: the address to which the browser goes. */
@@ -32,20 +32,21 @@ export const LoginBegun = z.strictObject({
 export const LoginProof = z
   .strictObject({
     login_id: LoginId,
+    /** The code from the mail. */
     code: z.string().min(1).max(64).optional(),
     assertion: PasskeyAssertion.optional(),
   })
   .refine(({ code, assertion }) => (code === undefined) !== (assertion === undefined), {
     path: ['code'],
-    message: 'must be sent, or an assertion, and not both',
+    message: 'must be sent without assertion, or assertion without it',
   });
 export type LoginProof = z.infer<typeof LoginProof>;
 
 export const beginLogin = defineRoute({
   operation: 'begin-login',
   summary:
-    'Begin to sign a browser in: a code goes to the address, any passkey is asked for, or an identity provider. Known and unknown addresses answer ' +
-    'alike. `link` sends the code that says whose the identity is with which a provider has sent this browser back.',
+    'Start a sign-in with an emailed code, a passkey or an identity provider. Known and unknown addresses get the ' +
+    'same answer. `link` emails a code that links a provider identity.',
   method: 'POST',
   path: '/api/auth/login/begin',
   auth: 'public',
@@ -68,6 +69,7 @@ export const beginLogin = defineRoute({
     'PASSKEYS_UNAVAILABLE',
     'OIDC_REFUSED',
     'OIDC_UNAVAILABLE',
+    'SSO_REQUIRED',
     'GATEWAY_UNAVAILABLE',
     'GOVERNANCE_UNAVAILABLE',
   ],
@@ -76,7 +78,8 @@ export const beginLogin = defineRoute({
 export const finishLogin = defineRoute({
   operation: 'finish-login',
   summary:
-    'Prove the address, or by a passkey who it is. The answer sets the cookies of a session; the first sign-in makes user and workspace.',
+    'Finish a sign-in with the code or the passkey, and set the session cookies. The first sign-in creates the ' +
+    'user and a workspace.',
   method: 'POST',
   path: '/api/auth/login/finish',
   auth: 'public',
@@ -91,6 +94,7 @@ export const finishLogin = defineRoute({
     'CODE_INVALID',
     'PASSKEY_REFUSED',
     'PERMISSION_DENIED',
+    'SSO_REQUIRED',
     'RATE_LIMITED',
     'GATEWAY_UNAVAILABLE',
     'GOVERNANCE_UNAVAILABLE',
@@ -99,7 +103,8 @@ export const finishLogin = defineRoute({
 
 export const refreshSession = defineRoute({
   operation: 'refresh-session',
-  summary: 'Renew a session by its refresh cookie, which is replaced. One that was replaced before ends the session.',
+  summary:
+    'Renew a session with its refresh cookie, and replace the cookie. Reusing a replaced cookie ends the session.',
   method: 'POST',
   path: '/api/auth/refresh',
   auth: 'session',
@@ -107,7 +112,10 @@ export const refreshSession = defineRoute({
   idempotency: { exempt: 'single_use' },
   provenBy: 'refresh_cookie',
   reply: z.strictObject({
-    /** False when another request of this browser has renewed the session in the last seconds: the browser has its cookies. */
+    /**
+     * `false` when another request of this browser renewed the session in the last seconds. The browser already has the
+     * new cookies.
+     */
     renewed: z.boolean(),
     expires_at: Instant,
   }),

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 
-/** The operator's name for it. It is part of the address to which the provider sends browsers back. */
+/** The name that the operator chose. It is part of the callback address at the provider. */
 export const OidcConnectionId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'may hold lower-case letters, digits and -');
 
 export const listOidcConnections = defineRoute({
   operation: 'list-oidc-connections',
-  summary: 'The identity providers that sign people in here, by the names that their operator gave them.',
+  summary: 'List the identity providers for sign-in, with the names that the operator chose.',
   method: 'GET',
   path: '/api/auth/oidc',
   auth: 'public',
@@ -19,8 +19,8 @@ export const listOidcConnections = defineRoute({
 export const finishOidcLogin = defineRoute({
   operation: 'finish-oidc-login',
   summary:
-    'Where an identity provider sends the browser back to. Goes on to the console, signed in; or to its page that asks for a code, where ' +
-    'it is not yet shown whose identity this is.',
+    'Finish a sign-in at an identity provider, and redirect to the console. If the identity is not linked yet, ' +
+    'the console asks for a code.',
   method: 'GET',
   path: '/api/auth/oidc/{connection_id}/callback',
   auth: 'public',
@@ -28,10 +28,10 @@ export const finishOidcLogin = defineRoute({
   takesCookies: true,
   media: 'html',
   status: 303,
-  /** Loose on purpose: an unknown connection is answered like one that cannot exist. */
+  /** Accepts any text, so that an impossible connection gets the same answer as an unknown one. */
   params: z.strictObject({ connection_id: z.string().min(1).max(128) }),
-  /** Providers send more than the standard names, and the whole is held against it. */
+  /** The whole answer of the provider. Providers send more than the standard parameters. */
   query: z.looseObject({ state: z.string().max(128).optional() }),
   reply: z.string(),
-  errors: ['NOT_FOUND', 'OIDC_REFUSED', 'OIDC_UNAVAILABLE', 'RATE_LIMITED'],
+  errors: ['NOT_FOUND', 'OIDC_REFUSED', 'OIDC_UNAVAILABLE', 'SSO_REQUIRED', 'GATEWAY_UNAVAILABLE', 'RATE_LIMITED'],
 });

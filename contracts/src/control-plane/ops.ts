@@ -18,7 +18,7 @@ import {
 
 const serverId = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const names: Record<string, z.ZodType> = {
-  // Loose on purpose: the id of another workspace gets the same answer as an unused one.
+  // Accepts any text, so that the id of another workspace gets the same answer as an unused one.
   workspace: z.string().min(1).max(128),
   agent: PrincipalId,
   tool: ToolName,
@@ -27,7 +27,7 @@ const names: Record<string, z.ZodType> = {
 
 /**
  * The target of a stop, always within one workspace: `workspace:<id>`, `agent:<principal>`, `tool:<name>`, or
- * `connector:<server_id>` for what the workspace calls of an MCP server. Other workspaces go on calling it.
+ * `connector:<server_id>` for the workspace's calls of an MCP server. Other workspaces can still call that server.
  */
 export const OpsTarget = z
   .string()
@@ -41,11 +41,13 @@ export type OpsTarget = z.infer<typeof OpsTarget>;
 export const StopKind = z.enum(['freeze', 'throttle', 'quarantine']);
 export type StopKind = z.infer<typeof StopKind>;
 
-/** A stop, or `open`: what stood is lifted. */
+/** A stop, or `open`, which lifts the current stop. */
 export const CommandKind = z.enum([...StopKind.options, 'open']);
 export type CommandKind = z.infer<typeof CommandKind>;
 
-/** Thirty days: a stop for longer has no end and stays in force until it is resumed. */
+/**
+ * The longest duration of a stop with an end, thirty days. A stop without an end stays in force until it is resumed.
+ */
 const ttlSecondsMax = 2_592_000;
 
 const Command = {
@@ -60,6 +62,7 @@ export const StopTerms = {
 };
 
 export const ThrottleTerms = {
+  /** The most calls in each window. */
   limit: z.int().min(0).max(1_000_000_000),
   window_seconds: z.int().min(1).max(86_400).default(60),
 };
@@ -71,29 +74,35 @@ export const OpsCommand = z.strictObject({
   /** The epoch of the target; it only rises. */
   epoch: ControlVersion,
   /**
-   * `unconfirmed`: the kernel has not confirmed it. It is delivered until the kernel does. `outdated`: it stopped nothing, because its end
-   * had passed when the kernel was reached, or because a fence was in force that is later or stops more.
+   * `unconfirmed`: the kernel has not confirmed the command, so it is sent again. `outdated`: the command had no
+   * effect. Its end had passed when it reached the kernel, or a later or stricter fence was in force.
    */
   state: z.enum(['effective', 'unconfirmed', 'outdated']),
   reason: z.string(),
-  /** Set for a throttle: the number of calls in each window. */
+  /** For a throttle: the most calls in each window. `null` for other commands. */
   limit: z.int().nullable(),
   window_seconds: z.int().nullable(),
   given_by: PrincipalId,
   given_at: Instant,
-  /** From then on no kernel sends a call within the target, at the latest a second later. `null` unless it is effective. */
+  /**
+   * The time when the command took effect at the kernel. At most a second later, no kernel sends a call that the stop
+   * forbids. `null` unless the command is effective.
+   */
   effective_at: Instant.nullable(),
-  /** `null` when it stays in force until it is resumed. */
+  /** The end of the stop. `null` when the stop stays in force until it is resumed. */
   expires_at: Instant.nullable(),
-  /** The decision that allowed to lift the stop; `null` for a stop, which needs no decision. */
+  /** The decision that allowed the lift. `null` for a stop, which needs no decision. */
   receipt_id: ReceiptId.nullable(),
-  /** For which it was given; null: for none. */
+  /** The incident of the command. `null` when it has none. */
   incident_id: IncidentId.nullable(),
 });
 export type OpsCommand = z.infer<typeof OpsCommand>;
 
 const openCalls = {
-  /** Calls that were sent before and are not settled, oldest first. `null` when the kernel could not be reached. */
+  /**
+   * Calls that were sent before the stop and are not settled, oldest first. `null` when the kernel could not be
+   * reached.
+   */
   open_dispatches: z.array(CallInFlight).max(callsInFlightMax).nullable(),
   more_open_dispatches: z.boolean(),
 };
@@ -103,8 +112,8 @@ export const GivenCommand = OpsCommand.extend({
   /** Runs that wait for an approval of a call within the target. `null` when the gateway could not be reached. */
   parked_runs: z.array(RunId).nullable(),
   /**
-   * Whether the kernel knows an agent, tool or server of this name. A stop of an unknown name applies to that exact name, which may be
-   * misspelt. `null` when the kernel did not answer, or has more names than it lists.
+   * Whether the kernel knows an agent, tool or server of this name. A stop of an unknown name applies to that exact
+   * name, which may be misspelt. `null` when the kernel did not answer, or has more names than it lists.
    */
   known: z.boolean().nullable(),
   /** Calls within the target in the last seven days. `null` when the kernel did not answer. */
@@ -112,7 +121,7 @@ export const GivenCommand = OpsCommand.extend({
 });
 export type GivenCommand = z.infer<typeof GivenCommand>;
 
-/** A stop that is given by itself; one of a plan is for the incident of its plan. */
+/** A single stop. The stop of a plan belongs to the incident of its plan. */
 const GivenTerms = { ...StopTerms, incident_id: IncidentId.optional() };
 
 const stopOrder = {
@@ -120,7 +129,7 @@ const stopOrder = {
   idempotency: 'key',
   leastRole: 'partner',
   right: 'stop.give',
-  /** Delivered later. */
+  /** The kernel has not confirmed the command yet. */
   alsoStatus: [202],
   bodyBytesMax: 10_000,
   reply: GivenCommand,
@@ -130,7 +139,7 @@ const stopOrder = {
 export const freezeTarget = defineRoute({
   ...stopOrder,
   operation: 'freeze-target',
-  summary: 'Stop every call of a workspace, an agent, a tool or a connector, until it is resumed or its time is over.',
+  summary: 'Freeze all calls of a workspace, agent, tool or connector until it is resumed or the freeze expires.',
   method: 'POST',
   path: '/api/ops/freeze',
   forward: {},
@@ -142,7 +151,7 @@ export const freezeTarget = defineRoute({
 export const quarantineTarget = defineRoute({
   ...stopOrder,
   operation: 'quarantine-target',
-  summary: 'Stop one workspace, agent, tool or connector because it is not trusted; no other is stopped.',
+  summary: 'Quarantine one untrusted workspace, agent, tool or connector. Nothing else is stopped.',
   method: 'POST',
   path: '/api/ops/quarantine',
   forward: {},
@@ -154,7 +163,9 @@ export const quarantineTarget = defineRoute({
 export const throttleTarget = defineRoute({
   ...stopOrder,
   operation: 'throttle-target',
-  summary: 'Let so many calls through in each window, for an hour unless another time is given.',
+  summary:
+    'Limit the calls of a workspace, agent, tool or connector in each window. The throttle expires after one hour ' +
+    'by default.',
   method: 'POST',
   path: '/api/ops/throttle',
   forward: {},
@@ -166,8 +177,8 @@ export const throttleTarget = defineRoute({
 export const resumeTarget = defineRoute({
   operation: 'resume-target',
   summary:
-    'Lift what stops a workspace, an agent, a tool or a connector, once the kernel has allowed this very change (`fence.lift`). A wider stop, ' +
-    'or one that was commanded in the meantime, stays in force.',
+    'Lift the stop of a workspace, agent, tool or connector, after the kernel has allowed this change ' +
+    '(`fence.lift`). Wider and newer stops stay in force.',
   method: 'POST',
   path: '/api/ops/resume',
   auth: 'session',
@@ -180,21 +191,25 @@ export const resumeTarget = defineRoute({
   bodyBytesMax: 10_000,
   body: z.strictObject({
     ...Command,
-    /** The epoch of the fence to lift; another one stays in force. Without it whatever stands is lifted. */
+    /**
+     * The epoch of the fence to lift. A fence with another epoch stays in force. Without an epoch, the current fence is
+     * lifted.
+     */
     epoch: ControlVersion.optional(),
   }),
   reply: GivenCommand,
   errors: ['ILLEGAL_TRANSITION', 'POLICY_DENIED', 'APPROVAL_NEEDED', 'GOVERNANCE_UNAVAILABLE'],
 });
 
-/** A fence as the kernel holds it. */
+/** A fence as the kernel reports it. */
 const StandingFence = z.strictObject({
   scope: FenceScope,
-  /** `null` when it covers more than this workspace and cannot be resumed here. */
+  /** `null` when the fence covers more than this workspace, so it cannot be resumed here. */
   target: OpsTarget.nullable(),
   kind: StopKind,
   epoch: ControlVersion,
   reason: z.string(),
+  /** For a throttle: the most calls in each window. `null` for other stops. */
   limit: z.int().nullable(),
   window_seconds: z.int().nullable(),
   set_by: PrincipalId,
@@ -210,8 +225,8 @@ export const unconfirmedMax = 100;
 export const getOps = defineRoute({
   operation: 'get-ops',
   summary:
-    'The current stops of the workspace, as reported by the kernel. While the kernel is away nothing is shown as in force; commands that it has not ' +
-    'confirmed are listed separately.',
+    'Get the stops in force in the workspace, as reported by the kernel. Unconfirmed commands are listed ' +
+    'separately. If the kernel is unreachable, no stop is listed as in force.',
   method: 'GET',
   path: '/api/ops',
   auth: 'session',
@@ -222,13 +237,13 @@ export const getOps = defineRoute({
   reply: z.strictObject({
     workspace_id: WorkspaceId,
     kernel: z.enum(['ok', 'unreachable']),
-    /** The state that the kernel reports; `null` while it is away. */
+    /** The state that the kernel reports. `null` while it is unreachable. */
     boundary: BoundaryStatus.pick({ status: true, mode: true, last_proven_fail_closed: true })
       .extend({ open_dispatches: z.int(), pending_approvals: z.int() })
       .nullable(),
     fences: z.array(StandingFence).max(shownFencesMax),
     more_fences: z.boolean(),
-    /** In the order in which they were given. */
+    /** Oldest first. */
     unconfirmed: z.array(OpsCommand).max(unconfirmedMax),
   }),
 });
@@ -236,8 +251,7 @@ export type OpsOverview = z.infer<typeof getOps.reply>;
 
 export const listOpsTargets = defineRoute({
   operation: 'list-ops-targets',
-  summary:
-    'The possible targets of a stop: the agents, tools and servers of the workspace, each with its calls of the last seven days.',
+  summary: 'List the agents, tools and servers of the workspace that can be stopped, with their calls of seven days.',
   method: 'GET',
   path: '/api/ops/targets',
   auth: 'session',
@@ -250,7 +264,7 @@ export const listOpsTargets = defineRoute({
 });
 
 /**
- * The target that is compared with the state of control plane and gateway: `connector:<server_id>` is one server with
+ * The target of the comparison between kernel, control plane and gateway. `connector:<server_id>` is one server with
  * its tools.
  */
 const ResyncTarget = z.union([
@@ -260,14 +274,14 @@ const ResyncTarget = z.union([
     .regex(/^connector:[a-z0-9][a-z0-9_-]{0,62}$/, 'must be policy, fences, relations or connector:<server_id>'),
 ]);
 
-/** In the order in which they become worse. */
+/** The result of comparing one item, from best to worst. */
 export const ResyncState = z.enum([
   'in_sync',
-  /** The kernel holds it again. */
+  /** The kernel had another value, and has the expected value again. */
   'repaired',
-  /** The kernel was told, and has not said that it holds it. */
+  /** The command that restores the value was sent to the kernel, which has not confirmed it. */
   'unconfirmed',
-  /** The kernel holds something else, which people have to change. */
+  /** The kernel has another value, which a person must change. */
   'differs',
 ]);
 export type ResyncState = z.infer<typeof ResyncState>;
@@ -276,15 +290,15 @@ const resyncFoundMax = 200;
 
 export const Resynced = z.strictObject({
   what: ResyncTarget,
-  /** The worst of what was found. */
+  /** The worst state among the compared items. */
   state: ResyncState,
-  /** The number of things that were compared. */
+  /** The number of compared items. */
   checked: z.int().min(0),
-  /** Those that are not in sync, or were not. */
+  /** The items that differed. */
   found: z
     .array(z.strictObject({ ref: z.string(), state: ResyncState.exclude(['in_sync']), note: z.string() }))
     .max(resyncFoundMax),
-  /** False: there is more than was looked at. */
+  /** `false` when there are more items than were compared. */
   is_whole: z.boolean(),
   at: Instant,
 });
@@ -293,8 +307,8 @@ export type Resynced = z.infer<typeof Resynced>;
 export const resyncTarget = defineRoute({
   operation: 'resync-target',
   summary:
-    'Have the kernel restore its decided state: the policy is confirmed, stops that it has lost are given again, members are sent again, and the ' +
-    'server of a connector is queried for its tools. It changes only what was decided before.',
+    'Restore earlier decisions at the kernel: policy, lost stops, members and the tools of a connector. No new ' +
+    'decision is made.',
   method: 'POST',
   path: '/api/ops/resync',
   auth: 'session',

@@ -5,7 +5,8 @@ import { defineRoute } from '../route.ts';
 export const beginPasskey = defineRoute({
   operation: 'begin-passkey',
   summary:
-    'Begin to enrol a passkey at the kernel, in the addressed workspace: it signs its owner in, and votes there. The options are for `navigator.credentials.create`.',
+    'Start the enrolment of a passkey for sign-in and for votes in the addressed workspace. Returns options for ' +
+    '`navigator.credentials.create`.',
   method: 'POST',
   path: '/api/auth/webauthn/register/begin',
   auth: 'session',
@@ -21,7 +22,8 @@ export const beginPasskey = defineRoute({
 
 export const finishPasskey = defineRoute({
   operation: 'finish-passkey',
-  summary: 'End the enrolment. A passkey that is `waiting` cannot sign in until an owner vouches for it.',
+  summary:
+    'Finish the enrolment of a passkey. A `waiting` passkey cannot sign in until an owner or another partner vouches for it.',
   method: 'POST',
   path: '/api/auth/webauthn/register/finish',
   auth: 'session',

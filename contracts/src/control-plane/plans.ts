@@ -17,51 +17,51 @@ import { OpsCommand } from './ops.ts';
 
 export const PlanState = z.enum([
   'draft',
-  /** A person is asked to approve it. */
+  /** The plan waits for the vote of a person. */
   'pending',
   'approved',
   'rejected',
   'expired',
-  /** Every step of it is commanded. */
+  /** All stops of the plan are commanded. */
   'committed',
 ]);
 export type PlanState = z.infer<typeof PlanState>;
 
-/** Stops that are given together or not at all, with what they were seen to reach. */
+/** Stops that are set together or not at all, with the calls that they would have reached. */
 export const Plan = z.strictObject({
   plan_id: PlanId,
   workspace_id: WorkspaceId,
   incident_id: IncidentId.nullable(),
   state: PlanState,
   steps: PlanSteps,
-  /** The hash of its id, its steps, their reach and its end. An approval of the plan binds this hash. */
+  /** The hash of the plan's id, steps, blast radius and end. An approval of the plan binds this hash. */
   plan_hash: Digest,
   dry_run: BlastRadius,
-  /** The kernel's approval of this hash; `null` when none was needed yet. */
+  /** The kernel's approval of this hash. `null` while no approval was needed. */
   approval_id: ApprovalId.nullable(),
-  /** The decision by which it was committed. */
+  /** The decision that allowed the commit. `null` before the commit. */
   decision_id: DecisionId.nullable(),
   receipt_id: ReceiptId.nullable(),
   asked_by: PrincipalId,
   created_at: Instant,
-  /** From then on it is not committed any more. */
+  /** The plan cannot be committed after this time. */
   expires_at: Instant,
   committed_by: PrincipalId.nullable(),
   committed_at: Instant.nullable(),
   /**
-   * The commands of the plan. One that the kernel did not take is there no more: something stands that stops as much or
-   * more.
+   * The commands of the plan. A command that the kernel rejected is omitted. In that case, another stop with at least
+   * the same effect is in force.
    */
   commands: z.array(OpsCommand),
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** One day, after which the computed reach is too old. */
+/** One day. After that, the computed blast radius is too old. */
 const ttlSecondsMax = 86_400;
 
 export const createPlan = defineRoute({
   operation: 'create-plan',
-  summary: 'Draft stops that are given together, after a dry run that says what they reach.',
+  summary: 'Create a draft plan of stops that are committed together. A dry run computes their blast radius.',
   method: 'POST',
   path: '/api/ops/plans',
   auth: 'session',
@@ -81,12 +81,12 @@ export const createPlan = defineRoute({
   errors: ['NOT_FOUND', 'INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'GOVERNANCE_UNAVAILABLE'],
 });
 
-/** Each plan has its dry run, which can be large. */
+/** The most plans of one answer. Few, because each plan includes the result of its dry run, which can be large. */
 const listedPlansMax = 20;
 
 export const listPlans = defineRoute({
   operation: 'list-plans',
-  summary: 'Plans of the workspace as they are now, newest first.',
+  summary: 'List the plans of the workspace with their current state, newest first.',
   method: 'GET',
   path: '/api/ops/plans',
   auth: 'session',
@@ -107,7 +107,7 @@ const OnePlan = z.strictObject({ plan_id: z.string().min(1).max(128) });
 
 export const getPlan = defineRoute({
   operation: 'get-plan',
-  summary: 'One plan as it stands, with the stops that were given by it.',
+  summary: 'Get a plan with its current state and the stops that it committed.',
   method: 'GET',
   path: '/api/ops/plans/{plan_id}',
   auth: 'session',
@@ -144,7 +144,8 @@ export const approvePlan = defineRoute({
   operation: 'approve-plan',
   right: 'plan.approve',
   summary:
-    'Have the kernel decide whether this very plan may be committed: approved at once, or pending until the kernel has a vote.',
+    "Request the kernel's decision on the commit of this exact plan. The plan is then approved, or pending until " +
+    'a person votes.',
   path: '/api/ops/plans/{plan_id}/approve',
   auth: 'session',
   forward: {},
@@ -156,8 +157,8 @@ export const commitPlan = defineRoute({
   operation: 'commit-plan',
   right: 'plan.commit',
   summary:
-    'Give all stops of an approved plan at once, if a dry run reaches no further than the one that was approved, and the kernel allows it. It is ' +
-    'committed once; asked again, it is shown.',
+    'Commit all stops of an approved plan together. The kernel must allow it, and the blast radius must not have ' +
+    'grown. A repeated request returns the plan.',
   path: '/api/ops/plans/{plan_id}/commit',
   auth: 'session',
   forward: {},

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { bundleBytesMax } from '../governance-kernel/policy-bundle.ts';
 import { Digest, Instant, UserId, WhatIfId } from '../scalars.ts';
 
-/** The text in JSON's quotes, and the members around it. */
+/**
+ * The largest body with a draft. The text can be twice as long when it is a JSON string. The rest is for the other
+ * members.
+ */
 export const draftBodyBytesMax = 2 * bundleBytesMax + 4_096;
 
 export const PolicyDraft = z.strictObject({
@@ -10,9 +13,9 @@ export const PolicyDraft = z.strictObject({
   /** The ETag: it rises with each edit. */
   version: z.int().min(1),
   state: z.enum(['editing', 'compiled', 'reported', 'activated']),
-  /** A bundle `countersign/policy.v1`, in JSON or YAML, or what shall become one. */
+  /** A bundle `countersign/policy.v1` in JSON or YAML. It may be incomplete. */
   text: z.string(),
-  /** Since its last compile without errors. */
+  /** The hash of the draft after a compilation without errors. `null` until then. */
   policy_hash: Digest.nullable(),
   report_id: WhatIfId.nullable(),
   updated_by: UserId,

@@ -8,24 +8,27 @@ import { OfWorkspace } from './workspace-path.ts';
 
 const Count = z.int().min(0);
 
-/** Decisions of one hour that a draft was asked about, as their records tell it. */
+/** Decisions of one hour that were also evaluated with a draft, counted from their records. */
 export const ShadowHour = z.strictObject({
   hour: Instant,
   decisions: Count,
-  /** The draft gives another verdict. */
+  /** The number of decisions on which the draft gives another verdict. */
   diverged: Count,
-  /** The number of those that are more permissive. */
+  /** The number of decisions on which the draft is more permissive. */
   widened: Count,
-  /** The draft gave no verdict. */
+  /** The number of decisions on which the draft produced no verdict. */
   faults: Count,
 });
 export type ShadowHour = z.infer<typeof ShadowHour>;
 
-/** A draft that is judged beside the policy in force; it changes no verdict. */
+/** A draft that is evaluated beside the active policy. It changes no verdict. */
 export const PolicyShadow = z.strictObject({
   lane: LaneName,
   policy_hash: Digest,
-  /** `unconfirmed`: the kernel does not judge it yet. `ending`: it may still. Either is brought about without further asking. */
+  /**
+   * `unconfirmed`: the kernel has not confirmed the draft yet. `ending`: the kernel has not confirmed its removal yet.
+   * Both complete automatically.
+   */
   state: z.enum(['unconfirmed', 'standing', 'ending']),
   set_by: UserId,
   set_at: Instant,
@@ -39,7 +42,8 @@ const OfLane = OfWorkspace.extend({ lane: z.string().min(1).max(128) });
 export const putPolicyShadow = defineRoute({
   operation: 'put-policy-shadow',
   summary:
-    'Have the kernel judge a bundle beside the policy in force. Its verdicts are stored in the records and change no verdict. There are three lanes.',
+    'Evaluate a bundle beside the active policy, in one of three lanes. Its verdicts are stored in the records ' +
+    'and have no effect.',
   method: 'PUT',
   path: '/api/v1/workspaces/{id}/policy/shadows/{lane}',
   auth: 'session',
@@ -56,7 +60,7 @@ export const putPolicyShadow = defineRoute({
 
 export const deletePolicyShadow = defineRoute({
   operation: 'delete-policy-shadow',
-  summary: 'Have the bundle of a lane judged no longer. Answers with the lane as it was.',
+  summary: 'Remove the bundle from a shadow lane. Returns the lane as it was before.',
   method: 'DELETE',
   path: '/api/v1/workspaces/{id}/policy/shadows/{lane}',
   auth: 'session',

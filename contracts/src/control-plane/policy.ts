@@ -12,7 +12,7 @@ const PolicyTemplate = z.strictObject({ name: z.string(), summary: z.string(), t
 
 export const getPolicyDraft = defineRoute({
   operation: 'get-policy-draft',
-  summary: 'The draft of the workspace with its ETag, or templates to begin one from under the ETag "0".',
+  summary: 'Get the draft of the workspace with its ETag. If there is none, returns templates and the ETag "0".',
   method: 'GET',
   path: '/api/v1/workspaces/{id}/policy/draft',
   auth: 'session',
@@ -27,8 +27,8 @@ export const getPolicyDraft = defineRoute({
 export const putPolicyDraft = defineRoute({
   operation: 'put-policy-draft',
   summary:
-    'Write the draft, under the version that was read. Whatever was compiled or reported of it is over. While the report of an owner runs ' +
-    'and for 15 minutes after it, other roles are refused.',
+    "Replace the draft, with If-Match. This discards its compilation and reports. During an owner's report and " +
+    'for 15 minutes after it, only owners can write.',
   method: 'PUT',
   path: '/api/v1/workspaces/{id}/policy/draft',
   auth: 'session',
@@ -47,8 +47,8 @@ export const putPolicyDraft = defineRoute({
 export const createPolicyTest = defineRoute({
   operation: 'create-policy-test',
   summary:
-    'Keep a sealed decision as a test of the draft, under the version that was read: its call is made again from its record. A record that ' +
-    'does not hold what the draft reads, or whose verdict no rule of the draft gives, is refused with what is missing.',
+    'Add a sealed decision to the tests of the draft, with If-Match. If the record lacks data or no rule gives ' +
+    'its verdict, the error lists what is missing.',
   method: 'POST',
   path: '/api/v1/workspaces/{id}/policy/draft/tests',
   auth: 'session',
@@ -66,7 +66,7 @@ export const createPolicyTest = defineRoute({
   reply: z.strictObject({
     draft: PolicyDraft,
     test: PolicyTest,
-    /** The results of the draft's rules are the expected ones. */
+    /** Whether the rules of the draft give the expected result. */
     passes: z.boolean(),
   }),
   errors: ['NOT_FOUND', 'PRECONDITION_REQUIRED', 'PRECONDITION_FAILED', 'ILLEGAL_TRANSITION', 'GOVERNANCE_UNAVAILABLE'],
@@ -74,11 +74,11 @@ export const createPolicyTest = defineRoute({
 
 export const PolicyDiagnostic = z.strictObject({
   severity: z.enum(['error', 'warning']),
-  /** The code of the compiler; `CEILING_MISSING`; `LOCK_OUT`: no person could change the policy again. */
+  /** The error code of the compiler, `CEILING_MISSING`, or `LOCK_OUT` when no person could change the policy again. */
   code: z.string(),
   /** JSON pointer into the bundle. */
   path: z.string(),
-  /** The line of the text, from 1; `null` for the whole text, and in a text of more than 64 KiB. */
+  /** The line of the text, from 1. `null` when the error concerns the whole text, or the text is longer than 64 KiB. */
   line: z.int().min(1).nullable(),
   message: z.string(),
 });
@@ -88,27 +88,27 @@ const RuleIds = z.array(RuleId);
 
 export const CompiledDraft = z.strictObject({
   version: z.int().min(1),
-  /** Null where there are errors: nothing else goes on with such a draft. */
+  /** `null` when the draft has errors. */
   policy_hash: Digest.nullable(),
-  /** The members of a call that its rules read, and that records will hold. */
+  /** The members of a call that the rules of the draft read. */
   read_set: z.array(z.string()),
   diagnostics: z.array(PolicyDiagnostic),
   tests: z.strictObject({ total: z.int().min(0), failed: z.int().min(0) }),
-  /** Against the bundle in force. */
+  /** The changes relative to the active bundle. */
   diff: z.strictObject({
     base_hash: Digest.nullable(),
     added: RuleIds,
     removed: RuleIds,
     changed: RuleIds,
   }),
-  /** In plain words, a sentence each. */
+  /** A summary as text, one sentence per item. */
   summary: z.array(z.string()),
 });
 export type CompiledDraft = z.infer<typeof CompiledDraft>;
 
 export const compilePolicyDraft = defineRoute({
   operation: 'compile-policy-draft',
-  summary: 'Compile the draft as the kernel would, run its tests, and say what is wrong with it and what it changes.',
+  summary: 'Compile the draft as the kernel would, and run its tests. Returns its errors and its changes.',
   method: 'POST',
   path: '/api/v1/workspaces/{id}/policy/compile',
   auth: 'session',
@@ -126,24 +126,25 @@ export const WhatIfJob = z.strictObject({
   report_id: WhatIfId,
   policy_hash: Digest,
   state: z.enum(['queued', 'running', 'done', 'failed']),
-  /** Decided again so far. */
+  /** Decisions that were evaluated so far. */
   decisions: z.int().min(0),
   decisions_max: z.int().min(1),
   created_at: Instant,
   finished_at: Instant.nullable(),
-  /** In words. */
+  /** The reason of the failure, as text. */
   failure: z.string().nullable(),
   report: WhatIfReport.nullable(),
 });
 export type WhatIfJob = z.infer<typeof WhatIfJob>;
 
-/** An activation rests on so many of the newest decisions, or on all. */
+/** An activation needs a report on at least this many of the newest decisions, or on all. */
 export const reportedDecisionsMin = 1_000;
 
 export const createWhatIf = defineRoute({
   operation: 'create-what-if',
   summary:
-    'Decide sealed decisions again under the compiled draft, newest first, in the background. A report that is not finished yet gives way to this one.',
+    'Evaluate sealed decisions again under the compiled draft, newest first, in the background. This replaces a ' +
+    'report that is not finished.',
   method: 'POST',
   path: '/api/v1/workspaces/{id}/policy/what-if',
   auth: 'session',
@@ -156,9 +157,9 @@ export const createWhatIf = defineRoute({
   params: OfWorkspace,
   body: z.strictObject({
     policy_hash: Digest,
-    /** Inclusive. */
+    /** The start of the period, inclusive. */
     from: Instant.optional(),
-    /** Exclusive. */
+    /** The end of the period, exclusive. */
     to: Instant.optional(),
     limit: z.int().min(1).max(whatIfDecisionsMax).default(reportedDecisionsMin),
   }),
@@ -168,7 +169,7 @@ export const createWhatIf = defineRoute({
 
 export const getWhatIf = defineRoute({
   operation: 'get-what-if',
-  summary: 'How far a report is, and the report.',
+  summary: 'Get a what-if report and its progress.',
   method: 'GET',
   path: '/api/v1/workspaces/{id}/policy/what-if/{report_id}',
   auth: 'session',
@@ -183,8 +184,7 @@ export const getWhatIf = defineRoute({
 
 export const getActivePolicy = defineRoute({
   operation: 'get-active-policy',
-  summary:
-    'The bundle that the workspace is decided by, with its hash as ETag, and the drafts that are judged beside it.',
+  summary: 'Get the active bundle of the workspace, with its hash as ETag, and the drafts in its shadow lanes.',
   method: 'GET',
   path: '/api/v1/workspaces/{id}/policy/active',
   auth: 'session',
@@ -196,12 +196,12 @@ export const getActivePolicy = defineRoute({
     workspace_id: z.string(),
     policy_hash: Digest,
     epoch: z.int().min(1),
-    /** `*`: it is the installation's, since the workspace has none of its own. */
+    /** `*` when the workspace has no policy of its own and uses that of the installation. */
     owner: z.string(),
     confirmed_at: Instant,
     bundle: PolicyBundle,
     ceilings: z.array(PolicyCeiling),
-    /** The drafts that are judged beside it, by lane. */
+    /** The drafts that are evaluated beside the active policy, by lane. */
     shadows: z.array(PolicyShadow),
   }),
   errors: ['NOT_FOUND', 'GOVERNANCE_UNAVAILABLE'],
@@ -210,8 +210,8 @@ export const getActivePolicy = defineRoute({
 export const activatePolicy = defineRoute({
   operation: 'activate-policy',
   summary:
-    'Put the reported draft into force, under If-Match with the hash in force: once the gate is passed and the kernel has allowed this very change. ' +
-    'After a failure the same request goes on where it stopped.',
+    'Activate the reported draft, with If-Match and the active hash. The kernel must allow this exact change. ' +
+    'After a failure, repeat the request to continue.',
   method: 'POST',
   path: '/api/v1/workspaces/{id}/policy/activate',
   auth: 'session',
@@ -224,7 +224,7 @@ export const activatePolicy = defineRoute({
   body: z.strictObject({
     policy_hash: Digest,
     report_id: WhatIfId,
-    /** How many decisions become more permissive, as the report says. */
+    /** The number of decisions that become more permissive, as stated in the report. */
     acknowledge_widened: z.int().min(0).optional(),
   }),
   reply: z.strictObject({

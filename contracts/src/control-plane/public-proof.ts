@@ -6,11 +6,11 @@ import { ReasonCode } from '../reason-codes.ts';
 import { defineRoute } from '../route.ts';
 import { ApprovalId, Digest, Instant, ReceiptId, Verdict } from '../scalars.ts';
 
-/** A proof of a log of 2^48 receipts has fewer hashes. */
+/** More hashes than a proof in a log of 2^48 receipts has. */
 const proofHashesMax = 64;
 const noteLengthMax = 10_000;
 
-/** That a receipt is in the signed log: the statement of a checkpoint, and the way from the receipt to it. */
+/** The proof that a receipt is in the signed log: a checkpoint and the path from the receipt to it. */
 export const PublicLogProof = z.strictObject({
   index: z.int().min(0),
   tree_size: z.int().min(1),
@@ -21,15 +21,15 @@ export const PublicLogProof = z.strictObject({
 });
 export type PublicLogProof = z.infer<typeof PublicLogProof>;
 
-/** All that strangers see of a published receipt. Who acted, on what and with which arguments is none of it. */
+/** The public members of a published receipt. It names neither the caller nor the object nor the arguments. */
 export const PublicReceipt = z.strictObject({
   receipt_id: ReceiptId,
   kind: ReceiptKind,
-  /** The result of the call for an outcome; for any other receipt, that it was sealed. */
+  /** For an outcome, the result of the call. For any other receipt, the fact that it was sealed. */
   status: z.enum(['sealed', ...Outcome.options]),
   verdict: Verdict,
   reason_code: ReasonCode,
-  /** To the minute. */
+  /** Rounded down to the minute. */
   issued_at: Instant,
   receipt_hash: Digest,
   prev_hash: Digest.nullable(),
@@ -41,13 +41,14 @@ export const PublicReceipt = z.strictObject({
 });
 export type PublicReceipt = z.infer<typeof PublicReceipt>;
 
-/** All that strangers see of a published approval, as it was when it was published. Times are to the minute. */
+/** The public members of a published approval, as of its publication. Times are rounded down to the minute. */
 export const PublicApproval = z.strictObject({
   approval_id: ApprovalId,
   state: ApprovalState,
   quorum: z.int().min(1),
+  /** How many people approved. */
   approved: z.int().min(0),
-  /** `break_glass`: one person approved alone what a quorum or a time lock held. */
+  /** `break_glass`: one person approved alone although a quorum or a time lock was required. */
   method: z.enum(['votes', 'break_glass']),
   requested_at: Instant,
   updated_at: Instant,
@@ -56,7 +57,7 @@ export const PublicApproval = z.strictObject({
 });
 export type PublicApproval = z.infer<typeof PublicApproval>;
 
-/** Loose on purpose: an impossible name gets the same 404 as a name that is not published. */
+/** Accepts any text, so that an impossible name gets the same 404 as a name that is not published. */
 const PublicName = z.string().min(1).max(128);
 
 const read = { method: 'GET', auth: 'public', errors: ['NOT_FOUND'] } as const;
@@ -65,7 +66,7 @@ export const getPublicReceipt = defineRoute({
   ...read,
   errors: [...read.errors],
   operation: 'get-public-receipt',
-  summary: 'The public part of a receipt, by its id or by the handle under which its workspace published it.',
+  summary: 'Get the public part of a receipt, by its id or by the handle that published it.',
   path: '/api/public/verify/{receiptId}',
   forward: {},
   params: z.strictObject({ receiptId: PublicName }),
@@ -76,7 +77,7 @@ export const getPublicApproval = defineRoute({
   ...read,
   errors: [...read.errors],
   operation: 'get-public-approval',
-  summary: 'The public part of an approval, by its id or by the handle under which its workspace published it.',
+  summary: 'Get the public part of an approval, by its id or by the handle that published it.',
   path: '/api/public/approval/{approvalId}',
   forward: {},
   params: z.strictObject({ approvalId: PublicName }),
@@ -85,7 +86,7 @@ export const getPublicApproval = defineRoute({
 
 export const getSigningKey = defineRoute({
   operation: 'get-signing-key',
-  summary: 'The keys that this installation says its receipts and its log are signed with, as a JWK set.',
+  summary: "Get the public keys of this installation's receipts and log, as a JWK set.",
   method: 'GET',
   path: '/api/v1/signing-key',
   auth: 'public',

@@ -21,32 +21,32 @@ export type HintType = z.infer<typeof HintType>;
 
 const seq = z.int().min(0);
 
-/** All that a socket ever says: that something changed, and where to look. The routes return the new state. */
+/** The message of a console socket. It names a changed object. The routes return the new state. */
 export const Hint = z.strictObject({
   v: z.literal(1),
-  /** The place in what is told of the workspace. Each is one above the last; after a gap everything is to be read again. */
+  /** The position in the stream of the workspace. It rises by one. After a gap, read everything again. */
   seq,
-  /** `ready`: the socket is open, and this is the place that it begins behind. */
+  /** `ready`: the socket is open, and messages with a higher `seq` follow. */
   type: z.enum(['ready', ...HintType.options]),
   workspace_id: WorkspaceId,
-  /** The id of what changed; null where there is one of its kind. */
+  /** The id of the changed object. `null` when there is only one of its kind. */
   ref: z.string().max(512).nullable(),
   /** The version of the changed object, if it has one. */
   version: z.int().nullable(),
 });
 export type Hint = z.infer<typeof Hint>;
 
-/** Numbers only, and no text of any caller. */
+/** The message of a telemetry socket. It contains only numbers and no text of callers. */
 export const TelemetryNumbers = z.strictObject({
   v: z.literal(1),
-  /** One above the last of this socket. */
+  /** One more than in the previous message of this socket. */
   seq,
   changes_last_minute: z.int().min(0),
   unconfirmed_commands: z.int().min(0),
 });
 export type TelemetryNumbers = z.infer<typeof TelemetryNumbers>;
 
-/** The protocols of the sockets. A client names one of them, and beside it `ticket.` with its ticket. */
+/** The subprotocols of the sockets. A client sends one of them and a second one, `ticket.` followed by its ticket. */
 export const socketProtocols = { console: 'countersign.console.v1', telemetry: 'countersign.telemetry.v1' } as const;
 export const ticketProtocolPrefix = 'ticket.';
 
@@ -54,17 +54,17 @@ export const ticketProtocolPrefix = 'ticket.';
 export const socketEndCodes = {
   /** The session is over: sign in again. */
   sessionOver: 4401,
-  /** The members of the workspace changed: a current member asks for a new ticket. */
+  /** The members of the workspace changed. A current member requests a new ticket. */
   membersChanged: 4403,
 } as const;
 
-/** The time from a page's ticket to its socket. */
+/** The time for opening a socket with a ticket. */
 export const ticketSeconds = 30;
 
 export const createSessionTicket = defineRoute({
   operation: 'create-session-ticket',
   summary:
-    'A ticket for one socket of this browser in one workspace, good once and for half a minute: a socket sends no header by which a page could be told from another.',
+    'Create a ticket that opens one WebSocket of this browser in one workspace. It is valid once, for 30 seconds.',
   method: 'POST',
   path: '/api/session/ticket',
   auth: 'session',
@@ -86,7 +86,8 @@ const socket = {
 export const openConsoleSocket = defineRoute({
   ...socket,
   operation: 'open-console-socket',
-  summary: 'A WebSocket that tells what changes in the workspace of its ticket, in references alone.',
+  summary:
+    "Open a WebSocket that sends references to changed objects in the ticket's workspace, without their contents.",
   path: '/ws/console',
   forward: { answer: 'stream' },
   reply: Hint,
@@ -96,23 +97,23 @@ export const openConsoleSocket = defineRoute({
 export const openTelemetrySocket = defineRoute({
   ...socket,
   operation: 'open-telemetry-socket',
-  summary: 'A WebSocket that tells how much changes in the workspace of its ticket, in numbers alone.',
+  summary: "Open a WebSocket that sends the number of changes in the ticket's workspace.",
   path: '/ws/telemetry',
   forward: { answer: 'stream' },
   reply: TelemetryNumbers,
   errors: ['UPGRADE_REQUIRED', 'ORIGIN_NOT_ALLOWED', 'RATE_LIMITED'],
 });
 
-/** A count that stops where its list does. */
+/** The number of items in a list. A list that has a limit is counted only up to that limit. */
 const Count = z.int().min(0);
 
 export const Snapshot = z.strictObject({
   v: z.literal(1),
   workspace_id: WorkspaceId,
-  /** The place in what sockets tell that this is not older than. */
+  /** The `seq` of the newest message that this snapshot includes. */
   seq,
   kernel: z.enum(['ok', 'unreachable']),
-  /** The state of the kernel; `null` while it is away, since it is unknown then. */
+  /** The state of the kernel. `null` while the kernel is unreachable. */
   boundary: z
     .strictObject({
       status: BoundaryStatus.shape.status,
@@ -120,18 +121,21 @@ export const Snapshot = z.strictObject({
       last_proven_fail_closed: Instant.nullable(),
       counts: z.strictObject({
         pending_approvals: Count,
-        /** Those that the calling person may approve, among the newest 200 that are pending. */
+        /** Pending approvals that the calling person may approve, among the newest 200. */
         waiting_for_you: Count,
         open_dispatches: Count,
         fences: Count,
+        /** Tools that a server offers now and that are new, changed or quarantined. */
+        unapproved_tools: Count,
       }),
-      /** The hash of all fences with their epochs; it changes with each of them. */
+      /** The hash of all fences with their epochs. It changes whenever a fence changes. */
       fences_hash: Digest,
       last_receipt_id: ReceiptId.nullable(),
     })
     .nullable(),
-  counts: z.strictObject({ unconfirmed_commands: Count }),
-  /** Where the audit logs of the workspace end: the gateway's, and the one of the control plane. */
+  /** `open_incidents`: incidents that no person has acknowledged. */
+  counts: z.strictObject({ unconfirmed_commands: Count, open_incidents: Count }),
+  /** The positions of the last entries in the audit logs of the gateway and the control plane. */
   heads: z.strictObject({ gateway_audit_seq: seq, audit_seq: seq }),
 });
 export type Snapshot = z.infer<typeof Snapshot>;
@@ -139,7 +143,8 @@ export type Snapshot = z.infer<typeof Snapshot>;
 export const getSnapshot = defineRoute({
   operation: 'get-snapshot',
   summary:
-    'The current state of the workspace in counts, heads and versions, under an ETag that changes with any of them. It replaces messages that a socket missed.',
+    'Get the current counts, log positions and versions of the workspace. The ETag changes with each of them. Use ' +
+    'it after missed WebSocket messages.',
   method: 'GET',
   path: '/api/snapshot',
   auth: 'session',

@@ -6,8 +6,7 @@ import { SessionView } from './session.ts';
 
 export const beginReauth = defineRoute({
   operation: 'begin-reauth',
-  summary:
-    'Begin to prove again who sits at this browser: a code goes to the address of the person, or a passkey of theirs is asked for.',
+  summary: 'Start a new proof of presence for this session, with an emailed code or a passkey.',
   method: 'POST',
   path: '/api/auth/reauth/begin',
   auth: 'session',
@@ -22,7 +21,7 @@ export const beginReauth = defineRoute({
 
 export const finishReauth = defineRoute({
   operation: 'finish-reauth',
-  summary: 'End the proof. From now on, and for five minutes, the session opens what needs a fresh one.',
+  summary: 'Finish the proof of presence. For five minutes, the session may use routes that require it.',
   method: 'POST',
   path: '/api/auth/reauth/finish',
   auth: 'session',

@@ -11,74 +11,77 @@ export const ReplayId = z
   .brand<'ReplayId'>();
 export type ReplayId = z.infer<typeof ReplayId>;
 
-/** The most decisions that a replay shows, since one answer holds a page of them. */
+/** The most decisions of a replay. One answer contains a page of them. */
 const replayDecisionsMax = 1_000;
-/** The most receipts that it reads. In a session that ended long ago, most of them belong to other questions. */
+/** The most receipts that a replay reads. For an old session, most of the receipts read belong to other sessions. */
 export const replayReceiptsMax = 20_000;
 
 const Count = z.int().min(0);
 
-/** `recorded`: each decision under the very policy that it was made by. `draft`: all of them under the compiled draft. */
+/** `recorded`: each decision under its original policy. `draft`: all decisions under the compiled draft. */
 const ReplayPolicy = z.enum(['recorded', 'draft']);
 
-/** One decision as it was sealed, and what it is when it is made again. */
+/** The verdicts of one decision, as sealed and as replayed. */
 const VerdictPair = z.strictObject({ receipt_hash: Digest, before: Verdict, after: VerdictAgain });
 
 /**
- * The findings of a replay, in members that are public: counts, hashes and verdicts. `replay_hash` is the SHA-256 of
- * the canonical JSON (RFC 8785) of all others: the same question, policies and receipts give the same replay.
+ * The public findings of a replay: counts, hashes and verdicts. `replay_hash` is the SHA-256 of the canonical JSON (RFC
+ * 8785) of all other members. The same query, policies and receipts give the same hash.
  */
 export const ReplayFindings = z.strictObject({
   type: z.literal('countersign.replay.v1'),
+  /** `recorded`: each decision under its original policy. `draft`: all decisions under the compiled draft. */
   policy: ReplayPolicy,
   /** The hash of the draft; `null` when each decision has its own policy. */
   policy_hash: Digest.nullable(),
-  /** Every receipt below this place in the log was to be looked at, from the newest on. */
+  /** The replay covers receipts below this position in the log, and begins with the newest of them. */
   tree_size: Count,
   decisions: Count.max(replayDecisionsMax),
-  /** One session or a span of time was asked about: there may be decisions that this says nothing of. */
+  /** Whether the replay covers only one session or period. Other decisions may exist. */
   is_narrowed: z.boolean(),
-  /** Nothing older was left: these are all decisions that were asked about. */
+  /** Whether all requested decisions were replayed. */
   is_whole: z.boolean(),
-  /** Receipts and records that do not verify, and links of chains that do not fit. None of them is decided again. */
+  /** Receipts, records and chain links that do not verify. Their decisions are not replayed. */
   unverifiable: Count,
   matrix: VerdictMatrix,
   /** Oldest first. */
   pairs: z.array(VerdictPair).max(replayDecisionsMax),
   /**
-   * The oldest decision that has another verdict now, by its place among the pairs, from 0. A decision that cannot be
-   * replayed is no difference.
+   * The oldest decision with a different verdict. `place` is its index in `pairs`, from 0. Decisions that cannot be
+   * replayed are not counted.
    */
   first_difference: VerdictPair.extend({ place: Count }).nullable(),
   replay_hash: Digest,
 });
 export type ReplayFindings = z.infer<typeof ReplayFindings>;
 
-/** All that strangers see of a published replay. Times are to the minute. */
+/** The public members of a published replay. Times are rounded down to the minute. */
 export const PublicReplay = ReplayFindings.extend({ replay_id: ReplayId, made_at: Instant });
 export type PublicReplay = z.infer<typeof PublicReplay>;
 
-/** The members that only the members of the workspace read. */
+/** Details that only members of the workspace can read. */
 export const ReplayDetails = z.strictObject({
   first_difference: Changed.nullable(),
-  /** Oldest first, the first of them. */
+  /** The oldest differences, oldest first. */
   differences: z.array(Changed).max(examplesMax),
+  /** Receipts, records and chain links that do not verify, each with a code. */
   unverifiable: z.array(z.strictObject({ receipt_id: Changed.shape.receipt_id.nullable(), code: z.string() })),
-  /** The missing fields, each with the number of decisions. */
+  /** The fields that records lack, each with the number of decisions that could not be replayed without it. */
   missing: z.array(z.strictObject({ field: z.string(), decisions: Count })),
 });
 export type ReplayDetails = z.infer<typeof ReplayDetails>;
 
-/** The question of a replay. */
+/** The query of a replay. */
 export const ReplayQuestion = z.strictObject({
   tenant_id: TenantId,
+  /** `recorded`: each decision under its original policy. `draft`: all decisions under the compiled draft. */
   policy: ReplayPolicy,
   policy_hash: Digest.nullable(),
-  /** Null: every session. */
+  /** `null` for all sessions. */
   session_id: SessionId.nullable(),
-  /** Inclusive. */
+  /** The start of the period, inclusive. */
   from: Instant.nullable(),
-  /** Exclusive. */
+  /** The end of the period, exclusive. */
   to: Instant.nullable(),
   limit: z.int().min(1).max(replayDecisionsMax),
 });
@@ -88,12 +91,12 @@ export const Replay = z.strictObject({
   replay_id: ReplayId,
   state: z.enum(['queued', 'running', 'done', 'failed']),
   question: ReplayQuestion,
-  /** Decided again so far. */
+  /** Decisions that were replayed so far. */
   decisions: Count,
   created_by: UserId,
   created_at: Instant,
   finished_at: Instant.nullable(),
-  /** In words. */
+  /** The reason of the failure, as text. */
   failure: z.string().nullable(),
   findings: ReplayFindings.nullable(),
   details: ReplayDetails.nullable(),
@@ -103,8 +106,8 @@ export type Replay = z.infer<typeof Replay>;
 export const createReplay = defineRoute({
   operation: 'create-replay',
   summary:
-    'Decide sealed decisions again from their records, in the background: under the policies that they were made by, or under the compiled draft. ' +
-    'A replay of the workspace that is not finished yet gives way to this one.',
+    'Replay sealed decisions under their original policies or the compiled draft, in the background. This ' +
+    'replaces a replay that is not finished.',
   method: 'POST',
   path: '/api/v1/replays',
   auth: 'session',
@@ -115,12 +118,13 @@ export const createReplay = defineRoute({
   status: 202,
   bodyBytesMax: 10_000,
   body: z.strictObject({
+    /** `recorded`: each decision under its original policy. `draft`: all decisions under the compiled draft. */
     policy: ReplayPolicy.default('recorded'),
     /** Absent: every session. */
     session_id: SessionId.optional(),
-    /** Inclusive. */
+    /** The start of the period, inclusive. */
     from: Instant.optional(),
-    /** Exclusive. */
+    /** The end of the period, exclusive. */
     to: Instant.optional(),
     limit: z.int().min(1).max(replayDecisionsMax).default(replayDecisionsMax),
   }),
@@ -128,12 +132,12 @@ export const createReplay = defineRoute({
   errors: ['ILLEGAL_TRANSITION'],
 });
 
-/** Loose on purpose: what cannot be an id is answered like one that does not exist, with the same 404. */
+/** Accepts any text, so that an impossible id gets the same 404 as an unknown one. */
 const ReplayName = z.string().min(1).max(128);
 
 export const getReplay = defineRoute({
   operation: 'get-replay',
-  summary: 'How far a replay of the workspace is, what it found, and which calls that is about.',
+  summary: 'Get the progress and the findings of a replay, with the calls whose verdict differs.',
   method: 'GET',
   path: '/api/v1/workspaces/{id}/replays/{replay_id}',
   auth: 'session',
@@ -147,7 +151,7 @@ export const getReplay = defineRoute({
 
 export const getPublicReplay = defineRoute({
   operation: 'get-public-replay',
-  summary: 'The public part of a replay, by its id or by the handle under which its workspace published it.',
+  summary: 'Get the public part of a replay, by its id or by the handle that published it.',
   method: 'GET',
   path: '/api/v1/replays/{replay_id}',
   auth: 'public',

@@ -19,7 +19,7 @@ import {
 } from '../scalars.ts';
 import { OfWorkspace } from './workspace-path.ts';
 
-/** The gateway's run, in the words of this interface: the same ids, the same worker. */
+/** A run of the gateway in the naming of this API. Its ids and its worker are the same. */
 export const ConsoleRun = z.strictObject({
   run_id: RunId,
   task_id: TaskId,
@@ -66,11 +66,11 @@ export type ConsoleStep = z.infer<typeof ConsoleStep>;
 export const ConsoleRunWithSteps = ConsoleRun.extend({ steps: z.array(ConsoleStep) });
 export type ConsoleRunWithSteps = z.infer<typeof ConsoleRunWithSteps>;
 
-/** A receipt of the kernel, and what this service found when it held it against the keys that it trusts. */
+/** A receipt of the kernel, and the result of checking it with the keys that this service trusts. */
 export const CheckedReceipt = z.strictObject({
   receipt: StoredReceipt,
   verified: z.boolean(),
-  /** A code of the verifier; null where it verified. */
+  /** A code of the verifier. `null` when the receipt verified. */
   fault: z.string().nullable(),
 });
 export type CheckedReceipt = z.infer<typeof CheckedReceipt>;
@@ -79,7 +79,7 @@ const OfRun = OfWorkspace.extend({ run_id: z.string().min(1).max(128) });
 
 export const createConsoleRun = defineRoute({
   operation: 'create-console-run',
-  summary: 'Start a run of a task, or of a new one: the run is the one that the gateway works on, and so is the task.',
+  summary: 'Start a run of an existing or a new task. The gateway executes the run.',
   method: 'POST',
   path: '/api/v1/workspaces/{id}/runs',
   auth: 'session',
@@ -97,11 +97,11 @@ export const createConsoleRun = defineRoute({
     })
     .refine(({ task_id, title }) => (task_id === undefined) !== (title === undefined), {
       path: ['task_id'],
-      message: 'must name a task, or else `title` a new one',
+      message: 'must be sent for an existing task. For a new task, send `title` instead',
     })
     .refine(({ task_id, description }) => task_id === undefined || description === undefined, {
       path: ['description'],
-      message: 'is that of the task that `task_id` names',
+      message: 'must not be sent with `task_id`: the task has its own',
     }),
   reply: ConsoleRunWithSteps,
   errors: ['ILLEGAL_TRANSITION', 'GATEWAY_UNAVAILABLE'],
@@ -109,7 +109,7 @@ export const createConsoleRun = defineRoute({
 
 export const listConsoleRuns = defineRoute({
   operation: 'list-console-runs',
-  summary: 'Runs of the workspace, newest first, without their steps.',
+  summary: 'List the runs of the workspace without their steps, newest first.',
   method: 'GET',
   path: '/api/v1/workspaces/{id}/runs',
   auth: 'session',
@@ -125,7 +125,7 @@ export const listConsoleRuns = defineRoute({
 
 export const getConsoleRun = defineRoute({
   operation: 'get-console-run',
-  summary: 'One run with its steps.',
+  summary: 'Get a run with its steps.',
   method: 'GET',
   path: '/api/v1/workspaces/{id}/runs/{run_id}',
   auth: 'session',
@@ -141,8 +141,8 @@ export const getConsoleRun = defineRoute({
 export const listRunReceipts = defineRoute({
   operation: 'list-run-receipts',
   summary:
-    "The kernel's receipts of a run, newest first, each verified with the trusted keys here. The offline proof that none is missing is " +
-    'the export of the session that has the id of the run.',
+    'List the receipts of a run, newest first, each verified with the trusted keys. To prove that none is ' +
+    "missing, export the session with the run's id.",
   method: 'GET',
   path: '/api/v1/workspaces/{id}/runs/{run_id}/receipts',
   auth: 'session',

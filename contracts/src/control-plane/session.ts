@@ -4,40 +4,47 @@ import { CredentialId } from '../governance-kernel/passkeys.ts';
 import { defineRoute } from '../route.ts';
 import { Instant, SignInId, UserId, WorkspaceId } from '../scalars.ts';
 
-/** Who is signed in in a browser, and what its pages need to act. */
+/** The signed-in person of a browser, and the values that its pages need. */
 export const SessionView = z.strictObject({
+  /** The id of the sign-in. */
   session_id: SignInId,
   user_id: UserId,
   methods: z.array(ProofMethod).min(1),
-  /** When the person last proved who they are. */
+  /** The time of the person's last proof of identity. */
   proven_at: Instant,
   signed_in_at: Instant,
-  /** Without a renewal by then the session is over. */
+  /** The session ends at this time unless it is renewed. */
   expires_at: Instant,
-  /** A page sends it as X-CSRF-Token with everything that changes something. */
+  /** The token that a page sends as X-CSRF-Token with every request that changes something. */
   csrf_token: z.string(),
 });
 export type SessionView = z.infer<typeof SessionView>;
 
 const OpenSession = z.strictObject({
+  /** The id of the sign-in. */
   session_id: SignInId,
-  /** The name that the browser or the program gives itself. */
+  /** The name that the browser or the program states for itself. */
   client: z.string(),
-  /** Where the sign-in came from. */
+  /** The IP address of the sign-in. */
   address: z.string(),
   signed_in_at: Instant,
   expires_at: Instant,
 });
 
-/** An identity at a provider, under a name that a path can hold: `idp.` and the SHA-256 of its issuer and subject. */
+/** An identity at a provider, as a path-safe name: `idp.` and the SHA-256 of its issuer and subject. */
 export const ProviderIdentityId = z.string().regex(/^idp\.[\w-]{43}$/);
 
-/** The session of this browser, and everything else by which the person is signed in: the newest hundred of each kind. */
+/**
+ * The session of this browser, and everything else by which the person is signed in: the newest hundred of each kind.
+ */
 export const SessionOverview = SessionView.extend({
   sessions: z.array(OpenSession.extend({ current: z.boolean() })),
-  /** Programs that were let in by a code. */
+  /** Programs that the person confirmed with a code. */
   devices: z.array(OpenSession.extend({ workspace_id: WorkspaceId, role: PersonRole })),
-  /** Enrolled here: the kernel holds them, each in one workspace, and says which of them wait for a voucher. */
+  /**
+   * Passkeys that are enrolled here. The kernel stores each in one workspace, and reports which of them wait for a
+   * voucher.
+   */
   passkeys: z.array(
     z.strictObject({
       credential_id: CredentialId,
@@ -46,7 +53,7 @@ export const SessionOverview = SessionView.extend({
       signed_in_at: Instant.nullable(),
     }),
   ),
-  /** At OpenID Connect providers: each signs the person in. */
+  /** Identities at OpenID Connect providers with which the person can sign in. */
   identities: z.array(
     z.strictObject({
       identity_id: ProviderIdentityId,
@@ -62,7 +69,7 @@ export type SessionOverview = z.infer<typeof SessionOverview>;
 
 export const getSession = defineRoute({
   operation: 'get-session',
-  summary: 'The session of this browser, with all sessions and programs of the person.',
+  summary: 'Get the session of this browser, and all sessions and programs of the person.',
   method: 'GET',
   path: '/api/session',
   auth: 'session',
@@ -73,7 +80,7 @@ export const getSession = defineRoute({
 
 export const deleteSession = defineRoute({
   operation: 'delete-session',
-  summary: 'Sign this browser out, at once.',
+  summary: 'Sign this browser out immediately.',
   method: 'DELETE',
   path: '/api/session',
   auth: 'session',
@@ -86,7 +93,8 @@ export const deleteSession = defineRoute({
 export const endCredential = defineRoute({
   operation: 'end-credential',
   summary:
-    'End another session, a program, a passkey or an identity of the person, at once, with everything that is open by it.',
+    'Revoke another session, a program, a passkey or an identity of the person. Everything that it opened ends ' +
+    'immediately.',
   method: 'DELETE',
   path: '/api/session/credentials/{credential_id}',
   auth: 'session',

@@ -6,14 +6,14 @@ import { AuthMechanism, ReportedMember } from '../told-request.ts';
 
 const Shape = z.strictObject({
   state: z.enum(['none', 'unread', 'malformed', 'read']),
-  /** Names that the contract of the route knows, with types and lengths. */
+  /** Members that the contract of the route defines, with types and lengths. */
   members: z.array(ReportedMember),
-  /** Counted and not named: their names may be anything. */
+  /** The number of unknown members. Their names are omitted because they may contain anything. */
   unknown_members: z.int().min(0),
   is_cut: z.boolean(),
 });
 
-/** The receipt of the decision that the answer rested on, checked against the keys that the control plane trusts. */
+/** The receipt of the decision behind the answer, verified with the keys that the control plane trusts. */
 const SupportedDecision = z.strictObject({
   decision_id: DecisionId,
   receipt_id: ReceiptId,
@@ -21,20 +21,23 @@ const SupportedDecision = z.strictObject({
   verdict: Verdict,
   reason_code: ReasonCode,
   verified: z.boolean(),
-  /** Why it does not verify. */
+  /** Why the receipt does not verify. `null` when it does. */
   fault: z.string().nullable(),
 });
 
-/** A report for the support of the installation: names and ids that are ours, types and lengths, and no value. */
+/**
+ * A report for the support of the installation. It contains our own names and ids, types and lengths, and no value of
+ * the caller.
+ */
 export const SupportReport = z.strictObject({
   type: z.literal('countersign.support-report.v1'),
   request_id: z.string(),
-  /** Null: the request named none, or none of its person's. */
+  /** `null` when the request named no device of this person. */
   workspace_id: WorkspaceId.nullable(),
   failed_at: Instant,
-  /** The version of each part; `null` while it does not answer. */
+  /** The version of each service. `null` while the service does not answer. */
   versions: z.strictObject({ gateway: z.string(), control_plane: z.string(), kernel: z.string().nullable() }),
-  /** How the kernel decides now, and whether it would allow anything; null: it does not answer. */
+  /** The current state of the kernel, and whether it would allow a call. `null` when the kernel does not answer. */
   mode: z.strictObject({ mode: z.literal('enforce'), boundary: z.enum(['ready', 'closed']) }).nullable(),
   endpoint: z.strictObject({
     method: z.string(),
@@ -55,13 +58,21 @@ export const SupportReport = z.strictObject({
     query: Shape,
     body: Shape.extend({ content_type: z.string().nullable(), bytes: z.int().min(0).nullable() }),
   }),
-  /** Null: it failed before anything was decided, or the kernel does not show it now. */
+  /** `null` when the request failed before a decision, or the kernel does not show the decision now. */
   decision: SupportedDecision.nullable(),
-  /** The policy of that decision, or else the one in force in the workspace that asks; null: there is none, or the kernel does not answer. */
+  /**
+   * The policy of that decision, or else the active policy of the workspace. `null` when neither exists or the kernel
+   * does not answer.
+   */
   policy: z
-    .strictObject({ policy_hash: Digest, policy_epoch: z.int().min(0), of: z.enum(['decision', 'in_force']) })
+    .strictObject({
+      policy_hash: Digest,
+      policy_epoch: z.int().min(0),
+      /** Whether this is the policy of the decision or the active policy. */
+      of: z.enum(['decision', 'in_force']),
+    })
     .nullable(),
-  /** All of it, to paste into an issue. */
+  /** The whole report as text, for an issue. */
   text: z.string(),
 });
 export type SupportReport = z.infer<typeof SupportReport>;
@@ -69,8 +80,8 @@ export type SupportReport = z.infer<typeof SupportReport>;
 export const createSupportReport = defineRoute({
   operation: 'create-support-report',
   summary:
-    'Report on a failed request of the last week, by the request id of its answer, for the support of the installation: one’s ' +
-    'own requests, and for a partner or the owner those of the workspace. It keeps nothing.',
+    'Create a support report on a failed request of the last week, by its request id. Partners and owners can ' +
+    'report any request of the workspace. Nothing is stored.',
   method: 'POST',
   path: '/api/ops/support-reports',
   auth: 'session',

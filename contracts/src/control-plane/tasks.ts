@@ -5,7 +5,7 @@ import { TaskDescription, TaskStatus, TaskTitle } from '../run-states.ts';
 import { Instant, TaskId, UserId } from '../scalars.ts';
 import { OfWorkspace } from './workspace-path.ts';
 
-/** The gateway's task, in the words of this interface. */
+/** A task of the gateway in the naming of this API. */
 export const ConsoleTask = z.strictObject({
   task_id: TaskId,
   title: z.string(),
@@ -20,7 +20,7 @@ export type ConsoleTask = z.infer<typeof ConsoleTask>;
 
 export const createConsoleTask = defineRoute({
   operation: 'create-console-task',
-  summary: 'Create a task, which is the one that the gateway keeps. Nothing runs until a run of it is started.',
+  summary: 'Create a task at the gateway. It does not run until a run is started.',
   method: 'POST',
   path: '/api/v1/workspaces/{id}/tasks',
   auth: 'session',
@@ -37,7 +37,7 @@ export const createConsoleTask = defineRoute({
 
 export const listConsoleTasks = defineRoute({
   operation: 'list-console-tasks',
-  summary: 'Tasks of the workspace, newest first.',
+  summary: 'List the tasks of the workspace, newest first.',
   method: 'GET',
   path: '/api/v1/workspaces/{id}/tasks',
   auth: 'session',

@@ -8,7 +8,8 @@ import { OfWorkspace } from './workspace-path.ts';
 export const listConsoleTools = defineRoute({
   operation: 'list-console-tools',
   summary:
-    "The kernel's own registry of tools, by name: which are pinned, which have drifted from it, and which the workspace blocks.",
+    "List the tools in the kernel's registry by name, with their pins, their drift, and whether the workspace " +
+    'blocks them.',
   method: 'GET',
   path: '/api/v1/workspaces/{id}/tools',
   auth: 'session',
@@ -25,16 +26,19 @@ export const listConsoleTools = defineRoute({
 const ToolDrift = RegisteredTool.pick({ tool: true, server_id: true, observed_hash: true }).extend({
   /** The approved hash; `null` when none was approved. */
   expected_hash: RegisteredTool.shape.pinned_hash,
-  /** `unknown`: it was never approved. The kernel sends a call of neither that nor a drifted one. */
+  /** `unknown`: the tool was never approved. The kernel sends no calls of drifted or unknown tools. */
   status: z.enum(['in_sync', 'drifted', 'unknown']),
-  /** From what was approved to what its server shows; null where a definition is too long to be told, or nothing was approved. */
+  /**
+   * The differences between the approved definition and the current one. `null` when one of them is too long or none
+   * was approved.
+   */
   diff: z.array(JsonDifference).nullable(),
 });
 export type ToolDrift = z.infer<typeof ToolDrift>;
 
 export const listToolDrift = defineRoute({
   operation: 'list-tool-drift',
-  summary: 'Each tool by name: whether its server shows what was approved, and what it has changed.',
+  summary: 'List the tools by name, with the differences between their approved and their current definitions.',
   method: 'GET',
   path: '/api/ops/drift',
   auth: 'session',

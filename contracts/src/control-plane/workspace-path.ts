@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** Loose on purpose: an id that cannot exist is answered like one that does not, with the same 404. */
+/** Accepts any text, so that an impossible id gets the same 404 as an unknown one. */
 export const OfWorkspace = z.strictObject({ id: z.string().min(1).max(128) });

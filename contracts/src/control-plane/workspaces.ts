@@ -7,18 +7,18 @@ import { defineRoute } from '../route.ts';
 import { Instant, storableText, UserId, WorkspaceId } from '../scalars.ts';
 import { OfWorkspace } from './workspace-path.ts';
 
-/** A workspace of the gateway, which is one tenant of the kernel, as one of its people sees it. */
+/** A workspace of the gateway, which is one tenant of the kernel, as its members see it. */
 export const ConsoleWorkspace = z.strictObject({
   workspace_id: WorkspaceId,
   name: z.string(),
   /** The organisation of the workspace; `null` when it has none yet. */
   org_id: OrgId.nullable(),
-  /** The caller's role there. */
+  /** The caller's role in the workspace. */
   role: PersonRole,
 });
 export type ConsoleWorkspace = z.infer<typeof ConsoleWorkspace>;
 
-/** The evidence of a workspace that is public: none, or what its owners have published, until that ends. */
+/** Evidence of a workspace that its owners have published and that has not expired. */
 export const PublicProof = z.enum(['off', 'published']);
 export type PublicProof = z.infer<typeof PublicProof>;
 
@@ -41,7 +41,7 @@ export const GivenName = storableText({ max: 200 }).trim().min(1);
 
 export const listConsoleWorkspaces = defineRoute({
   operation: 'list-console-workspaces',
-  summary: 'The workspaces that the person belongs to, in the order of joining.',
+  summary: 'List the workspaces of the person, in the order of joining.',
   method: 'GET',
   path: '/api/workspaces',
   auth: 'session',
@@ -52,7 +52,7 @@ export const listConsoleWorkspaces = defineRoute({
 
 export const createConsoleWorkspace = defineRoute({
   operation: 'create-console-workspace',
-  summary: 'Make one more workspace of the organisation that the person administers; the person owns it.',
+  summary: 'Create a workspace in the organisation that the person administers. The person becomes its owner.',
   method: 'POST',
   path: '/api/v1/workspaces',
   auth: 'session',
@@ -66,7 +66,7 @@ export const createConsoleWorkspace = defineRoute({
 
 export const getConsoleWorkspace = defineRoute({
   operation: 'get-console-workspace',
-  summary: 'One workspace with its members, and the ETag of what can be changed.',
+  summary: 'Get a workspace with its members, and the ETag for updates.',
   method: 'GET',
   path: '/api/v1/workspaces/{id}',
   auth: 'session',
@@ -85,7 +85,8 @@ const AddressedMember = Addressed.extend({ user_id: z.string().min(1).max(128) }
 export const putConsoleWorkspace = defineRoute({
   operation: 'put-console-workspace',
   summary:
-    'Name a workspace, and say whether what it has published is public; `off` shuts all of it at once. If-Match names the ETag that was read.',
+    'Rename a workspace, and allow or block public access to its published evidence. Requires If-Match with the ' +
+    'current ETag.',
   method: 'PUT',
   path: '/api/workspaces/{workspace_id}',
   auth: 'session',
@@ -102,7 +103,8 @@ export const putConsoleWorkspace = defineRoute({
 
 export const createConsoleMember = defineRoute({
   operation: 'create-console-member',
-  summary: 'Invite an address: it is a member from when its owner accepts. The link is shown once.',
+  summary:
+    'Invite an email address. The membership begins when the invite is accepted. The link is returned only once.',
   method: 'POST',
   path: '/api/workspaces/{workspace_id}/members',
   auth: 'session',
@@ -117,7 +119,7 @@ export const createConsoleMember = defineRoute({
   reply: z.strictObject({
     invite_url: z.string(),
     role: PersonRole.exclude(['owner']),
-    /** False: hand the link over yourself. */
+    /** `false` when no mail was sent. Send the link yourself in this case. */
     mailed: z.boolean(),
   }),
   errors: ['ALREADY_EXISTS', 'RATE_LIMITED', 'GATEWAY_UNAVAILABLE', 'POLICY_DENIED', 'APPROVAL_NEEDED'],
@@ -125,7 +127,7 @@ export const createConsoleMember = defineRoute({
 
 export const putConsoleMember = defineRoute({
   operation: 'put-console-member',
-  summary: 'Change the role of a member. The last owner stays one.',
+  summary: 'Change the role of a member. The last owner cannot be changed.',
   method: 'PUT',
   path: '/api/workspaces/{workspace_id}/members/{user_id}',
   auth: 'session',
@@ -142,7 +144,7 @@ export const putConsoleMember = defineRoute({
 
 export const deleteConsoleMember = defineRoute({
   operation: 'delete-console-member',
-  summary: 'End a membership, with effect on the next request. The last owner stays.',
+  summary: 'Remove a member. It takes effect on the next request. The last owner cannot be removed.',
   method: 'DELETE',
   path: '/api/workspaces/{workspace_id}/members/{user_id}',
   auth: 'session',
@@ -152,6 +154,9 @@ export const deleteConsoleMember = defineRoute({
   leastRole: 'owner',
   right: 'member.manage',
   params: AddressedMember,
-  reply: z.strictObject({ removed: z.literal(true) }),
+  reply: z.strictObject({
+    /** Always `true`: after this answer, the person is not a member. */
+    removed: z.literal(true),
+  }),
   errors: ['LAST_OWNER', 'GATEWAY_UNAVAILABLE'],
 });

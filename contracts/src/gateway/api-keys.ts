@@ -5,7 +5,7 @@ import { defineRoute } from '../route.ts';
 import { ApiKeyId, Instant, storableText, UserId, WorkspaceId } from '../scalars.ts';
 import { PathId, Role, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
-/** A key does no act of an owner. */
+/** API keys have no owner role. */
 export const ApiKeyRole = Role.exclude(['owner']);
 export type ApiKeyRole = z.infer<typeof ApiKeyRole>;
 
@@ -21,18 +21,18 @@ export const ApiKey = z.strictObject({
   id: ApiKeyId,
   workspaceId: WorkspaceId,
   name: z.string(),
-  /** The beginning of the secret, to tell keys apart. */
+  /** The beginning of the secret, to identify the key. */
   prefix: z.string(),
-  /** Or the maker's own role, while that is lower. */
+  /** The role of the key. While the creator's role is lower, the key has the creator's role. */
   role: ApiKeyRole,
   scopes: ApiKeyScopes,
-  /** `null` when the key was made for the workspace as a whole. It never changes. */
+  /** The environment of the key, which never changes. `null` for keys of the whole workspace. */
   environment: ApiKeyEnvironment.nullable(),
-  /** The owner of the key, which ends with this person's membership. */
+  /** The owner of the key. The key ends when this person leaves the workspace. */
   createdBy: UserId,
   createdAt: Instant,
   expiresAt: Instant,
-  /** To about a minute; null: never. */
+  /** When the key was last used, to about a minute. `null` when it was never used. */
   lastUsedAt: Instant.nullable(),
   revokedAt: Instant.nullable(),
 });
@@ -40,7 +40,7 @@ export type ApiKey = z.infer<typeof ApiKey>;
 
 export const createApiKey = defineRoute({
   operation: 'create-api-key',
-  summary: 'Make a key for one workspace. The key is in this answer and nowhere else.',
+  summary: 'Create an API key for one workspace. The key is returned only once.',
   method: 'POST',
   path: '/api/auth/apikey',
   auth: 'member',
@@ -55,19 +55,22 @@ export const createApiKey = defineRoute({
     name: storableText({ min: 1, max: 100 }).default('default'),
     role: ApiKeyRole.default('member'),
     scopes: ApiKeyScopes.default([...defaultKeyScopes]),
-    /** The principal of the key names it. Absent: the key is of the workspace as a whole. */
+    /** The environment, which becomes part of the key's principal. Absent: the key is for the whole workspace. */
     environment: ApiKeyEnvironment.optional(),
     expiresInDays: z.int().min(1).max(365).default(90),
-    /** A key that this one takes the place of: it lives on for a day at most, so that its users can change over. */
+    /** The key that the new key replaces. The replaced key works for one more day at most. */
     replaces: z.string().min(1).max(128).optional(),
   }),
-  reply: ApiKey.extend({ key: z.string() }),
+  reply: ApiKey.extend({
+    /** The secret key. It is returned only once. */
+    key: z.string(),
+  }),
   errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'RATE_LIMITED', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
 export const listApiKeys = defineRoute({
   operation: 'list-api-keys',
-  summary: "One's own keys of the workspace, newest first; an owner sees everybody's.",
+  summary: "List the person's own API keys of the workspace, newest first. Owners see all keys.",
   method: 'GET',
   path: '/api/auth/apikey',
   auth: 'member',
@@ -80,7 +83,7 @@ export const listApiKeys = defineRoute({
 
 export const revokeApiKey = defineRoute({
   operation: 'revoke-api-key',
-  summary: "End one of one's own keys at once; an owner ends any key.",
+  summary: "Revoke one of the person's own API keys immediately. Owners can revoke any key.",
   method: 'DELETE',
   path: '/api/auth/apikey/{id}',
   auth: 'member',

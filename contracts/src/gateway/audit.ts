@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { auditMembers, AuditVerdict } from '../audit.ts';
+import { AuditExportEnd, auditMembers, AuditPageQuery, AuditVerdict } from '../audit.ts';
 import { DecisionObstacle } from '../decision-obstacle.ts';
 import { camelPage, PageQuery } from '../list.ts';
 import { SpendMicros } from '../money.ts';
@@ -35,7 +35,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 
 export const listAudit = defineRoute({
   operation: 'list-audit',
-  summary: 'The hash-chained audit log of the workspace, newest first.',
+  summary: 'List the hash-chained audit log of the workspace, newest first.',
   method: 'GET',
   path: '/api/audit',
   auth: 'member',
@@ -45,9 +45,9 @@ export const listAudit = defineRoute({
     action: storableText({ max: 128 }).optional(),
     actor: storableText({ max: 256 }).optional(),
     verdict: AuditVerdict.optional(),
-    /** Inclusive. */
+    /** The start of the period, inclusive. */
     from: Instant.optional(),
-    /** Exclusive. */
+    /** The end of the period, exclusive. */
     to: Instant.optional(),
     ...PageQuery,
   }),
@@ -65,7 +65,7 @@ export type AuditExportHeader = z.infer<typeof AuditExportHeader>;
 
 export const exportAudit = defineRoute({
   operation: 'export-audit',
-  summary: 'The whole audit log, oldest first, one JSON text a line; `countersign-verify --audit` checks it offline.',
+  summary: 'Export the audit log as JSON lines, oldest first. `countersign-verify --audit` verifies it offline.',
   method: 'GET',
   path: '/api/audit/export',
   auth: 'member',
@@ -76,12 +76,22 @@ export const exportAudit = defineRoute({
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
-/**
- * The budget demand of a call, as the kernel judges it. Money in millionths of a minor unit; `null` when its maximum is
- * unknown.
- */
+export const readAuditChain = defineRoute({
+  operation: 'read-audit-chain',
+  summary: "List the gateway's audit chain of a workspace for compliance reports, oldest first, with its end.",
+  method: 'GET',
+  path: '/internal/workspaces/{workspace_id}/audit',
+  auth: 'service_internal',
+  params: z.strictObject({ workspace_id: WorkspaceId }),
+  query: AuditPageQuery,
+  reply: z.strictObject({ ...AuditExportEnd.shape, data: z.array(AuditEntry) }),
+  errors: ['NOT_FOUND'],
+});
+
+/** The amounts that a call takes from budgets, as the kernel evaluates them. */
 export const WorkspaceDemand = z.strictObject({
   toolCalls: z.int().min(0),
+  /** The maximum cost, in millionths of a minor unit. `null` when it is unknown. */
   spendMicros: SpendMicros.nullable(),
   egressBytes: z.int().min(0),
   writes: z.int().min(0),
@@ -91,39 +101,45 @@ export type WorkspaceDemand = z.infer<typeof WorkspaceDemand>;
 export const WorkspaceApproval = z.strictObject({
   id: ApprovalId,
   workspaceId: WorkspaceId,
-  /** Null, as the run: the call of an API key asks. */
+  /** `null` when the call was made with an API key and without a run. */
   taskId: TaskId.nullable(),
+  /** `null` when the call was made with an API key and without a run. */
   runId: RunId.nullable(),
-  /** The key that asks, by its name of then; null: a run does. */
+  /** The key that made the call, with its name at that time. `null` when a run made it. */
   apiKey: z.strictObject({ id: ApiKeyId, name: z.string() }).nullable(),
-  /** The session of the call: the run, or what the caller named. */
+  /** The session of the call: the run, or the session that the caller named. */
   sessionId: SessionId,
   status: ApprovalStatus,
   action: z.string(),
   tool: z.string().nullable(),
   resource: z.string().nullable(),
-  /** The exact arguments that would be executed; of a model call, what the policy may read of its request. */
+  /**
+   * The exact arguments that would be executed. For a model call, the members of its request that the policy can read.
+   */
   args: z.record(z.string(), z.json()),
-  /** The members of the call that the policy read, its context included. */
+  /** The members of the call that the policy read, including its context. */
   facts: z.record(z.string(), z.json()),
   effectLevel: EffectLevel,
   demand: WorkspaceDemand,
   reasonCode: z.string(),
-  /** In the words of the policy or budget that asks. */
+  /** The reason of the policy rule or the budget that requires the approval. */
   reason: z.string(),
-  /** The principal that asked, an agent or a key; it may never resolve its own request. */
+  /** The agent or key that made the request. It may never resolve its own request. */
   requestedBy: z.string(),
-  /** The person who started the run, or made the key. May not resolve it if another person could. */
+  /** The person who started the run or created the key. This person may not resolve the request if another can. */
   startedBy: UserId,
-  /** The approval in the kernel that this one stands for. */
+  /** The id of this approval in the kernel. */
   kernelApprovalId: ApprovalId,
   decisionId: DecisionId.nullable(),
-  /** `null` also when an approver of the kernel who is no person of the workspace decided; the audit names them. */
+  /**
+   * The member who resolved the request. `null` while it is open, or when an approver of the kernel who is not a member
+   * resolved it. The audit log names that approver.
+   */
   resolvedBy: UserId.nullable(),
   resolvedAt: Instant.nullable(),
-  /** Approved by the person who started the run or made the key, since there was no other approver. */
+  /** `true` when the person who started the run or made the key approved, since there was no other approver. */
   selfApproved: z.boolean(),
-  /** Until when the approved call waits, so that it can be withdrawn; null: it does not wait. */
+  /** The approved call waits until this time and can be withdrawn before. `null` when it does not wait. */
   timelockUntil: Instant.nullable(),
   expiresAt: Instant,
   createdAt: Instant,
@@ -132,7 +148,7 @@ export type WorkspaceApproval = z.infer<typeof WorkspaceApproval>;
 
 export const listWorkspaceApprovals = defineRoute({
   operation: 'list-workspace-approvals',
-  summary: 'Approvals of the workspace, newest first.',
+  summary: 'List the approvals of the workspace, newest first.',
   method: 'GET',
   path: '/api/audit/approvals',
   auth: 'member',
@@ -144,7 +160,7 @@ export const listWorkspaceApprovals = defineRoute({
 
 export const getWorkspaceApproval = defineRoute({
   operation: 'get-workspace-approval',
-  summary: 'One approval of the workspace, and whether the person who asks may resolve it.',
+  summary: 'Get an approval of the workspace, and whether the calling person may resolve it.',
   method: 'GET',
   path: '/api/audit/approvals/{id}',
   auth: 'member',
@@ -152,18 +168,15 @@ export const getWorkspaceApproval = defineRoute({
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   reply: WorkspaceApproval.extend({
-    /**
-     * Follows from the person's role and from the owner of the run or key. The policy may still name other approvers.
-     */
+    /** Computed from the person's role and the owner of the run or key. The policy may still name other approvers. */
     mayResolve: z.boolean(),
   }),
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
 /**
- * The reason why the workspace does not let a person approve. Their role may be below partner, or the run or key that
- * requested it may be unknown. The request may also be of their own run or key while another partner or owner can
- * decide.
+ * The reason why a person may not approve in the workspace. `ROLE`: their role is below partner. `UNKNOWN_REQUESTER`:
+ * the run or key is unknown. `OWN_REQUEST`: it is their own run or key, and another partner or owner can decide.
  */
 export const ResolverObstacle = DecisionObstacle.extract(['ROLE', 'OWN_REQUEST', 'UNKNOWN_REQUESTER']);
 export type ResolverObstacle = z.infer<typeof ResolverObstacle>;
@@ -173,7 +186,7 @@ const requestsMax = 200;
 
 export const checkResolver = defineRoute({
   operation: 'check-resolver',
-  summary: 'The obstacle that keeps the calling person from approving requests of these principals.',
+  summary: 'Get the reason why the calling person cannot approve requests of these principals.',
   method: 'POST',
   path: '/api/audit/approvals/resolver',
   auth: 'member',
@@ -189,7 +202,7 @@ export const checkResolver = defineRoute({
       .min(1)
       .max(requestsMax),
   }),
-  /** In the order of the requests. `null` when nothing does. */
+  /** The obstacle of each request, in the order of the requests. `null` for a request without an obstacle. */
   reply: z.strictObject({ obstacles: z.array(ResolverObstacle.nullable()) }),
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
@@ -197,7 +210,8 @@ export const checkResolver = defineRoute({
 export const resolveWorkspaceApproval = defineRoute({
   operation: 'resolve-workspace-approval',
   summary:
-    'Approve or reject once. A partner or the owner decides. The requester never does, and the owner of its run or key only if there is no other approver.',
+    'Approve or reject a request, once. The requester cannot do this. The owner of its run or key can only if ' +
+    'there is no other approver.',
   method: 'PUT',
   path: '/api/audit/approvals/{id}',
   auth: 'partner',
@@ -209,7 +223,7 @@ export const resolveWorkspaceApproval = defineRoute({
   body: z.strictObject({
     ...WorkspaceBody,
     status: z.enum(['approved', 'rejected']),
-    /** Sealed by the kernel; the run says why it was rejected. */
+    /** The reason of the vote, which the kernel seals. After a rejection, the error of the run also contains it. */
     reason: storableText({ max: 2000 }).optional(),
   }),
   reply: WorkspaceApproval,
@@ -230,7 +244,7 @@ export const Violation = z.strictObject({
   taskId: TaskId.nullable(),
   runId: RunId.nullable(),
   stepId: StepId.nullable(),
-  /** Who refused: the kernel, or a rule of the workspace before the kernel was asked. */
+  /** The source of the refusal: the kernel, or a rule of the workspace before the call reached the kernel. */
   source: z.enum(['kernel', 'workspace']),
   tool: z.string().nullable(),
   reasonCode: z.union([ReasonCode, z.string()]),
@@ -243,7 +257,7 @@ export type Violation = z.infer<typeof Violation>;
 
 export const listViolations = defineRoute({
   operation: 'list-violations',
-  summary: 'Policy violations of the workspace, newest first.',
+  summary: 'List the policy violations of the workspace, newest first.',
   method: 'GET',
   path: '/api/audit/violations',
   auth: 'member',

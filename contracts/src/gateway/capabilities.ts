@@ -3,8 +3,8 @@ import { defineRoute } from '../route.ts';
 import { Instant } from '../scalars.ts';
 
 /**
- * `planned`: no promise of it has a test. `prototype`: some have. `implemented`: all have. `production_ready`: all passed in a recorded run
- * of the code that answers. `blocked`: one failed there.
+ * `planned`: none of its promises has a test. `prototype`: some have one. `implemented`: all have one.
+ * `production_ready`: all passed in a recorded run of the running code. `blocked`: one failed in it.
  */
 export const CapabilityState = z.enum(['planned', 'prototype', 'implemented', 'blocked', 'production_ready']);
 export type CapabilityState = z.infer<typeof CapabilityState>;
@@ -13,10 +13,10 @@ const PromiseName = z.string().regex(/^[a-z]+(\.[a-z0-9]+)*$/);
 const Commit = z.string().regex(/^[0-9a-f]{40}$/);
 const EvalResult = z.enum(['passed', 'failed']);
 
-/** The result of each promise in one whole run of the tests. */
+/** The result of each promise in one complete run of the tests. */
 export const EvalRecord = z.strictObject({
   recordedAt: Instant,
-  /** The commit that was tested, with nothing changed beside it. */
+  /** The commit that was tested, without uncommitted changes. */
   commit: Commit,
   promises: z.record(PromiseName, EvalResult),
 });
@@ -26,9 +26,9 @@ export const Capability = z.strictObject({
   key: z.string(),
   name: z.string(),
   state: CapabilityState,
-  /** The reasons why it is not production_ready, for people. Empty when nothing does. */
+  /** The reasons why it is not production_ready, as text. Empty when it is. */
   blockers: z.array(z.string()),
-  /** The service that answers for it. */
+  /** The responsible service. */
   owner: z.string(),
   /** The promises that must pass, each proven by tests that `command` runs. */
   evalGate: z.strictObject({ command: z.string(), promises: z.array(PromiseName).min(1) }),
@@ -40,8 +40,7 @@ export type Capability = z.infer<typeof Capability>;
 
 export const listCapabilities = defineRoute({
   operation: 'list-capabilities',
-  summary:
-    'The capabilities that this system claims, how far each is proven, and the reasons why it is not proven further.',
+  summary: 'List the capabilities of this system with their state, and the reasons why they are not production-ready.',
   method: 'GET',
   path: '/api/capabilities',
   auth: 'public',
@@ -53,7 +52,7 @@ export const listCapabilities = defineRoute({
 
 export const getCapability = defineRoute({
   operation: 'get-capability',
-  summary: 'One claim: its state, blockers, owner and eval gate.',
+  summary: 'Get a capability with its state, blockers, owner and required tests.',
   method: 'GET',
   path: '/api/capabilities/{key}',
   auth: 'public',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OidcConnectionId } from '../control-plane/oidc.ts';
 import { EmailAddress } from '../email-address.ts';
 import { defineRoute } from '../route.ts';
 import { UserId } from '../scalars.ts';
@@ -7,9 +8,14 @@ import { User } from './identity.ts';
 /** Bodies of sign-in are tiny. */
 const bodyBytesMax = 10_000;
 
+/** The identity provider that has signed the person in. Left out when none has. */
+const connection_id = OidcConnectionId.optional();
+
 export const sendSignInCode = defineRoute({
   operation: 'send-sign-in-code',
-  summary: 'For a sibling that signs people in: send a code to an address. Known and unknown addresses answer alike.',
+  summary:
+    'Send a sign-in code to an address, for a service that signs people in. Known and unknown addresses get the ' +
+    'same answer.',
   method: 'POST',
   path: '/internal/sign-in-codes',
   auth: 'service_internal',
@@ -17,37 +23,61 @@ export const sendSignInCode = defineRoute({
   bodyBytesMax,
   body: z.strictObject({
     email: EmailAddress,
-    /** Whether the browser that asks may be shown the code where that is allowed at all. */
+    /**
+     * Whether the browser runs on the gateway's own machine. Only such a browser may see the code, if the installation
+     * allows it.
+     */
     isLocal: z.boolean(),
+    connection_id,
   }),
   reply: z.strictObject({
-    /** Only in development and without a mail provider. */
+    /** The code. Present only in development and without a mail provider. */
     code: z.string().optional(),
     /** The person with this address, for the sibling service only; `null` when it belongs to no person. */
     user_id: UserId.nullable(),
   }),
-  errors: ['RATE_LIMITED', 'MAIL_UNAVAILABLE'],
+  errors: ['RATE_LIMITED', 'MAIL_UNAVAILABLE', 'SSO_REQUIRED'],
 });
 
 export const proveAddress = defineRoute({
   operation: 'prove-address',
   summary:
-    'For a sibling that signs people in: whose address a code proves. The first time it makes user and workspace.',
+    'Verify a sign-in code, and return the person with that address. The first sign-in creates the user and a ' +
+    'workspace.',
   method: 'POST',
   path: '/internal/sign-in-codes/verify',
   auth: 'service_internal',
   idempotency: { exempt: 'single_use' },
   bodyBytesMax,
-  body: z.strictObject({ email: EmailAddress, code: z.string().min(1).max(64) }),
+  body: z.strictObject({ email: EmailAddress, code: z.string().min(1).max(64), connection_id }),
   reply: z.strictObject({ user: User }),
-  errors: ['LIMIT_REACHED', 'CODE_INVALID', 'PERMISSION_DENIED'],
+  errors: ['LIMIT_REACHED', 'CODE_INVALID', 'PERMISSION_DENIED', 'SSO_REQUIRED'],
 });
 
 const ofUser = z.strictObject({ user_id: z.string().min(1).max(128) });
 
+export const authorizeSignIn = defineRoute({
+  operation: 'authorize-sign-in',
+  summary:
+    'Check whether a person may sign in through a connection, or with a passkey. SSO_REQUIRED names the ' +
+    'connection that their organisation requires.',
+  method: 'POST',
+  path: '/internal/users/{user_id}/sign-ins',
+  auth: 'service_internal',
+  idempotency: { exempt: 'repeatable' },
+  bodyBytesMax,
+  params: ofUser,
+  body: z.strictObject({
+    /** `null` for a sign-in with a passkey. */
+    connection_id: OidcConnectionId.nullable(),
+  }),
+  reply: z.strictObject({ ok: z.literal(true) }),
+  errors: ['NOT_FOUND', 'SSO_REQUIRED'],
+});
+
 export const sendUserCode = defineRoute({
   operation: 'send-user-code',
-  summary: 'For a sibling that keeps sessions: send a code to the address of a person who proves again who they are.',
+  summary: "Send a code to a person's address, for a service that renews proofs of presence.",
   method: 'POST',
   path: '/internal/users/{user_id}/codes',
   auth: 'service_internal',
@@ -56,7 +86,7 @@ export const sendUserCode = defineRoute({
   params: ofUser,
   body: z.strictObject({ isLocal: z.boolean() }),
   reply: z.strictObject({
-    /** Only in development and without a mail provider. */
+    /** The code. Present only in development and without a mail provider. */
     code: z.string().optional(),
   }),
   errors: ['NOT_FOUND', 'RATE_LIMITED', 'MAIL_UNAVAILABLE'],
@@ -64,14 +94,17 @@ export const sendUserCode = defineRoute({
 
 export const proveUser = defineRoute({
   operation: 'prove-user',
-  summary: 'For a sibling that keeps sessions: spend a code that was sent to the address of this person.',
+  summary: "Verify and consume a code that was sent to this person's address.",
   method: 'POST',
   path: '/internal/users/{user_id}/codes/verify',
   auth: 'service_internal',
   idempotency: { exempt: 'single_use' },
   bodyBytesMax,
   params: ofUser,
-  body: z.strictObject({ code: z.string().min(1).max(64) }),
+  body: z.strictObject({
+    /** The code from the mail. */
+    code: z.string().min(1).max(64),
+  }),
   reply: z.strictObject({ user: User }),
   errors: ['NOT_FOUND', 'CODE_INVALID'],
 });
@@ -79,7 +112,7 @@ export const proveUser = defineRoute({
 export const tellMembers = defineRoute({
   operation: 'tell-members',
   summary:
-    'Send the complete list of members of a workspace again, under the next version, to services that may have missed it.',
+    'Publish the complete list of members of a workspace again, under the next version, for services that missed it.',
   method: 'POST',
   path: '/internal/workspaces/{workspace_id}/members/told',
   auth: 'service_internal',

@@ -9,7 +9,7 @@ export const StreamedEvent = z.strictObject({
   workspaceId: WorkspaceId,
   /** `task.created`, `run.completed`, `approval.approved`: the action of the audit log. */
   type: z.string(),
-  /** The task, run, step or approval. */
+  /** The id of the task, run, step or approval that changed. */
   subject: z.string().nullable(),
   verdict: AuditVerdict,
   reason: z.string(),
@@ -20,7 +20,8 @@ export type StreamedEvent = z.infer<typeof StreamedEvent>;
 export const followEvents = defineRoute({
   operation: 'follow-events',
   summary:
-    'Server-sent events of the workspace as they commit: `task`, `run`, `step`, `approval`; the id is the place in the audit log. Resumes by Last-Event-ID. Ends after five minutes: connect again.',
+    'Stream the committed events of the workspace: `task`, `run`, `step` and `approval`. To resume, send ' +
+    'Last-Event-ID. The stream ends after five minutes.',
   method: 'GET',
   path: '/api/events',
   auth: 'member',

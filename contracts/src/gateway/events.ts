@@ -40,7 +40,7 @@ export const runEnded = defineEvent({
 
 export const approvalRequested = defineEvent({
   type: 'approval.requested.v1',
-  /** Without a run, the call of an API key asks. */
+  /** `runId` is `null` when the call was made with an API key and without a run. */
   data: z.strictObject({ ...InWorkspace, runId: RunId.nullable(), approvalId: ApprovalId }),
 });
 
@@ -55,8 +55,8 @@ export const approvalResolved = defineEvent({
 });
 
 /**
- * Who is in a workspace, whole, so that one that was lost is made good by the next. The version rises with each change; from time to
- * time the same list is told again, which confirms it.
+ * The complete list of members of a workspace. Each message replaces earlier ones, so a lost message does no harm. The
+ * version rises with each change. The list is repeated from time to time as a confirmation.
  */
 export const membersChanged = defineEvent({
   type: 'workspace.members.changed.v1',
@@ -78,7 +78,7 @@ export const inviteCreated = defineEvent({
   forOthers: 'subscriptions of the workspace',
 });
 
-/** Nothing arrived there for too long, or its receiver wants no more. */
+/** A subscription was disabled: deliveries failed for too long, or the receiver rejects further events. */
 export const subscriptionDisabled = defineEvent({
   type: 'subscription.disabled.v1',
   data: z.strictObject({ ...InWorkspace, subscriptionId: z.string(), channel: z.enum(['webhook', 'mail']) }),

@@ -7,7 +7,7 @@ import { WorkspaceQuery } from './workspaces.ts';
 
 export const getGovernanceStatus = defineRoute({
   operation: 'get-governance-status',
-  summary: 'Whether the kernel answers now, and which keys its receipts are verified with.',
+  summary: 'Get whether the kernel is reachable, and the keys that verify its receipts.',
   method: 'GET',
   path: '/api/governance/status',
   auth: 'member',
@@ -15,7 +15,7 @@ export const getGovernanceStatus = defineRoute({
   query: z.strictObject(WorkspaceQuery),
   reply: z.strictObject({
     configured: z.boolean(),
-    /** True under GOV_FAIL_CLOSED=1: without a fresh, verified ALLOW nothing is executed. */
+    /** `true` with GOV_FAIL_CLOSED=1: without a fresh, verified ALLOW nothing is executed. */
     required: z.boolean(),
     live: z.strictObject({ ok: z.boolean(), latencyMs: z.number().min(0), error: z.string().nullable() }).nullable(),
     trustedKeyIds: z.array(z.string()),
@@ -38,13 +38,15 @@ export const GovernanceReceipt = z.strictObject({
   policyHash: Digest.nullable(),
   keyId: z.string(),
   /**
-   * `failed`: signature, hash, key or subject did not hold on arrival, or the key was revoked for a time before the receipt arrived.
-   * The other members are then claims that nothing proves.
+   * `failed`: the signature, hash, key or subject was wrong on arrival. Or the key was later revoked, as of a time before the arrival.
+   * The other members are then unproven claims.
    */
   verification: z.enum(['verified', 'failed']),
-  /** Why it failed: a code of the verifier, or the member that is not of the step. `null` when verified. */
+  /**
+   * The reason of the failure: a code of the verifier, or the member that differs from the step. `null` when verified.
+   */
   fault: z.string().nullable(),
-  /** The time of the last verification that changed the result. */
+  /** The time of the latest verification whose result differed from the one before. */
   verifiedAt: Instant,
   receivedAt: Instant,
 });
@@ -52,7 +54,7 @@ export type GovernanceReceipt = z.infer<typeof GovernanceReceipt>;
 
 export const listGovernanceReceipts = defineRoute({
   operation: 'list-governance-receipts',
-  summary: 'Receipts of the workspace, newest first.',
+  summary: 'List the receipts of the workspace, newest first.',
   method: 'GET',
   path: '/api/governance/receipts',
   auth: 'member',
@@ -63,7 +65,7 @@ export const listGovernanceReceipts = defineRoute({
 
 export const getGovernanceReceipt = defineRoute({
   operation: 'get-governance-receipt',
-  summary: 'One receipt by its decision, with the signed document.',
+  summary: 'Get the receipt of a decision, with the signed document.',
   method: 'GET',
   path: '/api/governance/receipts/{decisionId}',
   auth: 'member',

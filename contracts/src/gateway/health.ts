@@ -8,21 +8,23 @@ export const HealthChecks = z.strictObject({
   database: Reachability,
   queue: Reachability,
   governance: Reachability,
-  /** `absent`: no gateway has reported for a minute that it takes runs. `unknown`: the database does not answer. */
+  /** `absent`: for a minute, no gateway has reported that it accepts runs. `unknown`: the database does not answer. */
   workers: z.enum(['ok', 'absent', 'unknown']),
 });
 export type HealthChecks = z.infer<typeof HealthChecks>;
 
 export const HealthProblem = z.strictObject({
   check: HealthChecks.keyof(),
-  /** The meaning, and the next step. */
+  /** The meaning of the state, and the next step. */
   message: z.string(),
 });
 export type HealthProblem = z.infer<typeof HealthProblem>;
 
 export const getHealth = defineRoute({
   operation: 'get-health',
-  summary: 'Overall status; database, job queue, governance and workers apart. 503 when nothing useful can be done.',
+  summary:
+    'Get the health of the service, its database, its job queue, the kernel and the workers. Returns 503 when the ' +
+    'service cannot do useful work.',
   method: 'GET',
   path: '/health',
   auth: 'public',
@@ -33,9 +35,9 @@ export const getHealth = defineRoute({
     version: z.string(),
     uptimeSeconds: z.int().min(0),
     checks: HealthChecks,
-    /** One for each check that needs an operator. */
+    /** One entry for each check that needs an operator. */
     problems: z.array(HealthProblem),
-    /** True under GOV_FAIL_CLOSED=1. */
+    /** `true` with GOV_FAIL_CLOSED=1: without a fresh, verified ALLOW nothing is executed. */
     governanceRequired: z.boolean(),
     governanceLatencyMs: z.number().min(0).nullable(),
   }),

@@ -13,7 +13,7 @@ const authBodyBytesMax = 10_000;
 
 export const requestEmailCode = defineRoute({
   operation: 'request-email-code',
-  summary: 'Send a sign-in code. Unknown and known addresses answer alike.',
+  summary: 'Send a sign-in code. Known and unknown addresses get the same answer.',
   method: 'POST',
   path: '/api/auth/email/request',
   auth: 'public',
@@ -23,10 +23,10 @@ export const requestEmailCode = defineRoute({
   reply: z.strictObject({
     sent: z.boolean(),
     email: z.string(),
-    /** Only in development and without a mail provider. */
+    /** The code. Present only in development and without a mail provider. */
     code: z.string().optional(),
   }),
-  errors: ['RATE_LIMITED', 'MAIL_UNAVAILABLE'],
+  errors: ['RATE_LIMITED', 'MAIL_UNAVAILABLE', 'SSO_REQUIRED'],
 });
 
 export const SignedIn = z.strictObject({
@@ -38,18 +38,22 @@ export type SignedIn = z.infer<typeof SignedIn>;
 
 export const verifyEmailCode = defineRoute({
   operation: 'verify-email-code',
-  summary: 'Exchange a code for a session. The first sign-in creates user and workspace.',
+  summary: 'Exchange a code for a session. The first sign-in creates the user and a workspace.',
   method: 'POST',
   path: '/api/auth/email/verify',
   auth: 'public',
   idempotency: { exempt: 'single_use' },
   bodyBytesMax: authBodyBytesMax,
-  body: z.strictObject({ email: EmailAddress, code: z.string().min(1).max(64) }),
+  body: z.strictObject({
+    email: EmailAddress,
+    /** The code from the mail. */
+    code: z.string().min(1).max(64),
+  }),
   reply: SignedIn,
-  errors: ['LIMIT_REACHED', 'CODE_INVALID', 'RATE_LIMITED'],
+  errors: ['LIMIT_REACHED', 'CODE_INVALID', 'RATE_LIMITED', 'SSO_REQUIRED'],
 });
 
-/** Telegram's own bound is 4,096 characters of start parameters and a profile; twice that is never honest. */
+/** Twice Telegram's limit of 4,096 characters for start parameters and a profile. */
 const initDataLengthMax = 8_192;
 
 export const signInByMessenger = defineRoute({
@@ -67,7 +71,7 @@ export const signInByMessenger = defineRoute({
 
 export const endSession = defineRoute({
   operation: 'end-session',
-  summary: 'Invalidate the current session at once.',
+  summary: 'End the current session immediately.',
   method: 'DELETE',
   path: '/api/auth/session',
   auth: 'session',
@@ -80,17 +84,17 @@ export const Session = z.strictObject({
   /** The id of the sign-in; it stays when the token rotates. */
   id: SignInId,
   signedInAt: Instant,
-  /** When the token was given out that is valid now. */
+  /** When the current token was issued. */
   renewedAt: Instant,
   expiresAt: Instant,
-  /** The one that asks. */
+  /** Whether it is the session of this request. */
   current: z.boolean(),
 });
 export type Session = z.infer<typeof Session>;
 
 export const listSessions = defineRoute({
   operation: 'list-sessions',
-  summary: "One's own live sessions, newest sign-in first.",
+  summary: "List the person's live sessions, newest sign-in first.",
   method: 'GET',
   path: '/api/auth/sessions',
   auth: 'session',
@@ -101,7 +105,7 @@ export const listSessions = defineRoute({
 
 export const revokeSession = defineRoute({
   operation: 'revoke-session',
-  summary: "End one of one's own sessions at once, from another.",
+  summary: 'End another session of the same person immediately.',
   method: 'DELETE',
   path: '/api/auth/sessions/{id}',
   auth: 'session',

@@ -6,14 +6,14 @@ import { ControlVersion, storableText } from '../scalars.ts';
 export const LaneState = z.enum(['run', 'hold']);
 export type LaneState = z.infer<typeof LaneState>;
 
-/** More runs are not counted. */
+/** Runs are counted up to this number. */
 export const laneCountMax = 1_000;
 
 export const Lane = z.strictObject({
   lane: LaneState,
   /** 0 when the lane was never set. */
   version: z.int().min(0),
-  /** Runs that a worker has leased. A lane that is held is at rest when there are none. */
+  /** Runs that a worker has leased. A paused lane is idle when there are none. */
   running: z.int().min(0).max(laneCountMax),
   queued: z.int().min(0).max(laneCountMax),
 });
@@ -23,7 +23,7 @@ const LanePath = z.strictObject({ workspace_id: z.string().min(1).max(128) });
 
 export const getLane = defineRoute({
   operation: 'get-lane',
-  summary: 'The lane of a workspace, and how many of its runs are running and queued.',
+  summary: 'Get the lane of a workspace, and the number of its running and queued runs.',
   method: 'GET',
   path: '/internal/workspaces/{workspace_id}/lane',
   auth: 'service_internal',
@@ -35,8 +35,8 @@ export const getLane = defineRoute({
 export const putLane = defineRoute({
   operation: 'put-lane',
   summary:
-    'Set whether queued runs of a workspace are leased. The version is that of its source and only rises: an older one changes nothing, and ' +
-    'the answer names the lane and version that apply.',
+    'Set whether queued runs of a workspace are leased. An older version changes nothing. The answer has the lane ' +
+    'and version in force.',
   method: 'PUT',
   path: '/internal/workspaces/{workspace_id}/lane',
   auth: 'service_internal',
@@ -45,7 +45,7 @@ export const putLane = defineRoute({
   body: z.strictObject({
     version: ControlVersion,
     lane: LaneState,
-    /** The caller who requested it: a user id, or the principal of a key. */
+    /** The caller who requested this state of the lane: a user id, or the principal of a key. */
     by: storableText({ min: 1, max: 256 }),
   }),
   reply: Lane,

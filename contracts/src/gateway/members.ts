@@ -8,7 +8,7 @@ import { Done, PathId, Role, WorkspaceBody, WorkspaceQuery } from './workspaces.
 
 export const getMe = defineRoute({
   operation: 'get-me',
-  summary: 'Who is signed in, and the workspaces that the person belongs to.',
+  summary: 'Get the signed-in person and their workspaces.',
   method: 'GET',
   path: '/api/me',
   auth: 'session',
@@ -18,18 +18,21 @@ export const getMe = defineRoute({
   }),
 });
 
-/** Owners and partners decide approvals, so the kernel first decides whether a person becomes one. */
+/**
+ * The errors of changes that create owners or partners. Owners and partners decide approvals, so the kernel first
+ * decides such a change.
+ */
 const decidersErrors = ['POLICY_DENIED', 'APPROVAL_NEEDED', 'GOVERNANCE_UNAVAILABLE'] as const;
 
-/** Owners are made by owners, from members. */
+/** Invites cannot grant the owner role. An owner promotes a member instead. */
 export const InvitedRole = Role.exclude(['owner']);
 export type InvitedRole = z.infer<typeof InvitedRole>;
 
 export const createInvite = defineRoute({
   operation: 'create-invite',
   summary:
-    'Invite an address. Another invite of the same address ends with it. The token is shown once. To invite a partner is a change of the policy ' +
-    '(`policy.change` on `members/invite?role=partner`), which the kernel decides first.',
+    'Invite an email address, and end its earlier invite. The token is returned only once. To invite a partner, ' +
+    'the kernel must first allow `policy.change` on `members/invite?role=partner`.',
   method: 'POST',
   path: '/api/workspace/{id}/invite',
   auth: 'owner',
@@ -45,7 +48,7 @@ export const createInvite = defineRoute({
     inviteToken: z.string(),
     role: InvitedRole,
     expiresIn: z.literal('7 days'),
-    /** False without a mail provider, or when it did not take the mail: then the link has to be handed over. */
+    /** `false` when no mail was sent: without a mail provider, or after its refusal. Send the link yourself. */
     mailed: z.boolean(),
   }),
   errors: [
@@ -65,14 +68,14 @@ export const Invite = z.strictObject({
   invitedBy: UserId,
   createdAt: Instant,
   expiresAt: Instant,
-  /** `accepted`: it waits for the address to be proven by a code. */
+  /** `accepted`: the address is not verified with a code yet. */
   state: z.enum(['open', 'accepted']),
 });
 export type Invite = z.infer<typeof Invite>;
 
 export const listInvites = defineRoute({
   operation: 'list-invites',
-  summary: 'Invites that can still lead to a member, newest first.',
+  summary: 'List the invites that can still be used, newest first.',
   method: 'GET',
   path: '/api/workspace/{id}/invites',
   auth: 'owner',
@@ -85,7 +88,7 @@ export const listInvites = defineRoute({
 
 export const revokeInvite = defineRoute({
   operation: 'revoke-invite',
-  summary: 'End an invite at once.',
+  summary: 'Revoke an invite immediately.',
   method: 'DELETE',
   path: '/api/workspace/{id}/invites/{inviteId}',
   auth: 'owner',
@@ -101,7 +104,7 @@ const InvitePath = z.strictObject({ token: z.string().min(1).max(128) });
 
 export const showInvite = defineRoute({
   operation: 'show-invite',
-  summary: 'How to accept an invite: a page for the person who opens the link. It says the same of every token.',
+  summary: 'Show the page that explains how to accept an invite. It is the same for all tokens.',
   method: 'GET',
   path: '/invite/{token}',
   auth: 'public',
@@ -113,7 +116,7 @@ export const showInvite = defineRoute({
 export const InviteToMe = z.strictObject({
   id: InviteId,
   workspace: z.string(),
-  /** The address of the person who invites, or their name where they have none. */
+  /** The email address of the inviting person, or their name when they have no address. */
   from: z.string(),
   role: InvitedRole,
   createdAt: Instant,
@@ -123,7 +126,7 @@ export type InviteToMe = z.infer<typeof InviteToMe>;
 
 export const listInvitesToMe = defineRoute({
   operation: 'list-invites-to-me',
-  summary: 'Open invites to the address of the person who is signed in, newest first.',
+  summary: "List the open invites to the signed-in person's address, newest first.",
   method: 'GET',
   path: '/api/me/invites',
   auth: 'session',
@@ -132,7 +135,7 @@ export const listInvitesToMe = defineRoute({
 
 export const joinByInvite = defineRoute({
   operation: 'join-by-invite',
-  summary: 'Join the workspace of an open invite to the address of the person who is signed in.',
+  summary: "Accept an open invite to the signed-in person's address, and join its workspace.",
   method: 'POST',
   path: '/api/me/invites/{inviteId}/accept',
   auth: 'session',
@@ -145,7 +148,8 @@ export const joinByInvite = defineRoute({
 export const acceptInvite = defineRoute({
   operation: 'accept-invite',
   summary:
-    'Accept an invite. With a session of the invited address the person joins at once; without one a code goes to that address, and the membership begins when that code is verified. Any other code of the address signs in and joins nothing.',
+    'Accept an invite. With a session of the invited address, the person joins immediately. Otherwise, the ' +
+    'membership begins when they verify the emailed code.',
   method: 'POST',
   path: '/api/auth/invite/{token}',
   auth: 'public',
@@ -157,7 +161,7 @@ export const acceptInvite = defineRoute({
     z.strictObject({
       accepted: z.literal(true),
       verificationRequired: z.literal(true),
-      /** Only in development and without a mail provider. */
+      /** The code. Present only in development and without a mail provider. */
       code: z.string().optional(),
     }),
     z.strictObject({
@@ -167,7 +171,7 @@ export const acceptInvite = defineRoute({
       role: Role,
     }),
   ]),
-  errors: ['LIMIT_REACHED', 'NOT_FOUND', 'CREDENTIALS_INVALID', 'RATE_LIMITED', 'MAIL_UNAVAILABLE'],
+  errors: ['LIMIT_REACHED', 'NOT_FOUND', 'CREDENTIALS_INVALID', 'RATE_LIMITED', 'MAIL_UNAVAILABLE', 'SSO_REQUIRED'],
 });
 
 const PathMember = PathId.extend({ userId: z.string().min(1).max(128) });
@@ -175,8 +179,8 @@ const PathMember = PathId.extend({ userId: z.string().min(1).max(128) });
 export const putMemberRole = defineRoute({
   operation: 'put-member-role',
   summary:
-    'Change the role of a member. The last owner stays one. To raise one to owner or partner is a change of the policy (`policy.change` on ' +
-    '`members/<user>?role=<role>`), which the kernel decides first.',
+    'Change the role of a member. The last owner cannot be changed. For owner or partner, the kernel must first ' +
+    'allow `policy.change` on `members/<user>?role=<role>`.',
   method: 'PUT',
   path: '/api/workspace/{id}/members/{userId}',
   auth: 'owner',
@@ -199,7 +203,7 @@ export const putMemberRole = defineRoute({
 
 export const removeMember = defineRoute({
   operation: 'remove-member',
-  summary: 'End a membership, with effect on the next request. The last owner stays.',
+  summary: 'Remove a member. It takes effect on the next request. The last owner cannot be removed.',
   method: 'DELETE',
   path: '/api/workspace/{id}/members/{userId}',
   auth: 'owner',
@@ -214,7 +218,7 @@ export const removeMember = defineRoute({
 
 export const leaveWorkspace = defineRoute({
   operation: 'leave-workspace',
-  summary: "End one's own membership. The last owner stays.",
+  summary: 'Leave a workspace. The last owner cannot leave.',
   method: 'DELETE',
   path: '/api/workspace/{id}/membership',
   auth: 'member',

@@ -7,7 +7,10 @@ import { Done, PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
 /** Limits of subscriptions and of events that callers emit. */
 export const notificationLimits = {
-  /** UTF-8 bytes of `data` as JSON. Receivers accept bodies of this size, and one event may go to each subscription of a workspace. */
+  /**
+   * UTF-8 bytes of `data` as JSON. Receivers accept bodies of this size, and one event may go to each subscription of a
+   * workspace.
+   */
   dataBytesMax: 8_192,
   /** Events of a workspace in a minute. */
   eventsPerMinute: 120,
@@ -20,7 +23,10 @@ export const notificationLimits = {
 export const AppEventType = z
   .string()
   .max(100)
-  .regex(/^app(\.[a-z][a-z0-9_]*){1,5}$/, 'must be app. and names in lower case, separated by dots');
+  .regex(
+    /^app(\.[a-z][a-z0-9_]*){1,5}$/,
+    'must begin with app., followed by lower-case names that are separated by dots',
+  );
 
 /** The event types that a workspace can subscribe to. */
 export const PlatformEventType = z.enum([
@@ -37,7 +43,7 @@ export type PlatformEventType = z.infer<typeof PlatformEventType>;
 export const NotificationType = z.union([PlatformEventType, AppEventType]);
 export type NotificationType = z.infer<typeof NotificationType>;
 
-/** Members of the data of an event with the values that they must have. */
+/** Names of members of an event's data, each with the value that the member must have. */
 export const EventFilter = z
   .record(z.string().min(1).max(64), z.union([storableText({ max: 200 }), z.number(), z.boolean()]))
   .refine((filter) => Object.keys(filter).length <= notificationLimits.filterMembersMax, {
@@ -52,11 +58,11 @@ export const Subscription = z.strictObject({
   channel: z.enum(['webhook', 'mail']),
   target: z.string(),
   eventTypes: z.array(NotificationType),
-  /** `null`: each event of these types is sent. */
+  /** Only events with these values in their data are sent. `null` for all events of the types. */
   filter: EventFilter.nullable(),
   /**
-   * `paused`: events are not recorded for it, and notifications that wait are not sent. `failing`: the last attempt did not arrive. `disabled`:
-   * it was given up; subscribing again brings it back.
+   * `paused`: no events are recorded, and waiting notifications are not sent. `failing`: the last attempt failed.
+   * `disabled`: delivery has stopped after too many failures. Subscribe again to resume it.
    */
   state: SubscriptionState,
   failingSince: Instant.nullable(),
@@ -72,7 +78,7 @@ export const WebhookEventTypes = z
   .max(32)
   .transform((types) => [...new Set(types)]);
 
-/** An event of a caller holds text of the caller, and mail of this product must not. */
+/** Events of callers contain text of the caller, which mails of this product must not contain. */
 export const MailEventTypes = z
   .array(PlatformEventType)
   .min(1)
@@ -80,9 +86,9 @@ export const MailEventTypes = z
   .transform((types) => [...new Set(types)]);
 
 export const SubscriptionTerms = {
-  /** Absent or `null`: each event of the types is sent. */
+  /** Only events with these values in their data are sent. Default `null`: all events of the types. */
   filter: EventFilter.nullable().optional(),
-  /** Absent: `active`. */
+  /** Default `active`. */
   status: z.enum(['active', 'paused']).optional(),
 };
 
@@ -92,7 +98,7 @@ export const WebhookTarget = z
   .max(roomy)
   .refine((url) => !URL.canParse(url) || !/^[^/]*\/\/[^/?#]*@/.test(new URL(url).href), 'must hold no credentials');
 
-/** Returned when it is new, and `null` afterwards. A rotation makes another one. */
+/** The secret of a new subscription, `null` afterwards. A rotation creates another secret. */
 const Secret = z
   .string()
   .regex(/^whsec_/)
@@ -101,7 +107,8 @@ const Secret = z
 export const createSubscription = defineRoute({
   operation: 'create-subscription',
   summary:
-    'Have a webhook (Standard Webhooks 1.0) or the mailbox of a member told of what happens. Asked again for the same target it changes the types and brings back what was disabled.',
+    "Subscribe a webhook (Standard Webhooks 1.0) or a member's mailbox to events. For an existing target, this " +
+    'changes the event types and enables it again.',
   method: 'POST',
   path: '/api/workspace/{id}/notifications',
   auth: 'owner',
@@ -132,7 +139,7 @@ export const createSubscription = defineRoute({
 
 export const listSubscriptions = defineRoute({
   operation: 'list-subscriptions',
-  summary: 'Who is told of what happens in the workspace.',
+  summary: 'List the webhooks and mailboxes that receive events of the workspace.',
   method: 'GET',
   path: '/api/workspace/{id}/notifications',
   auth: 'owner',
@@ -147,7 +154,7 @@ const PathSubscription = PathId.extend({ subscriptionId: z.string().min(1).max(1
 
 export const endSubscription = defineRoute({
   operation: 'end-subscription',
-  summary: 'Tell this target nothing more; what it was still to be told is gone with it.',
+  summary: 'Delete a subscription and its undelivered notifications.',
   method: 'DELETE',
   path: '/api/workspace/{id}/notifications/{subscriptionId}',
   auth: 'owner',
@@ -162,7 +169,7 @@ export const endSubscription = defineRoute({
 
 export const rotateWebhookSecret = defineRoute({
   operation: 'rotate-webhook-secret',
-  summary: 'A new secret for a webhook. The one before it signs beside it until `previousUntil`.',
+  summary: 'Create a new secret for a webhook. The previous secret also signs until `previousUntil`.',
   method: 'POST',
   path: '/api/workspace/{id}/notifications/{subscriptionId}/secret',
   auth: 'owner',
@@ -184,7 +191,7 @@ export const Notification = z.strictObject({
   type: NotificationType,
   state: z.enum(['due', 'delivered', 'failed']),
   attempts: z.int().min(0),
-  /** When it is tried next; null when it is not. */
+  /** The time of the next attempt. `null` when none is due. */
   nextAttemptAt: Instant.nullable(),
   lastError: z.string().nullable(),
   createdAt: Instant,
@@ -194,7 +201,7 @@ export type Notification = z.infer<typeof Notification>;
 
 export const listNotifications = defineRoute({
   operation: 'list-notifications',
-  summary: 'The notifications sent to a target, newest first, and the result of each.',
+  summary: 'List the notifications sent to a target with their results, newest first.',
   method: 'GET',
   path: '/api/workspace/{id}/notifications/{subscriptionId}/sent',
   auth: 'owner',
@@ -207,7 +214,7 @@ export const listNotifications = defineRoute({
 
 export const redriveNotification = defineRoute({
   operation: 'redrive-notification',
-  summary: 'Try one again that has ended, under the id that its receiver may know.',
+  summary: 'Retry a notification that has ended, under the same id.',
   method: 'POST',
   path: '/api/workspace/{id}/notifications/{subscriptionId}/sent/{notificationId}/redrive',
   auth: 'owner',
@@ -229,7 +236,7 @@ const EmittedEvent = z.strictObject({
   id: z.string(),
   type: AppEventType,
   dedupeKey: z.string(),
-  /** How many notifications were recorded for it, one for each subscription that it matches. */
+  /** The number of recorded notifications, one for each matching subscription. */
   deliveries: z.int().min(0),
   emittedBy: z.string(),
   emittedAt: Instant,
@@ -239,7 +246,8 @@ export type EmittedEvent = z.infer<typeof EmittedEvent>;
 export const emitEvent = defineRoute({
   operation: 'emit-event',
   summary:
-    'Send an event of type `app.*` to the subscriptions of the workspace that match it. A `dedupeKey` counts once in seven days.',
+    'Send an event of type `app.*` to the matching subscriptions of the workspace. Events are deduplicated by ' +
+    '`dedupeKey` for seven days.',
   method: 'POST',
   path: '/api/workspace/{id}/notifications/emit',
   auth: 'partner',
@@ -263,7 +271,7 @@ export const emitEvent = defineRoute({
 
 export const listDeliveries = defineRoute({
   operation: 'list-deliveries',
-  summary: 'Notifications of the workspace, newest first, and how each was delivered.',
+  summary: 'List the notifications of the workspace with their delivery results, newest first.',
   method: 'GET',
   path: '/api/workspace/{id}/deliveries',
   auth: 'owner',
@@ -276,7 +284,7 @@ export const listDeliveries = defineRoute({
 
 export const redriveDelivery = defineRoute({
   operation: 'redrive-delivery',
-  summary: 'Send a notification again that has ended, under the same id.',
+  summary: 'Retry a notification that has ended, under the same id.',
   method: 'POST',
   path: '/api/workspace/{id}/deliveries/{deliveryId}/redrive',
   auth: 'owner',

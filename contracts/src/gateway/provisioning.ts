@@ -3,12 +3,13 @@ import { OrgId } from '../governance-kernel/tenants.ts';
 import { defineRoute } from '../route.ts';
 import { ScimUserId, WorkspaceId } from '../scalars.ts';
 
-/** More workspaces than an organisation has. */
+/** The most workspaces of one organisation in a request or an event. No organisation has as many. */
 export const workspacesPerOrg = 2_000;
 
 export const findSoleOwner = defineRoute({
   operation: 'find-sole-owner',
-  summary: 'For the commercial gateway: whether a provisioned person is the only owner of one of these workspaces.',
+  summary:
+    'Check whether a provisioned person is the only owner of one of these workspaces, for the commercial gateway.',
   method: 'POST',
   path: '/internal/provisioned-people/sole-owner',
   auth: 'service_internal',

@@ -5,20 +5,20 @@ import { DecisionId, Instant, RunId, TaskId, WorkspaceId } from '../scalars.ts';
 import { AuthMechanism, ReportedBody, ReportedQuery } from '../told-request.ts';
 import { WorkspaceQuery } from './workspaces.ts';
 
-/** A failed call (status 400 and above), without a value that its caller sent but for well-formed ids. */
+/** A failed call (status 400 and above). Its only values of the caller are well-formed ids. */
 export const CallReport = z.strictObject({
   id: z.string(),
   requestId: z.string(),
   createdAt: Instant,
   method: z.string(),
-  /** The template of the route; names that no route has are `{…}`. */
+  /** The path template of the route. Unknown segments are `{…}`. */
   path: z.string(),
   pathIds: z.record(z.string(), z.string()),
   operation: z.string().nullable(),
-  /** Null: the request named none, or none of its person's. */
+  /** `null` when the request named no device of this person. */
   workspaceId: WorkspaceId.nullable(),
   status: z.int().min(400).max(599),
-  /** Null where a service behind the gateway answered, and did not say. */
+  /** `null` when a service behind the gateway answered without a report. */
   errorCode: z.string().nullable(),
   reasonCode: z.string().nullable(),
   auth: AuthMechanism,
@@ -26,7 +26,7 @@ export const CallReport = z.strictObject({
   principal: z.string(),
   taskId: TaskId.nullable(),
   runId: RunId.nullable(),
-  /** The kernel's decision that the answer rests on. */
+  /** The kernel's decision behind the answer. */
   decisionId: DecisionId.nullable(),
   query: ReportedQuery,
   body: ReportedBody,
@@ -38,7 +38,8 @@ export type CallReport = z.infer<typeof CallReport>;
 export const listReports = defineRoute({
   operation: 'list-reports',
   summary:
-    "Failed calls of the last week, newest first: one's own, and for a partner or the owner those of the workspace.",
+    "List the person's failed calls of the last week, newest first. Partners and owners see those of the whole " +
+    'workspace.',
   method: 'GET',
   path: '/api/reports',
   auth: 'member',
@@ -46,9 +47,9 @@ export const listReports = defineRoute({
   query: z.strictObject({
     ...WorkspaceQuery,
     status: z.coerce.number().int().min(400).max(599).optional(),
-    /** Inclusive. */
+    /** The start of the period, inclusive. */
     from: Instant.optional(),
-    /** Exclusive. */
+    /** The end of the period, exclusive. */
     to: Instant.optional(),
     taskId: TaskId.optional(),
     ...PageQuery,
@@ -60,7 +61,8 @@ export const listReports = defineRoute({
 export const getReport = defineRoute({
   operation: 'get-report',
   summary:
-    'The latest failed call with a request id, also as a text to paste into an issue. One’s own that named no workspace is found in each.',
+    "Get the latest failed call with a request id, also as text for an issue. The person's own calls without a " +
+    'workspace are found in every workspace.',
   method: 'GET',
   path: '/api/reports/{requestId}',
   auth: 'member',

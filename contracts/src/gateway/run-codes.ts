@@ -1,24 +1,24 @@
 import type { ErrorCode } from '../error-codes.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
-/** Why a run or a step ended, where neither a decision nor an answer of the kernel says it. Each with its next step. */
+/** The codes of a run or a step that ended without a decision or an answer of the kernel, each with its next step. */
 export const runCodes = {
   ITERATION_BUDGET_EXHAUSTED: 'Ask for less at once, or raise maxIterationBudget in the settings.',
-  RUN_ENDED: 'Nothing: the run ended before a decision about this call. Run the task again.',
-  RUN_ABANDONED: 'Read the log of the gateway: what this run does ends its workers.',
-  INTERRUPTED: 'Nothing: another worker takes the run over.',
-  GOVERNANCE_NOT_CONFIGURED: 'Set GOV_GOVERNANCE_URL and its keys; nothing runs ungoverned.',
+  RUN_ENDED: 'Run the task again. The run ended before this call was decided.',
+  RUN_ABANDONED: 'Read the log of the gateway. This run ended its workers repeatedly.',
+  INTERRUPTED: 'Wait. Another worker continues the run.',
+  GOVERNANCE_NOT_CONFIGURED: 'Set GOV_GOVERNANCE_URL and its keys. Without a kernel no run starts.',
   GOVERNANCE_UNAVAILABLE:
-    'See whether the kernel runs and can be reached, and by the receipts of the run what was made. Then run the task again.',
+    'Check that the kernel runs and is reachable. Read in the receipts of the run which calls were made. Then run the task again.',
   GOVERNANCE_TIMEOUT:
-    'See by the receipts of the run what was made, then run the task again; raise GOV_GOVERNANCE_TIMEOUT when its calls really take longer.',
-  GOVERNANCE_MALFORMED: 'Run gateway and kernel of one version.',
-  GOVERNANCE_REFUSED: 'Read the log of the kernel: it answered what is no decision.',
-  GOVERNANCE_KEYS_UNAVAILABLE: 'See whether the kernel runs, or set GOV_TRUSTED_PUBLIC_KEYS.',
-  RECEIPT_UNVERIFIED: 'Find out who answers at GOV_GOVERNANCE_URL: what it signed is not what was asked.',
+    'Read in the receipts of the run which calls were made, then run the task again. Raise GOV_GOVERNANCE_TIMEOUT if its calls take longer.',
+  GOVERNANCE_MALFORMED: 'Run the gateway and the kernel at the same version.',
+  GOVERNANCE_REFUSED: 'Read the log of the kernel. Its answer was not a decision.',
+  GOVERNANCE_KEYS_UNAVAILABLE: 'Check that the kernel runs, or set GOV_TRUSTED_PUBLIC_KEYS.',
+  RECEIPT_UNVERIFIED: 'Check which server answers at GOV_GOVERNANCE_URL. Its receipt is not about the requested call.',
   SETTINGS_REFUSED:
-    'Read the message: the kernel holds other settings of this workspace, or its prices are in another currency. Save the settings again.',
+    'Read the message. The kernel has other settings of this workspace, or its prices are in another currency. Save the settings again.',
 } as const satisfies Record<string, string>;
 
-/** All that `error.code` of a run or a step can be. */
+/** All values of `error.code` of a run or a step. */
 export type RunErrorCode = keyof typeof runCodes | ReasonCode | ErrorCode;

@@ -5,14 +5,13 @@ import { RunStatus, TaskDescription, TaskTitle } from '../run-states.ts';
 import { Run } from './tasks.ts';
 import { WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
-/** A run as lists of many show it: its steps stand at the run itself. */
+/** A run without its steps, for lists. Read the run itself to see its steps. */
 export const RunSummary = Run.omit({ steps: true });
 export type RunSummary = z.infer<typeof RunSummary>;
 
 export const listWorkspaceRuns = defineRoute({
   operation: 'list-workspace-runs',
-  summary:
-    'Runs of the workspace, newest first, without their steps. Runs of tasks that were deleted stand among them.',
+  summary: 'List the runs of the workspace without their steps, newest first, including runs of deleted tasks.',
   method: 'GET',
   path: '/api/runs',
   auth: 'member',
@@ -24,7 +23,7 @@ export const listWorkspaceRuns = defineRoute({
 
 export const startRun = defineRoute({
   operation: 'start-run',
-  summary: 'Enqueue one governed run of a task: of one that stands, or of a new one that commits with it.',
+  summary: 'Start a governed run of an existing task, or of a new one that is created with it.',
   method: 'POST',
   path: '/api/runs',
   auth: 'member',
@@ -41,11 +40,11 @@ export const startRun = defineRoute({
     })
     .refine(({ taskId, title }) => (taskId === undefined) !== (title === undefined), {
       path: ['taskId'],
-      message: 'must name a task, or else `title` a new one',
+      message: 'must be sent for an existing task. For a new task, send `title` instead',
     })
     .refine(({ taskId, description }) => taskId === undefined || description === undefined, {
       path: ['description'],
-      message: 'is that of the task that `taskId` names',
+      message: 'must not be sent with `taskId`: the task has its own',
     }),
   reply: Run,
   errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'LIMIT_REACHED', 'WORKSPACE_CONTEXT_CONFLICT'],

@@ -44,19 +44,22 @@ export const RunStep = z.strictObject({
   id: StepId,
   kind: z.enum(['model_call', 'tool_call']),
   tool: z.string().nullable(),
-  /** Salted by the kernel; null until it answered. */
+  /** The hash of the arguments, salted by the kernel. `null` until the kernel has answered. */
   argsHash: Digest.nullable(),
   verdict: Verdict.nullable(),
   reasonCode: ReasonCode.nullable(),
   decisionId: DecisionId.nullable(),
   receiptId: ReceiptId.nullable(),
-  /** The approval requests for it, oldest first. An approval leads to a decision of its own, which is above. */
+  /**
+   * The approval requests of the step, oldest first. An approved call is decided again. That decision is in the members
+   * above.
+   */
   escalations: z.array(
     z.strictObject({
       approvalId: ApprovalId,
       decisionId: DecisionId.nullable(),
       status: ApprovalStatus,
-      /** Until when the approved step waits; null: it does not wait. */
+      /** The approved step waits until this time. `null` when it does not wait. */
       timelockUntil: Instant.nullable(),
     }),
   ),
@@ -77,10 +80,10 @@ export const Run = z.strictObject({
   iterationBudget: z.int().min(1),
   tokensIn: z.int().min(0),
   tokensOut: z.int().min(0),
-  /** The cost that the kernel counted for the answered calls, rounded up. */
+  /** The cost of the answered calls as counted by the kernel, rounded up. */
   costMinor: z.int().min(0),
   currency: RecordedCurrency,
-  /** The last words of the model; null unless completed. */
+  /** The last text of the model. `null` unless the run is completed. */
   result: z.string().nullable(),
   error: RunError.nullable(),
   createdAt: Instant,
@@ -91,7 +94,7 @@ export type Run = z.infer<typeof Run>;
 
 export const createTask = defineRoute({
   operation: 'create-task',
-  summary: 'Create a task; its audit entry and evidence metadata commit with it.',
+  summary: 'Create a task. Its audit entry and evidence metadata are stored in the same transaction.',
   method: 'POST',
   path: '/api/tasks',
   auth: 'member',
@@ -111,7 +114,7 @@ export const createTask = defineRoute({
 
 export const listTasks = defineRoute({
   operation: 'list-tasks',
-  summary: 'Tasks of the workspace, newest first.',
+  summary: 'List the tasks of the workspace, newest first.',
   method: 'GET',
   path: '/api/tasks',
   auth: 'member',
@@ -123,7 +126,7 @@ export const listTasks = defineRoute({
 
 export const getTask = defineRoute({
   operation: 'get-task',
-  summary: 'One task.',
+  summary: 'Get a task.',
   method: 'GET',
   path: '/api/tasks/{id}',
   auth: 'member',
@@ -136,7 +139,9 @@ export const getTask = defineRoute({
 
 export const putTask = defineRoute({
   operation: 'put-task',
-  summary: 'Change the words of a task; refused while a run works on them. Members that are not sent stay.',
+  summary:
+    'Change the title or description of a task. Omitted members stay unchanged. A task cannot be changed during ' +
+    'its run.',
   method: 'PUT',
   path: '/api/tasks/{id}',
   auth: 'member',
@@ -153,7 +158,8 @@ export const putTask = defineRoute({
 export const deleteTask = defineRoute({
   operation: 'delete-task',
   summary:
-    'Delete a task that has no live run: by the person who created it, or by a partner or owner. The history of its runs stays in the audit log, the receipts and the evidence.',
+    'Delete a task that has no live run. Only its creator, partners and owners can. Audit entries, receipts and ' +
+    'evidence are kept.',
   method: 'DELETE',
   path: '/api/tasks/{id}',
   auth: 'member',
@@ -168,7 +174,7 @@ export const deleteTask = defineRoute({
 
 export const putTaskStatus = defineRoute({
   operation: 'put-task-status',
-  summary: 'Move a task. `queued` enqueues one run and answers 202 with it.',
+  summary: 'Change the status of a task. `queued` starts a run and returns it with 202.',
   method: 'PUT',
   path: '/api/tasks/{id}/status',
   auth: 'member',
@@ -185,7 +191,7 @@ export const putTaskStatus = defineRoute({
 
 export const runTask = defineRoute({
   operation: 'run-task',
-  summary: 'Enqueue one governed run of the task.',
+  summary: 'Start a governed run of a task.',
   method: 'POST',
   path: '/api/tasks/{id}/run',
   auth: 'member',
@@ -202,7 +208,7 @@ export const runTask = defineRoute({
 
 export const listRuns = defineRoute({
   operation: 'list-runs',
-  summary: 'Run history of a task, newest first, each run with its steps.',
+  summary: 'List the runs of a task with their steps, newest first.',
   method: 'GET',
   path: '/api/tasks/{id}/runs',
   auth: 'member',
@@ -215,7 +221,7 @@ export const listRuns = defineRoute({
 
 export const getRun = defineRoute({
   operation: 'get-run',
-  summary: 'One run with its steps, whether its task still stands or not.',
+  summary: 'Get a run with its steps, even if its task was deleted.',
   method: 'GET',
   path: '/api/runs/{runId}',
   auth: 'member',

@@ -10,7 +10,7 @@ export type Role = PersonRole;
 export const WorkspaceMode = z.enum(['discover', 'decide', 'build', 'launch', 'apply']);
 export type WorkspaceMode = z.infer<typeof WorkspaceMode>;
 
-/** Loose on purpose: an id that cannot exist is answered like one that does not, with the same 404. */
+/** Accepts any text, so that an impossible id gets the same 404 as an unknown one. */
 export const PathId = z.strictObject({ id: z.string().min(1).max(128) });
 export const WorkspaceQuery = { workspaceId: z.string().min(1).max(128).optional() };
 export const WorkspaceBody = { workspaceId: z.string().min(1).max(128).optional() };
@@ -32,7 +32,7 @@ export type Workspace = z.infer<typeof Workspace>;
 
 export const getWorkspace = defineRoute({
   operation: 'get-workspace',
-  summary: 'One workspace with its members, and the ETag of what can be changed.',
+  summary: 'Get a workspace with its members, and the ETag for updates.',
   method: 'GET',
   path: '/api/workspace/{id}',
   auth: 'member',
@@ -48,7 +48,7 @@ const WorkspaceName = storableText({ max: 200 }).trim().min(1);
 
 export const openWorkspace = defineRoute({
   operation: 'open-workspace',
-  summary: 'Make a workspace that the person owns. The installation may limit who can open one.',
+  summary: 'Create a workspace that the person owns. The installation may limit who can create workspaces.',
   method: 'POST',
   path: '/api/workspace',
   auth: 'session',
@@ -61,7 +61,7 @@ export const openWorkspace = defineRoute({
 
 export const putWorkspace = defineRoute({
   operation: 'put-workspace',
-  summary: 'Rename a workspace. If-Match is honoured when it is sent.',
+  summary: 'Rename a workspace. If-Match is optional.',
   method: 'PUT',
   path: '/api/workspace/{id}',
   auth: 'owner',
@@ -78,7 +78,7 @@ export const putWorkspace = defineRoute({
 export const applyWorkspaceSettings = defineRoute({
   operation: 'apply-workspace-settings',
   summary:
-    'Have the kernel hold to the settings now: blocked tools and the budget. The first governed call does so too.',
+    'Apply the blocked tools and the budget of a workspace at the kernel now. The first governed call does the same.',
   method: 'PUT',
   path: '/api/workspace/{id}/settings/applied',
   auth: 'owner',
@@ -92,15 +92,14 @@ export const applyWorkspaceSettings = defineRoute({
 
 const wholeMinorUnits = (amount: number) => Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6;
 
-/** A section that is sent replaces the stored one; members that it leaves out take these defaults. */
+/** A section in the request replaces the stored section. Omitted members get these defaults. */
 export const PolicyConfig = z.strictObject({
   maxIterationBudget: z.int().min(1).max(100).default(25),
   blockedTools: BlockedTools.default([]),
   /**
-   * The result of a denied tool call for its run. `end`: it ends as denied. `tell`: its model receives the reason and
-   * may continue within the iterations of the run, if another call could be allowed. A stop, a used-up budget or a
-   * refused approval still ends the run. A denial because facts could not be read (`REGISTRY_UNAVAILABLE`) is always
-   * told, and the model may repeat the call.
+   * The effect of a denied tool call on its run. `end`: the run ends as denied. `tell`: the model receives the reason
+   * and may continue, if another call could be allowed. A stop, an exhausted budget or a denied approval still ends the
+   * run. A denial because of unreadable facts (`REGISTRY_UNAVAILABLE`) is always returned to the model.
    */
   deniedCall: z.enum(['end', 'tell']).default('end'),
 });
@@ -114,7 +113,7 @@ export const BudgetConfig = z.strictObject({
   currency: Currency.default('USD'),
 });
 export const ModelConfig = z.strictObject({
-  /** Other than `default`: the model is asked for as `provider/model`. */
+  /** The provider of the model. Unless the provider is `default`, the model is requested as `provider/model`. */
   provider: storableText({ min: 1, max: 64 }).default('default'),
   model: storableText({ min: 1, max: 256 }).default('default'),
   temperature: z.number().min(0).max(2).default(0.7),
@@ -128,7 +127,7 @@ export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>;
 
 export const getWorkspaceSettings = defineRoute({
   operation: 'get-workspace-settings',
-  summary: 'Policy, budget and model settings, with their ETag.',
+  summary: 'Get the policy, budget and model settings of a workspace, with their ETag.',
   method: 'GET',
   path: '/api/workspace/{id}/settings',
   auth: 'member',
@@ -141,7 +140,7 @@ export const getWorkspaceSettings = defineRoute({
 
 export const putWorkspaceSettings = defineRoute({
   operation: 'put-workspace-settings',
-  summary: 'Replace each section that is sent, keep the others. If-Match is honoured when it is sent.',
+  summary: 'Replace the sections of the settings that are sent, and keep the others. If-Match is optional.',
   method: 'PUT',
   path: '/api/workspace/{id}/settings',
   auth: 'owner',
@@ -162,7 +161,7 @@ export const putWorkspaceSettings = defineRoute({
 
 export const putWorkspaceMode = defineRoute({
   operation: 'put-workspace-mode',
-  summary: 'Switch the workspace to any of the five modes.',
+  summary: 'Set the mode of a workspace to one of the five modes.',
   method: 'PUT',
   path: '/api/workspace/{id}/mode',
   auth: 'owner',
@@ -178,7 +177,7 @@ export const putWorkspaceMode = defineRoute({
 
 export const listModes = defineRoute({
   operation: 'list-modes',
-  summary: 'The five modes of a workspace.',
+  summary: 'List the five modes of a workspace.',
   method: 'GET',
   path: '/api/product/modes',
   auth: 'public',

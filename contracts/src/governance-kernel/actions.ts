@@ -27,17 +27,17 @@ export const Action = z.strictObject({
   effect_level: EffectLevel,
   principal_id: PrincipalId,
   session_id: SessionId,
-  /** It was only asked what would be decided. */
+  /** Whether the decision was a trial (`mode: shadow`). */
   shadow: z.boolean(),
   dispatched_by: BoundaryRecord.shape.dispatched_by.unwrap().nullable(),
   /**
-   * `open`: the kernel has sent it, and its outcome is not sealed. `none`: it was not sent, or it was sent by its
-   * caller, who does not report the outcome.
+   * `open`: the kernel has sent the call and has not sealed its outcome. `none`: the call was not sent, or its caller
+   * sent it without reporting the outcome.
    */
   outcome: z.enum(['none', 'open', ...Outcome.options]),
-  /** That of the decision, and then that of the outcome. */
+  /** The receipt of the decision, followed by the receipt of the outcome. */
   receipt_ids: z.array(ReceiptId).min(1).max(2),
-  /** The approval that it requested, used, or presented without effect. */
+  /** The approval that the call requested, used, or presented without effect. `null` without an approval. */
   approval_id: ApprovalId.nullable(),
   decided_at: Instant,
   settled_at: Instant.nullable(),
@@ -46,20 +46,20 @@ export type Action = z.infer<typeof Action>;
 
 export const ActionFilter = {
   session_id: SessionId.optional(),
-  /** The principal whose calls these are. */
+  /** The principal that made the calls. */
   agent: PrincipalId.optional(),
   verdict: Verdict.optional(),
   reason_code: ReasonCode.optional(),
   tool: ToolName.optional(),
-  /** Inclusive. */
+  /** The start of the period, inclusive. */
   from: Instant.optional(),
-  /** Exclusive. */
+  /** The end of the period, exclusive. */
   to: Instant.optional(),
 };
 
 export const listActions = defineRoute({
   operation: 'list-actions',
-  summary: 'Decisions of the tenant, newest first, each with what became of the call.',
+  summary: 'List the decisions of the tenant with the outcomes of their calls, newest first.',
   method: 'GET',
   path: '/api/v1/boundary/actions',
   auth: 'tenant_scoped',

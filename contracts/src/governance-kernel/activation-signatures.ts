@@ -6,7 +6,7 @@ import { Signature } from './receipt.ts';
 const ActivationTerms = {
   decision_id: DecisionId,
   policy_hash: Digest,
-  /** The next one of the tenant's own bundles. */
+  /** The next epoch of the tenant's own bundles. */
   epoch: z.int().min(1).max(2_147_483_647),
   /** The hash of the report on which the decision is based. */
   report_hash: Digest,
@@ -24,8 +24,8 @@ export type ActivationSignature = z.infer<typeof ActivationSignature>;
 export const confirmActivation = defineRoute({
   operation: 'confirm-activation',
   summary:
-    'Sign and seal once more, for the time of now, that the bundle of a decision is the active one, so that it does not become stale. ' +
-    'Only while that very bundle and epoch are active; at most once in a minute, else what stands is answered.',
+    "Sign and seal again that the decision's bundle is active, so that it does not become stale. After a " +
+    'confirmation in the last minute, the current statement is returned.',
   method: 'POST',
   path: '/internal/policy/confirmations/{tenant}',
   auth: 'service_internal',
@@ -39,9 +39,8 @@ export const confirmActivation = defineRoute({
 export const createActivationSignature = defineRoute({
   operation: 'create-activation-signature',
   summary:
-    'Sign one activation for one decision, sealed: an ALLOW of `policy.change` on the resource `policy/<policy_hash>?report=<report_hash>`, ' +
-    'ten minutes old at most and made under the policy that is active now. A decision signs once; the same request again answers with ' +
-    'the same signature.',
+    'Sign one policy activation for an allowed `policy.change` decision of the last ten minutes. Each decision ' +
+    'signs once. A repeated request returns the same signature.',
   method: 'POST',
   path: '/internal/policy/signatures/{tenant}',
   auth: 'service_internal',

@@ -9,24 +9,24 @@ export const KeyThumbprint = z
 export type KeyThumbprint = z.infer<typeof KeyThumbprint>;
 
 /**
- * The JWT types that agents sign with keys of their own. The types keep a token from being taken for a proof, and
- * either for anything else.
+ * The JWT types that agents sign with their own keys. They prevent that a token is used as a proof, or that one of them
+ * is used for another purpose.
  */
 export const agentTokenTerms = {
   tokenType: 'countersign-agent+jwt',
   proofType: 'countersign-enrolment+jwt',
-  /** Long enough for a run of calls, short enough that a token which leaked in a log is soon worth nothing. */
+  /** Long enough for a series of calls. Short enough that a leaked token soon expires. */
   lifeSecondsMax: 300,
 } as const;
 
-/** Nothing in a header may bring a key, or ask to be read in another way. */
+/** The header contains no key, and no member that changes how the token is read. */
 export const AgentTokenHeader = z.strictObject({
   alg: z.literal('EdDSA'),
   typ: z.literal(agentTokenTerms.tokenType),
   kid: KeyThumbprint,
 });
 
-/** The header of a proof of possession brings the key that is to be enrolled. */
+/** The header of a proof of possession contains the key to enrol. */
 export const EnrolmentProofHeader = z.strictObject({
   alg: z.literal('EdDSA'),
   typ: z.literal(agentTokenTerms.proofType),
@@ -39,7 +39,7 @@ export const EnrolmentProofHeader = z.strictObject({
 
 const Seconds = z.int().min(0);
 const claims = {
-  /** The public address of one kernel: a list is refused. */
+  /** The public address of one kernel. A list is rejected. */
   aud: z.string(),
   sub: PrincipalId,
   tenant_id: TenantId,
@@ -50,7 +50,7 @@ const isShort = ({ iat, exp }: { iat: number; exp: number }) =>
   exp > iat && exp - iat <= agentTokenTerms.lifeSecondsMax;
 const tooLong = { path: ['exp'], message: `must be at most ${agentTokenTerms.lifeSecondsMax} s after iat` };
 
-/** Within its life a token may be used again: `jti` is taken and means nothing. */
+/** A token may be used several times while it is valid. `jti` is accepted and ignored. */
 export const AgentTokenClaims = z
   .strictObject({ ...claims, jti: z.string().max(256).optional() })
   .refine(isShort, tooLong);

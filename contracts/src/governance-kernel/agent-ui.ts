@@ -6,7 +6,10 @@ import { chatBodyBytesMax } from './chat.ts';
 /** An id that an AG-UI client chose: any text. */
 const ForeignId = z.string().min(1).max(256);
 
-/** A withheld call with its arguments as the model wrote them. A client that sends it back requests it again, and it is decided again. */
+/**
+ * A withheld call with its arguments as the model wrote them. A client that sends it back requests the call again, and
+ * the kernel decides it again.
+ */
 export const WithheldCall = z.looseObject({
   approval_id: ApprovalId,
   tool: ToolName.max(128),
@@ -15,7 +18,7 @@ export const WithheldCall = z.looseObject({
 });
 export type WithheldCall = z.infer<typeof WithheldCall>;
 
-/** Open by key, as AG-UI has it. `countersign` is our own key. */
+/** An open record, as in AG-UI. `countersign` is our own key. */
 const Metadata = z.looseObject({
   countersign: z.looseObject({ withheld: z.array(WithheldCall).max(128).optional() }).optional(),
 });
@@ -59,8 +62,8 @@ const AgentUiMessage = z.discriminatedUnion('role', [
 ]);
 
 /**
- * The request of AG-UI 1.0. Unknown members are ignored, as the protocol demands. A malformed known member is rejected before the
- * first event.
+ * The request of AG-UI 1.0. Unknown members are ignored, as the protocol demands. A malformed known member is rejected
+ * before the first event.
  */
 export const RunAgentInput = z.looseObject({
   threadId: ForeignId,
@@ -209,8 +212,7 @@ const runErrors = [
 export const runAgentUi = defineRoute({
   ...run,
   operation: 'run-agent-ui',
-  summary:
-    'One run of AG-UI: the model call and each tool call in its answer are decided; the answer is a stream of events.',
+  summary: 'Run AG-UI: decide the model call and each tool call in its answer. Returns a stream of events.',
   path: '/api/v1/agent-ui/run',
   errors: [...runErrors],
 });
@@ -218,7 +220,7 @@ export const runAgentUi = defineRoute({
 export const runAgUi = defineRoute({
   ...run,
   operation: 'run-ag-ui',
-  summary: 'The same as `run-agent-ui`, at the other address of AG-UI.',
+  summary: 'Alias of `run-agent-ui` at the other AG-UI address.',
   path: '/api/ag-ui/run',
   errors: [...runErrors],
 });
@@ -226,13 +228,13 @@ export const runAgUi = defineRoute({
 export const getAgentUiInfo = defineRoute({
   ...info,
   operation: 'get-agent-ui-info',
-  summary: 'Version, default model, policy and capabilities for AG-UI clients.',
+  summary: 'Get the version, default model, policy and capabilities for AG-UI clients.',
   path: '/api/v1/agent-ui/info',
 });
 
 export const getAgUiInfo = defineRoute({
   ...info,
   operation: 'get-ag-ui-info',
-  summary: 'The same as `get-agent-ui-info`, at the other address of AG-UI.',
+  summary: 'Alias of `get-agent-ui-info` at the other AG-UI address.',
   path: '/api/ag-ui/info',
 });

@@ -4,10 +4,10 @@ import { Instant, PrincipalId } from '../scalars.ts';
 import { Fence } from './fences.ts';
 import { IdentityState } from './identity.ts';
 
-/** One answer shows the agents with the most calls of seven days. */
+/** The most agents of one answer: those with the most calls of seven days. */
 export const shownAgentsMax = 200;
 
-/** Calls by decision, from the counters behind the log. Trials of `shadow` are not calls. */
+/** Calls by decision, counted from the log. Trials of `shadow` are not calls. */
 const CallCounts = z.strictObject({
   allowed: z.int().nonnegative(),
   denied: z.int().nonnegative(),
@@ -20,7 +20,7 @@ export const Agent = z.strictObject({
   principal_id: PrincipalId,
   /** `null` when the agent is not enrolled. */
   display_name: z.string().nullable(),
-  /** `slowed` and `stopped`: by a stop of this one agent. A stop of the whole workspace is not in it. */
+  /** `slowed` and `stopped` refer to a stop of this agent. Stops of the whole workspace are not included. */
   state: z.enum([...IdentityState.options, 'slowed', 'stopped']),
   /** `null` when no stop of this one agent is in force. */
   stop: Fence.nullable(),
@@ -55,8 +55,7 @@ const read = {
 export const listSeenAgents = defineRoute({
   ...read,
   operation: 'list-seen-agents',
-  summary:
-    'Agents that are enrolled, have a key or made a call within seven days, with their state and calls. The busiest first.',
+  summary: 'List agents that are enrolled, have a key or made a call within seven days, busiest first.',
   path: '/api/v1/agents',
   reply: z.strictObject({
     ...Counted,
@@ -69,7 +68,7 @@ export const listSeenAgents = defineRoute({
 /** Outcomes of the approvals that were requested within seven days. */
 const RequestedApprovals = z.strictObject({
   requested: z.int().nonnegative(),
-  /** Used ones included. */
+  /** Approved requests, including those whose approval was used. */
   approved: z.int().nonnegative(),
   denied: z.int().nonnegative(),
   expired: z.int().nonnegative(),
@@ -78,7 +77,7 @@ const RequestedApprovals = z.strictObject({
 export const getSeenAgent = defineRoute({
   ...read,
   operation: 'get-seen-agent',
-  summary: 'One agent, with what became of the approvals that it requested within seven days.',
+  summary: 'Get an agent with the results of the approvals that it requested within seven days.',
   path: '/api/v1/agents/{principal}',
   params: z.strictObject({ principal: PrincipalId }),
   reply: z.strictObject({ ...Counted, ...Agent.shape, approvals: RequestedApprovals }),

@@ -19,7 +19,7 @@ const TenantQuery = { tenant_id: z.string().optional() };
 const Base64Url = z.string().regex(/^[A-Za-z0-9_-]+$/);
 const challengeMsMax = 300_000;
 
-/** The text behind the challenge: SHA-256 of its canonical JSON is what the approver's authenticator signs. */
+/** The statement of the challenge. The authenticator signs the SHA-256 of its canonical JSON. */
 export const CeremonyStatement = z.strictObject({
   type: z.literal('countersign.approval-ceremony.v1'),
   approval_id: ApprovalId,
@@ -45,7 +45,7 @@ export const CeremonyStatement = z.strictObject({
 });
 export type CeremonyStatement = z.infer<typeof CeremonyStatement>;
 
-/** The evidence of a vote with a passkey in its record. With the record alone the vote can be verified. */
+/** The evidence of a vote with a passkey, in its record. The record alone is enough to verify the vote. */
 export const CeremonyEvidence = z.object({
   credential: z.literal('passkey'),
   credential_id: CredentialId,
@@ -65,27 +65,27 @@ export type CeremonyEvidence = z.infer<typeof CeremonyEvidence>;
 export const ApprovalMoveEvidence = z.object({
   state: ApprovalState,
   approved_judged_hash: Digest,
-  /** Records of before there were any hold none. */
+  /** Absent from records that are older than this member. */
   approved_preconditions: ApprovalPreconditions.optional(),
   timelock_until: Instant.optional(),
-  /** How often it may be used, and until when. Records of earlier versions lack both. */
+  /**
+   * The number of uses of the approval, with its end in `approved_expires_at`. Records of earlier versions lack both
+   * members.
+   */
   approved_scope: z
     .string()
     .regex(/^(once|session|until|uses:[1-9][0-9]*)$/)
     .optional(),
   approved_expires_at: Instant.optional(),
-  /** Present for broken glass. */
+  /** Present after break glass. */
   expires_at: Instant.optional(),
 });
 export type ApprovalMoveEvidence = z.infer<typeof ApprovalMoveEvidence>;
 
-/** The life of broken glass. Long enough to make the call that cannot wait, and too short for another purpose. */
+/** The lifetime of a break-glass approval. Long enough for the urgent call, too short for another purpose. */
 export const brokenGlassMs = 900_000;
 
-/**
- * The evidence of broken glass in its record, for each kind of proof of the person. The key of the operators proves no
- * person.
- */
+/** The evidence of break glass in its record, by kind of proof of the person. The operator key proves no person. */
 export const BrokenGlassEvidence = z.object({
   credential: z.enum(['passkey', 'access_key', 'assertion']),
   reason: z.string().trim().min(1),
@@ -93,7 +93,7 @@ export const BrokenGlassEvidence = z.object({
   expires_at: Instant,
 });
 
-/** The same of a voucher. */
+/** The evidence of a voucher in its record. */
 export const VoucherEvidence = z.object({
   ...CeremonyEvidence.pick({
     credential: true,
@@ -109,7 +109,7 @@ export const VoucherEvidence = z.object({
   enrolled_public_key: PasskeyPublicKey,
 });
 
-/** The browser's statement about the page that asked (Web Authentication §5.8.1); it may contain more. */
+/** The browser's statement about the requesting page (Web Authentication §5.8.1). It may contain more members. */
 export const AuthenticatorClientData = z.object({
   type: z.string(),
   challenge: z.string(),
@@ -121,7 +121,7 @@ export type AuthenticatorClientData = z.infer<typeof AuthenticatorClientData>;
 export const challengeApproval = defineRoute({
   operation: 'challenge-approval',
   summary:
-    'Begin a decision with a passkey: the challenge is the hash of exactly what is decided, good once and for five minutes.',
+    'Start a vote with a passkey. The challenge is the hash of the exact vote. It is valid once, for five minutes.',
   method: 'POST',
   path: '/api/v1/approvals/{approval_id}/webauthn/challenge',
   auth: 'tenant_scoped',
@@ -135,7 +135,7 @@ export const challengeApproval = defineRoute({
       decision: ApprovalDecision.default('approve'),
       /** Required for `break_glass`, and allowed for no other decision. */
       reason: ApprovalReason.optional(),
-      /** The hash of the approval that was shown; If-Match says the same. Another one than now is refused. */
+      /** The hash of the approval that was shown, equal to If-Match. A hash of another state is rejected. */
       expected_ceremony_hash: Digest.optional(),
       method: z.literal('passkey').default('passkey'),
       ttl_ms: z.int().min(1_000).max(challengeMsMax).default(challengeMsMax),
@@ -166,7 +166,7 @@ export const challengeApproval = defineRoute({
 
 export const assertApproval = defineRoute({
   operation: 'assert-approval',
-  summary: 'Decide as the challenge says, with the assertion of an enrolled passkey of the caller.',
+  summary: 'Cast the vote of the challenge, with the assertion of an enrolled passkey of the caller.',
   method: 'POST',
   path: '/api/v1/approvals/{approval_id}/webauthn/assert',
   auth: 'tenant_scoped',
@@ -179,9 +179,7 @@ export const assertApproval = defineRoute({
     challenge_id: ChallengeId,
     assertion: PasskeyAssertion,
     reason: ApprovalReason.optional(),
-    /**
-     * The decision that the passkey signed, according to the sender. Another decision than the challenge's is refused.
-     */
+    /** The signed decision, as stated by the sender. It must be the decision of the challenge. */
     decision: ApprovalDecision.optional(),
   }),
   reply: Approval,

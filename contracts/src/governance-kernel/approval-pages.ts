@@ -3,18 +3,18 @@ import { defineRoute } from '../route.ts';
 import { ApprovalId, Digest } from '../scalars.ts';
 import { ApprovalDecision, ApprovalReason } from './approvals.ts';
 
-/** Signs one form of one session for one state of one approval. */
+/** The token in a form. It is valid for one form of one session, and for one state of one approval. */
 const CsrfToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
-/** A reason of 2,000 characters, each of which a form may write as nine bytes, and the other members. */
+/** Enough for a reason of 2,000 characters, each at most nine bytes in a form, and for the other members. */
 const formBytesMax = 32_768;
 
-/** Which page the form stands on; none: that of the passkeys that wait. */
+/** The approval whose page contained the form. Without this member, the form was on the page of pending passkeys. */
 const ofPage = { approval_id: ApprovalId.optional() };
 
 export const showApprovalPage = defineRoute({
   operation: 'show-approval-page',
-  summary: 'The approval for the person who decides it; for other visitors a form to sign in with an approver key.',
+  summary: 'Show an approval to its approver. Other visitors see a sign-in form for an approver key.',
   method: 'GET',
   path: '/approvals/{approval_id}',
   auth: 'public',
@@ -26,24 +26,28 @@ export const showApprovalPage = defineRoute({
 
 export const signInApprover = defineRoute({
   operation: 'sign-in-approver',
-  summary: 'Sign in with an approver key, and go on to the page that was asked for.',
+  summary: 'Sign in with an approver key, and return to the requested page.',
   method: 'POST',
   path: '/approvals/sign-in',
   auth: 'public',
   idempotency: { exempt: 'secret' },
   media: 'html',
   bodyBytesMax: formBytesMax,
-  body: z.strictObject({ key: z.string().max(200), ...ofPage }),
+  body: z.strictObject({
+    /** The approver key. */
+    key: z.string().max(200),
+    ...ofPage,
+  }),
   reply: z.string(),
   status: 303,
-  /** The form again. */
+  /** The answer 401 contains the sign-in form. */
   alsoStatus: [401],
   errors: ['PERMISSION_DENIED'],
 });
 
 export const signOutApprover = defineRoute({
   operation: 'sign-out-approver',
-  summary: 'End the session of this browser.',
+  summary: 'End the approver session of this browser.',
   method: 'POST',
   path: '/approvals/sign-out',
   auth: 'public',
@@ -58,7 +62,8 @@ export const signOutApprover = defineRoute({
 
 export const voteOnPage = defineRoute({
   operation: 'vote-on-page',
-  summary: 'Decide what the page showed. Another state is not decided: it is told and shown.',
+  summary:
+    'Vote on an approval as the page showed it. If it has changed, no vote is cast and the page shows the new state.',
   method: 'POST',
   path: '/approvals/{approval_id}',
   auth: 'public',
@@ -74,7 +79,7 @@ export const voteOnPage = defineRoute({
   }),
   reply: z.string(),
   status: 303,
-  /** The page or the form to sign in again, with what stands in the way. */
+  /** These answers contain the page of the approval, or the sign-in form with a notice that states why. */
   alsoStatus: [401, 403, 409, 412],
   errors: ['NOT_FOUND'],
 });

@@ -26,16 +26,19 @@ const TenantQuery = { tenant_id: z.string().optional() };
 export const ApprovalState = z.enum(['pending', 'approved', 'denied', 'expired', 'revoked', 'consumed']);
 export type ApprovalState = z.infer<typeof ApprovalState>;
 
-/** The reason for a request or a decision, in words. */
+/** The reason for a request or a decision, as text. */
 export const ApprovalReason = storableText({ max: 2000 });
 
 const BrokenGlass = z.strictObject({ by: PrincipalId, reason: ApprovalReason, at: Instant });
 
 /** The conditions that must still hold when the approved call is made. */
 export const ApprovalPreconditions = z.strictObject({
-  /** The definition of a registered tool that was pinned when the approval was asked for. Null: no server's tool, or without a pin. */
+  /**
+   * The pinned definition of the tool when the approval was requested. `null` when the tool is not of a server or has
+   * no pin.
+   */
   tool_definition_hash: Digest.nullable(),
-  /** Set when the rule requires unchanged budgets: what was left, before the call, of the budgets that limit it. */
+  /** Set when the rule requires unchanged budgets: what was left of each before the call. */
   budgets: z.array(BudgetRemainder).nullable(),
 });
 export type ApprovalPreconditions = z.infer<typeof ApprovalPreconditions>;
@@ -52,13 +55,16 @@ export const Approval = z.strictObject({
   effect_level: EffectLevel,
   demand: Demand,
   /**
-   * The members of the call that the policy read. `now` is the time of the question; all else holds for the call as
-   * well.
+   * The members of the call that the policy read. `now` is the time of the request. All other members must be the same
+   * in the call.
    */
   facts: ReadFacts,
-  /** The facts that are too large to be kept; `args` have it while the approval is pending. */
+  /** The facts that are too large to be stored. While the approval is pending, `args` contains them. */
   capped_facts: CappedFacts.optional(),
-  /** Where approvals are listed, the arguments of one that is pending. Null in every other answer, and once it is resolved. */
+  /**
+   * The arguments of a pending approval, in lists of approvals only. `null` in every other answer, and once the
+   * approval is resolved.
+   */
   args: PlainObject.nullable(),
   intent_hash: Digest,
   /**
@@ -68,7 +74,7 @@ export const Approval = z.strictObject({
   judged_hash: Digest,
   policy_hash: Digest.nullable(),
   preconditions: ApprovalPreconditions,
-  /** The receipt of the ESCALATE, or of the question that was asked beforehand. */
+  /** The receipt of the ESCALATE, or of the request in advance. */
   receipt_id: ReceiptId.nullable(),
   reason: z.string(),
   quorum: z.int().min(1),
@@ -78,17 +84,20 @@ export const Approval = z.strictObject({
   uses_remaining: z.int().min(0),
   /** Why it was denied or withdrawn, or expired before its time. `null` when no reason was given. */
   rejection_reason: z.string().nullable(),
-  /** How long an approved call waits after the last vote, in which the approval can be withdrawn; 0: not at all. */
+  /**
+   * The seconds that an approved call waits after the last vote. The approval can be withdrawn in that time. 0 for no
+   * wait.
+   */
   timelock_seconds: z.int().min(0),
-  /** From when on the call may be made. `null` when it is not approved yet, or does not wait. */
+  /** The earliest time of the call. `null` when it is not approved yet, or does not wait. */
   timelock_until: Instant.nullable(),
   /**
-   * Who approved it alone although a quorum or a time lock held it, and why. It stays for ever; `null` when the glass
-   * was not broken.
+   * The person who approved alone although a quorum or a time lock was required, and the reason. `null` when no one
+   * did. It is kept permanently.
    */
   break_glass: BrokenGlass.nullable(),
   expires_at: Instant,
-  /** Changes with each transition; If-Match takes it in quotes. */
+  /** Changes with each transition. Send it in quotes as If-Match. */
   ceremony_hash: Digest,
   created_at: Instant,
   updated_at: Instant,
@@ -97,7 +106,7 @@ export type Approval = z.infer<typeof Approval>;
 
 export const listApprovals = defineRoute({
   operation: 'list-approvals',
-  summary: 'Approvals of the tenant, newest first; fewer to a page where their arguments are large.',
+  summary: 'List the approvals of the tenant, newest first. Pages with large arguments may be shorter.',
   method: 'GET',
   path: '/api/v1/approvals',
   auth: 'tenant_scoped',
@@ -107,19 +116,19 @@ export const listApprovals = defineRoute({
     ...TenantQuery,
     state: ApprovalState.optional(),
     session_id: SessionId.optional(),
-    /** One approval, or none. */
+    /** Return only this approval. */
     approval_id: ApprovalId.optional(),
-    /** `args`: the answer has no arguments, and a full page of approvals. */
+    /** `args`: leave out the arguments. Long arguments can otherwise make a page shorter than `limit`. */
     omit: z.literal('args').optional(),
     ...PageQuery,
   }),
   reply: page(Approval),
 });
 
-/** Asks for an approval beforehand, for a call that will be made exactly like this. */
+/** Requests an approval in advance, for exactly this call. */
 export const createApproval = defineRoute({
   operation: 'create-approval',
-  summary: 'Ask for the approval of one exact call.',
+  summary: 'Request the approval of one exact call.',
   method: 'POST',
   path: '/api/v1/approvals',
   auth: 'tenant_scoped',
@@ -132,7 +141,7 @@ export const createApproval = defineRoute({
       tool: ToolName.optional(),
       resource: ResourceName.optional(),
       args: CallMembers.default({}),
-      /** These three as the call will say them, since the approval is of what they make of it. */
+      /** The same value as in the later call, because the approval binds it. */
       effect_level: EffectLevel.optional(),
       context: CallMembers.default({}),
       demand: DeclaredDemand.optional(),
@@ -155,8 +164,8 @@ export const createApproval = defineRoute({
 });
 
 /**
- * `revoke` takes back a question, or an approval that was not used up. `break_glass` approves alone, for one use and a quarter of an
- * hour, what a quorum or a time lock holds; the tenant must have switched it on.
+ * `revoke` withdraws a request, or an approval that is not used up. `break_glass` lets one person approve one use
+ * within a quarter of an hour, despite a quorum or a time lock. The tenant must have enabled it.
  */
 export const ApprovalDecision = z.enum(['approve', 'deny', 'revoke', 'break_glass']);
 export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
@@ -164,7 +173,8 @@ export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
 export const transitionApproval = defineRoute({
   operation: 'transition-approval',
   summary:
-    'Approve, deny or revoke, or break the glass with a reason. Needs If-Match with the ceremony_hash that was read.',
+    'Approve, deny or revoke an approval, or break the glass with a reason. Requires If-Match with the current ' +
+    '`ceremony_hash`.',
   method: 'POST',
   path: '/api/v1/approvals/{approval_id}/{action}',
   auth: 'tenant_scoped',
@@ -187,7 +197,7 @@ export const transitionApproval = defineRoute({
 /** Repeating it changes nothing: an approval that has ended is returned as it is. */
 export const withdrawApproval = defineRoute({
   operation: 'withdraw-approval',
-  summary: 'Withdraw a pending or unused approval that the caller itself requested.',
+  summary: 'Withdraw a pending or unused approval that the caller requested.',
   method: 'POST',
   path: '/api/v1/approvals/{approval_id}/withdraw',
   auth: 'tenant_scoped',
@@ -200,20 +210,24 @@ export const withdrawApproval = defineRoute({
   errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'PASSKEY_REQUIRED'],
 });
 
-/** A person has many more approvals only when something went wrong; the caller repeats the request until `ended` is less. */
+/** The most approvals that one request ends. The caller repeats the request until `ended` is less. */
 export const approvalsEndedAtOnce = 200;
 
 export const endApprovals = defineRoute({
   operation: 'end-approvals',
   summary:
-    'End what a person, or a key of theirs, requested and has not used, and the unused approvals that they gave. Each end is sealed.',
+    'End the unused approval requests of a person and their keys, and the unused approvals that they gave. Each ' +
+    'end is sealed.',
   method: 'POST',
   path: '/internal/approvals/{tenant}/end',
   auth: 'service_internal',
   idempotency: { exempt: 'repeatable' },
   params: z.strictObject({ tenant: TenantId }),
   body: z.strictObject({ person: PrincipalId, reason: ApprovalReason.min(1) }),
-  reply: z.strictObject({ ended: z.int().min(0).max(approvalsEndedAtOnce) }),
+  reply: z.strictObject({
+    /** How many approvals this request ended. At the maximum, repeat the request. */
+    ended: z.int().min(0).max(approvalsEndedAtOnce),
+  }),
   errors: ['RECEIPT_STORE_UNAVAILABLE'],
 });
 
@@ -232,7 +246,7 @@ export const ApprovalStatement = z.strictObject({
 
 export const approveByKernel = defineRoute({
   operation: 'approve-by-kernel',
-  summary: 'Approve with an Ed25519 signature of an enrolled approver key.',
+  summary: 'Approve a request with an Ed25519 signature of an enrolled approver key.',
   method: 'POST',
   path: '/api/v1/kernel/approve',
   auth: 'service_internal',

@@ -3,8 +3,8 @@ import { defineRoute } from '../route.ts';
 import { PlainObject } from '../scalars.ts';
 
 /*
- * AuthZEN Authorization API 1.0. Unlike everywhere else unknown members are ignored, since the specification asks for it, and names are
- * whatever the caller has: one that no tuple could hold has no relations.
+ * AuthZEN Authorization API 1.0. The specification requires that unknown members are ignored here. Names are any text:
+ * a name that no tuple can contain has no relations.
  */
 const TenantQuery = z.strictObject({ tenant_id: z.string().optional() });
 const Name = z.string().min(1).max(512);
@@ -13,7 +13,7 @@ const Context = PlainObject.default({});
 
 const AccessEntity = z.object({ type: Name, id: Name, properties: Properties });
 const AccessAction = z.object({ name: Name, properties: Properties });
-/** An entity of the kind that is sought. */
+/** An entity of the searched type. */
 const SoughtEntity = z.object({ type: Name });
 
 export const AccessRequest = z.object({
@@ -24,14 +24,14 @@ export const AccessRequest = z.object({
 });
 export type AccessRequest = z.infer<typeof AccessRequest>;
 
-/** `context.reason_code` says why there was nothing to judge by, `context.error` what an item of a batch lacks. */
+/** `context.reason_code`: why no evaluation was possible. `context.error`: the missing members of a batch item. */
 export const AccessDecision = z.strictObject({
   decision: z.boolean(),
   context: z.record(z.string(), z.json()).optional(),
 });
 export type AccessDecision = z.infer<typeof AccessDecision>;
 
-/** One request: as many as are judged in a fraction of a second. */
+/** The most evaluations of one request. They take a fraction of a second. */
 const evaluationsMax = 200;
 
 export const AccessBatch = z.object({
@@ -39,7 +39,7 @@ export const AccessBatch = z.object({
   action: z.unknown().optional(),
   resource: z.unknown().optional(),
   context: z.unknown().optional(),
-  /** Each is an access request, with what it lacks taken from above. */
+  /** Each item is an access request. Missing members are taken from the batch. */
   evaluations: z.array(z.unknown()).max(evaluationsMax).default([]),
   options: z
     .object({
@@ -51,14 +51,14 @@ export const AccessBatch = z.object({
 });
 export type AccessBatch = z.infer<typeof AccessBatch>;
 
-/** A caller may ask for any number, and gets as many at most. */
+/** The largest page. A higher number is reduced to it. */
 const pageMax = 1_000;
 const PageLimit = z
   .int()
   .min(0)
   .transform((limit) => Math.min(limit, pageMax));
 const PageRequest = z.object({ limit: PageLimit.default(100), token: z.string().max(1_024).default('') }).prefault({});
-/** An empty token: that was all. A page may be short, or empty, and have another one behind it. */
+/** An empty token marks the last page. A page may be short or empty although another one follows. */
 const PageReply = z.strictObject({ next_token: z.string() });
 
 const EntityResults = z.strictObject({
@@ -83,7 +83,7 @@ export const evaluateAccess = defineRoute({
   ...evaluationRoute,
   operation: 'evaluate-access',
   summary:
-    'AuthZEN: whether the subject may do this with the resource, by the permission model and the relations of the tenant.',
+    'AuthZEN: decide whether the subject may perform the action on the resource, by permission model and relations.',
   path: '/access/v1/evaluation',
   body: AccessRequest,
   reply: AccessDecision,
@@ -93,7 +93,8 @@ export const evaluateAccesses = defineRoute({
   ...evaluationRoute,
   operation: 'evaluate-accesses',
   summary:
-    'AuthZEN: several of these at once, of one snapshot and in their order. An item that cannot be judged is a no; without items it is one.',
+    'AuthZEN: evaluate a batch in order, on one snapshot. Invalid items return false. A request without items is ' +
+    'evaluated as a single request.',
   path: '/access/v1/evaluations',
   body: AccessBatch,
   reply: z.union([AccessDecision, z.strictObject({ evaluations: z.array(AccessDecision) })]),
@@ -103,7 +104,8 @@ export const searchSubjects = defineRoute({
   ...evaluationRoute,
   operation: 'search-subjects',
   summary:
-    'AuthZEN: the subjects of a type that may do this with the resource, among those that a tuple or a batch has named.',
+    'AuthZEN: list the subjects of a type that may perform the action on the resource. Only subjects in tuples or ' +
+    'stored entities are found.',
   path: '/access/v1/search/subject',
   body: SubjectSearch,
   reply: EntityResults,
@@ -112,7 +114,7 @@ export const searchSubjects = defineRoute({
 export const searchResources = defineRoute({
   ...evaluationRoute,
   operation: 'search-resources',
-  summary: 'AuthZEN: with which resources of a type may the subject do this?',
+  summary: 'AuthZEN: list the resources of a type on which the subject may perform the action.',
   path: '/access/v1/search/resource',
   body: ResourceSearch,
   reply: EntityResults,
@@ -121,7 +123,8 @@ export const searchResources = defineRoute({
 export const searchActions = defineRoute({
   ...evaluationRoute,
   operation: 'search-actions',
-  summary: 'AuthZEN: what may the subject do with the resource, where the action has no properties?',
+  summary:
+    'AuthZEN: list the actions that the subject may perform on the resource, evaluated without action properties.',
   path: '/access/v1/search/action',
   body: ActionSearch,
   reply: z.strictObject({ results: z.array(z.strictObject({ name: z.string() })), page: PageReply }),
@@ -129,7 +132,7 @@ export const searchActions = defineRoute({
 
 export const getAuthzenConfiguration = defineRoute({
   operation: 'get-authzen-configuration',
-  summary: 'AuthZEN: where the endpoints are, below `GOV_PUBLIC_URL`.',
+  summary: 'AuthZEN: get the addresses of the endpoints, below `GOV_PUBLIC_URL`.',
   method: 'GET',
   path: '/.well-known/authzen-configuration',
   auth: 'public',

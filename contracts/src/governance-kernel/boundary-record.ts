@@ -28,8 +28,8 @@ import { ReceiptKind } from './receipt.ts';
 import { LaneName, shadowLanesMax } from './shadow-lanes.ts';
 
 /**
- * The outcome of one gate. `not_reached`: an earlier gate had already decided. `not_applicable`: the call has nothing
- * this gate judges.
+ * The outcome of one gate. `not_reached`: an earlier gate decided. `not_applicable`: the gate has nothing to check for
+ * this call.
  */
 export const GateOutcome = z.strictObject({
   gate: GateName,
@@ -43,21 +43,25 @@ export type GateOutcome = z.infer<typeof GateOutcome>;
 export const ReadFacts = PlainObject;
 
 /**
- * The most bytes of a fact's canonical JSON. A record that held more of each fact would grow with what a caller sends.
+ * The most bytes of the canonical JSON of a fact in a record. Larger facts are stored as hashes, so that callers cannot
+ * make records large.
  */
 export const recordedFactBytesMax = 4096;
 
-/** A fact that is too large to be kept: SHA-256 of the tenant's salt and its canonical JSON, and how many bytes that has. */
+/**
+ * A fact that is too large to be stored: the SHA-256 of the tenant's salt and its canonical JSON, and the size of that
+ * JSON in bytes.
+ */
 const CappedFact = z.strictObject({ hash: Digest, bytes: z.int().min(recordedFactBytesMax + 1) });
 
 /**
- * Capped facts by path, like the facts, and never under the path of one. A caller's value stands in the facts, whatever
- * it looks like.
+ * Facts that are too large for the record, by path. No path here leads into a fact that is stored in full. Callers
+ * cannot write to this member, so none of their values can be mistaken for a hash.
  */
 export const CappedFacts = z.record(z.string(), CappedFact);
 export type CappedFacts = z.infer<typeof CappedFacts>;
 
-/** The normalised call, as far as the record keeps it: hashes, and exactly the fields that the policy read. */
+/** The stored part of the normalised call: hashes, and the fields that the policy read. */
 export const RecordedIntent = z.strictObject({
   action: ActionName,
   tool: ToolName.nullable(),
@@ -67,12 +71,12 @@ export const RecordedIntent = z.strictObject({
   /** The hash of tenant, principal, session, action, tool, resource and args_hash. */
   intent_hash: Digest,
   facts: ReadFacts,
-  /** Where one of them is above 4 KiB. */
+  /** Present when a fact is larger than 4 KiB. */
   capped_facts: CappedFacts.optional(),
 });
 export type RecordedIntent = z.infer<typeof RecordedIntent>;
 
-/** The demand of a call on each of its budgets. */
+/** The amounts that a call takes from each of its budgets. */
 export const Demand = z.strictObject({
   tool_calls: z.int().min(0),
   /**
@@ -85,8 +89,8 @@ export const Demand = z.strictObject({
 export type Demand = z.infer<typeof Demand>;
 
 /**
- * The remainder of a budget when it was judged. Null: no such ceiling. Below zero: the ceiling was lowered under what
- * was taken.
+ * The remainder of a budget at the decision. A member is `null` when the budget has no such limit. It is negative when
+ * the limit was lowered below the usage.
  */
 export const BudgetRemainder = z.strictObject({
   budget_id: BudgetId,
@@ -102,26 +106,24 @@ export const BudgetRemainder = z.strictObject({
 });
 export type BudgetRemainder = z.infer<typeof BudgetRemainder>;
 
-/**
- * A fence as it was judged. The remainder of a throttle is stated as it was before this call; for one around several
- * tenants it is `null`.
- */
+/** A fence at the time of the decision. */
 export const RecordedFence = z.strictObject({
   scope: FenceScope,
   kind: z.string(),
   epoch: ControlVersion,
+  /** For a throttle, the calls that were left before this call. `null` for a fence of several tenants. */
   calls_remaining: z.int().nullable(),
 });
 export type RecordedFence = z.infer<typeof RecordedFence>;
 
 /**
- * The reason why a draft has no verdict on a call. It was not compiled yet, it took more work than lanes may, it
- * failed, or it was suspended because it did so too often.
+ * Why a draft has no verdict on a call: it was not compiled yet, it exceeded the work limit of lanes, it failed, or it
+ * was suspended after repeated failures.
  */
 export const ShadowFault = z.enum(['not_ready', 'work_exceeded', 'failed', 'suspended']);
 export type ShadowFault = z.infer<typeof ShadowFault>;
 
-/** A record has room for so many names of a draft's rules; `rules_omitted` counts the others. */
+/** The most names of a draft's rules in a record. `rules_omitted` counts the others. */
 export const shadowRulesMax = 16;
 
 /** The result of a draft, on the facts of the decision. Either a verdict with its reason, or a fault. */
@@ -136,14 +138,14 @@ export const ShadowVerdict = z.strictObject({
 });
 export type ShadowVerdict = z.infer<typeof ShadowVerdict>;
 
-/** Who was taken to call, and what showed it. */
+/** The caller, and how it was proven. */
 export const RecordedIdentity = z.strictObject({
   /**
-   * `operator_key` claims a principal and proves none; the others are a proof of their own. `none`: a visitor of the demo, for whom the
-   * kernel itself names the principal.
+   * `operator_key` claims a principal without proof. The others are proofs. `none` is a visitor of the demo, whom the
+   * kernel names.
    */
   credential: z.enum(['none', 'operator_key', 'access_key', 'agent_token', 'assertion', 'oauth_token']),
-  /** The id of the access key, of the agent's key (its thumbprint), of the gateway's, or of the OAuth client. */
+  /** The id of the access key, of the agent's key (its thumbprint), of the gateway's key, or of the OAuth client. */
   credential_id: z.string().max(128).nullable(),
   credential_state: z.enum(['active', 'revoked', 'unknown']),
   /** The enrolment of the agent of this name in the tenant's registry. */
@@ -151,7 +153,10 @@ export const RecordedIdentity = z.strictObject({
 });
 export type RecordedIdentity = z.infer<typeof RecordedIdentity>;
 
-/** Everything a decision was made from. `record_hash` is the SHA-256 of the canonical JSON of all members but itself, `receipt_id` included. */
+/**
+ * All inputs of a decision. `record_hash` is the SHA-256 of the canonical JSON of all other members, including
+ * `receipt_id`.
+ */
 export const BoundaryRecord = z.strictObject({
   type: z.literal('countersign.record.v1'),
   record_id: RecordId,
@@ -175,34 +180,36 @@ export const BoundaryRecord = z.strictObject({
   tool_definition_hash: Digest.nullable(),
   mcp_server_id: z.string().nullable(),
   /**
-   * The budgets that limit the call, with what was left of each before this decision took anything. The remainder of
-   * the installation's ceiling is hidden from tenants: all its members but the name are `null`.
+   * The budgets that limit the call, with the remainder of each before this decision. For the installation's ceiling,
+   * all members except the name are `null`, since tenants may not see them.
    */
   budgets: z.array(BudgetRemainder),
-  /** Present for a decision: the demand of the call. An ALLOW takes it from each budget. */
+  /** Present for a decision: the demand of the call. An ALLOW reserves it from each budget. */
   demand: Demand.optional(),
   /**
-   * Present for a decision: the hash that an approval binds. SHA-256 of the canonical JSON of `demand`, of
-   * `intent_hash` and `effect_level` of the intent, of its `facts` but for `now`, and of its `capped_facts` where it
-   * has them.
+   * Present for a decision: the hash that an approval binds. It is the SHA-256 of the canonical JSON of `demand`, of
+   * `intent_hash` and `effect_level` of the intent, of its `facts` without `now`, and of its `capped_facts` if present.
    */
   judged_hash: Digest.optional(),
-  /** The fences in force around the call; absent: none. */
+  /** The fences that were in force for the call. Absent when there were none. */
   fences: z.array(RecordedFence).optional(),
-  /** Present for a decision: the caller. The policy's demands on the caller are in the bundle of `policy_hash`. */
+  /** Present for a decision: the caller. The bundle of `policy_hash` contains the policy's conditions on the caller. */
   identity: RecordedIdentity.optional(),
-  /** The workspace blocks the tool: the rules gate denies, whatever the rules say. */
+  /** The workspace blocks the tool. The rules gate denies the call regardless of the rules. */
   tool_blocked: z.literal(true).optional(),
-  /** On an ALLOW: the approval that this call used once. On an ESCALATE: the one it asks for. On a DENY: the one that was presented. */
+  /**
+   * For `ALLOW`, the approval that this call used. For `ESCALATE`, the approval that it needs. For `DENY`, the approval
+   * that it presented.
+   */
   approval_id: ApprovalId.nullable(),
   /**
-   * Present for a decision: the party that executes the call after an ALLOW. `nobody`: it was only proposed, so the
-   * decision took no budget and no approval; its execution is decided again and has a receipt of its own.
+   * Present for a decision: the party that executes the call after an ALLOW. `nobody`: the call was only proposed, so
+   * the decision took no budget and no approval. Its execution is decided again and has its own receipt.
    */
   dispatched_by: z.enum(['kernel', 'caller', 'nobody']).optional(),
   /**
-   * Present for a decision: the results of the drafts in the tenant's shadow lanes for the same call, by lane. Nothing
-   * rests on it.
+   * Present for a decision: the results of the drafts in the tenant's shadow lanes for the same call, by lane. They
+   * have no effect.
    */
   shadow: z.array(ShadowVerdict).max(shadowLanesMax),
   created_at: Instant,

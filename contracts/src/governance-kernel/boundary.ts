@@ -10,7 +10,7 @@ const TenantQuery = { tenant_id: z.string().optional() };
 
 export const listRecords = defineRoute({
   operation: 'list-records',
-  summary: 'Boundary records of the tenant, newest first.',
+  summary: 'List the boundary records of the tenant, newest first.',
   method: 'GET',
   path: '/api/v1/boundary/records',
   auth: 'tenant_scoped',
@@ -32,7 +32,7 @@ const RecordParams = z.strictObject({ record_id: RecordId });
 
 export const getRecord = defineRoute({
   operation: 'get-record',
-  summary: 'One boundary record.',
+  summary: 'Get a boundary record.',
   method: 'GET',
   path: '/api/v1/boundary/records/{record_id}',
   auth: 'tenant_scoped',
@@ -48,7 +48,7 @@ const Check = z.strictObject({ check: z.string(), passed: z.boolean(), code: z.s
 
 export const verifyRecord = defineRoute({
   operation: 'verify-record',
-  summary: 'Recompute a record, follow its links, check signature, chain neighbours and inclusion.',
+  summary: 'Verify a boundary record: its hash, links, signature, chain neighbours and inclusion in the log.',
   method: 'POST',
   path: '/api/v1/boundary/records/{record_id}/verify',
   auth: 'tenant_scoped',
@@ -72,7 +72,10 @@ export const Checkpoint = z.strictObject({
   root_hash: Digest,
   receipt_count: z.int().min(0),
   record_count: z.int().min(0),
-  /** C2SP signed note. In an answer that is proven by this tree, it is signed for the answer where the key of the stored note no longer counts. */
+  /**
+   * A C2SP signed note. If the key of the stored note is no longer valid, answers with proofs contain a newly signed
+   * one.
+   */
   note: z.string(),
   previous_checkpoint_id: CheckpointId.nullable(),
   created_at: Instant,
@@ -81,7 +84,7 @@ export type Checkpoint = z.infer<typeof Checkpoint>;
 
 export const listCheckpoints = defineRoute({
   operation: 'list-checkpoints',
-  summary: 'Checkpoints of the log, newest first.',
+  summary: 'List the checkpoints of the log, newest first.',
   method: 'GET',
   path: '/api/v1/boundary/checkpoints',
   auth: 'tenant_scoped',
@@ -105,7 +108,8 @@ export const createCheckpoint = defineRoute({
 
 export const verifyCheckpoint = defineRoute({
   operation: 'verify-checkpoint',
-  summary: 'Recompute the root, check the note and the consistency with the nearest predecessor that counts.',
+  summary:
+    'Verify a checkpoint: its root, its note, and its consistency with the nearest earlier checkpoint of a valid key.',
   method: 'POST',
   path: '/api/v1/boundary/checkpoints/{checkpoint_id}/verify',
   auth: 'tenant_scoped',
@@ -117,8 +121,8 @@ export const verifyCheckpoint = defineRoute({
     verified: z.boolean(),
     checks: z.array(Check),
     /**
-     * The predecessor that `consistency` was judged from. Checkpoints of a revoked key are passed over; `null` when
-     * none counts.
+     * The earlier checkpoint against which `consistency` was checked. Checkpoints of a revoked key are skipped. `null`
+     * when there is none.
      */
     extends_checkpoint_id: CheckpointId.nullable(),
     verified_at: Instant,

@@ -31,7 +31,7 @@ export const BudgetAmounts = z.strictObject({
   writes: z.int(),
 });
 
-/** The remainder of each ceiling; `null` when none is set. */
+/** The remainder of each limit. `null` when the limit is not set. */
 const BudgetLeft = z.strictObject({
   tool_calls: z.int().nullable(),
   spend_minor: z.int().nullable(),
@@ -43,23 +43,26 @@ export const Budget = z.strictObject({
   budget_id: BudgetId,
   ...BudgetTerms,
   used: BudgetAmounts,
-  /** Held by calls that are on their way. */
+  /** Reserved by calls in flight. */
   reserved: BudgetAmounts,
   /** Money is rounded down. */
   remaining: BudgetLeft,
   resets_at: Instant.nullable(),
-  /** Rises with each change; ETag is this number in quotes. */
+  /** Rises with each change. The ETag is this number in quotes. */
   version: z.int().min(1),
   updated_at: Instant,
 });
 export type Budget = z.infer<typeof Budget>;
 
-/** Each call is held against all budgets of its subjects, so these are few: of one subject, those of the tenant and those of services apart. */
+/**
+ * The most budgets of one subject. The number is small because each call is compared with all budgets of its subjects.
+ * Budgets of the tenant and of services are counted separately.
+ */
 export const budgetsOfSubjectMax = 16;
 
 export const listBudgets = defineRoute({
   operation: 'list-budgets',
-  summary: 'Budgets of the tenant with their use.',
+  summary: 'List the budgets of the tenant with their use.',
   method: 'GET',
   path: '/api/v1/budgets',
   auth: 'tenant_scoped',
@@ -70,12 +73,12 @@ export const listBudgets = defineRoute({
   reply: page(Budget),
 });
 
-/** Budgets that a plan or a workspace sets: no route changes them but `put-ceiling`. */
+/** Budgets that a plan or a workspace sets. Only `put-ceiling` changes them. */
 export const isCeiling = (id: string) => /^(plan|ceiling)\./.test(id);
 
 /**
- * The ceiling on the cost of models for all tenants together. The configuration of the kernel sets it, and no route
- * does.
+ * The ceiling on the cost of models for all tenants together. It is set in the configuration of the kernel, and by no
+ * route.
  */
 export const installationCeiling = 'ceiling.installation';
 
@@ -91,7 +94,8 @@ const OwnBudgetId = BudgetId.refine(
 export const putBudget = defineRoute({
   operation: 'put-budget',
   summary:
-    'Create or replace a budget. Replacing needs If-Match with its ETag; use counts on. Ids of `plan.` and `ceiling.` are reserved.',
+    'Create or replace a budget. Replacement requires If-Match and keeps the use. Ids that begin with `plan.` and ' +
+    '`ceiling.` are reserved.',
   method: 'PUT',
   path: '/api/v1/budgets/{budget_id}',
   auth: 'tenant_scoped',
@@ -107,8 +111,8 @@ export const putBudget = defineRoute({
 export const putCeiling = defineRoute({
   operation: 'put-ceiling',
   summary:
-    'Set a budget that a plan or a workspace owns (`plan.*`, `ceiling.*`), sealed. Its version is that of its source and only rises; ' +
-    'the same version again confirms it. A change of currency starts from zero, and waits while money is reserved.',
+    'Set a budget that a plan or a workspace owns (`plan.*`, `ceiling.*`), sealed. The version only rises. A new ' +
+    'currency starts from zero, after all reserved money is settled.',
   method: 'PUT',
   path: '/internal/budgets/{tenant}/{budget_id}',
   auth: 'service_internal',
@@ -119,20 +123,20 @@ export const putCeiling = defineRoute({
   errors: ['INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
 });
 
-/** The installation's ceiling is left out: no route may read it or add usage to it. */
+/** Excludes the installation's ceiling, which no route may read or add usage to. */
 const KnownBudgetId = BudgetId.refine((id) => id !== installationCeiling, `must not be ${installationCeiling}`);
 const BudgetParams = z.strictObject({ tenant: TenantId, budget_id: KnownBudgetId });
 
 export const getBudget = defineRoute({
   operation: 'get-budget',
-  summary: 'A budget, and the calls that hold something of it until they are settled, oldest first.',
+  summary: 'Get a budget and its unsettled calls, oldest first.',
   method: 'GET',
   path: '/internal/budgets/{tenant}/{budget_id}',
   auth: 'service_internal',
   params: BudgetParams,
   reply: Budget.extend({
     in_flight: z.array(CallInFlight.extend({ holds: BudgetAmounts })).max(callsInFlightMax),
-    /** There are more than are shown, or more open calls than were looked through. */
+    /** `true` when there are more calls than listed, or more open calls than were read. */
     more_in_flight: z.boolean(),
   }),
   errors: ['NOT_FOUND'],
@@ -147,8 +151,8 @@ export const BudgetEventId = z
 export const recordBudgetUsage = defineRoute({
   operation: 'record-budget-usage',
   summary:
-    'Count usage from elsewhere, sealed, once for each `event_id`, beyond the ceiling too: the next decision sees it. Usage of ' +
-    'a window that is over is kept and not counted. Report an event within 35 days.',
+    'Record usage from elsewhere, sealed, once per `event_id`. It may exceed the ceiling, and the next decision ' +
+    'includes it. Usage of past windows is stored but not counted. Events older than 35 days are rejected.',
   method: 'POST',
   path: '/internal/budgets/{tenant}/{budget_id}/usage',
   auth: 'service_internal',
@@ -158,7 +162,7 @@ export const recordBudgetUsage = defineRoute({
     event_id: BudgetEventId,
     occurred_at: Instant,
     amount_minor: AmountMinor.default(0),
-    /** That of the budget; an amount needs it. */
+    /** The currency of the budget. Required with an amount. */
     currency: Currency.nullable().default(null),
     tool_calls: Counted,
     egress_bytes: Counted,
@@ -166,7 +170,7 @@ export const recordBudgetUsage = defineRoute({
   }),
   reply: z.strictObject({
     event_id: z.string(),
-    /** False: it belongs to a window that was over. */
+    /** `false` when the event belongs to a past window. */
     counted: z.boolean(),
     budget: Budget,
   }),

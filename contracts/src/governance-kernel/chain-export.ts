@@ -7,7 +7,10 @@ import { SignedReceipt } from './receipt.ts';
 export const LogPath = z.array(z.string().regex(/^[A-Za-z0-9+/]{43}=$/)).max(63);
 export type LogPath = z.infer<typeof LogPath>;
 
-/** Where one receipt stands in the log, with the path (RFC 9162 §2.1.3) from its leaf to the root of the checkpoint of that size. */
+/**
+ * The position of one receipt in the log, with the path (RFC 9162 §2.1.3) from its leaf to the root of the checkpoint
+ * of that size.
+ */
 export const ExportedProof = z.strictObject({
   log_index: z.int().min(0),
   tree_size: z.int().min(1),
@@ -16,7 +19,10 @@ export const ExportedProof = z.strictObject({
 });
 export type ExportedProof = z.infer<typeof ExportedProof>;
 
-/** A receipt with what belongs to it. An outcome has no record of its own: it is about that of its decision. */
+/**
+ * A receipt with its record and proof. An outcome has no record of its own, since it concerns the record of its
+ * decision.
+ */
 export const ExportedReceipt = z.strictObject({
   receipt: SignedReceipt,
   record: BoundaryRecord.optional(),
@@ -24,22 +30,22 @@ export const ExportedReceipt = z.strictObject({
 });
 export type ExportedReceipt = z.infer<typeof ExportedReceipt>;
 
-/** A C2SP signed note over the tree that a proof leads to. */
+/** A C2SP signed note over the tree of a proof. */
 export const CheckpointNote = z.string().min(1).max(65_536);
 
 /**
- * The newest, and one for each revoked key that has signed what is given out. With its proof, which has at most 63 hashes, one takes some 4 kB of
- * a line of 8 MiB.
+ * The newest checkpoint, and one for each revoked key that signed an exported receipt. A checkpoint with its proof of
+ * up to 63 hashes takes about 4 kB of a line of 8 MiB.
  */
 export const linkedCheckpointsMax = 1_024;
 
-/** Each checkpoint with a signature of its own, and together the heads of one log that only grew. */
+/** Signed checkpoints of one log, with proofs that the log only grew. */
 export const LinkedCheckpoints = z.strictObject({
   /** Smallest tree first. */
   checkpoints: z.array(CheckpointNote).max(linkedCheckpointsMax),
   /**
-   * For each but the first, the proof (RFC 9162 §2.1.4) that it extends the one before. From a tree of no leaves it is
-   * empty.
+   * For each checkpoint except the first, the proof (RFC 9162 §2.1.4) that it extends the one before. It is empty after
+   * an empty tree.
    */
   consistency: z.array(LogPath).max(linkedCheckpointsMax - 1),
 });
@@ -52,7 +58,7 @@ export const ExportHeader = z.strictObject({
 });
 export type ExportHeader = z.infer<typeof ExportHeader>;
 
-/** A receipt of the kind `head`, which says where a session ended when it was exported. */
+/** A receipt of the kind `head`, which states the end of a session at its export. */
 export const ExportedHead = z.strictObject({ head: ExportedReceipt });
 export type ExportedHead = z.infer<typeof ExportedHead>;
 
@@ -61,7 +67,7 @@ export const HeadStatement = z.strictObject({
   session_id: SessionId,
   lamport_clock: z.int().min(1),
   receipt_hash: Digest,
-  /** Whatever was sealed in the session before this instant stands at or before that place. */
+  /** All receipts of the session that were sealed before this instant are at or before the position `lamport_clock`. */
   as_of: Instant,
 });
 export type HeadStatement = z.infer<typeof HeadStatement>;

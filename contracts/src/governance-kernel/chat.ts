@@ -2,35 +2,35 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { ToolName } from '../scalars.ts';
 
-/** A chat body carries whole conversations, with images. The worst text of this size is read in less than 50 ms. */
+/** A chat body contains whole conversations, with images. The worst text of this size is parsed in less than 50 ms. */
 export const chatBodyBytesMax = 6_291_456;
 
-/** More calls in one answer are no plan but an attack on the ledger. OpenAI's own ceiling for tools is 128. */
+/** More calls in one answer are treated as an attack on the ledger. OpenAI's own limit for tools is 128. */
 export const callsPerAnswerMax = 128;
 
-/** OpenAI's own ceiling. A policy is told the name of each tool, so more are refused and never cut. */
+/** The limit of OpenAI. A policy reads the name of each tool, so a longer list is rejected and never truncated. */
 const toolsPerRequestMax = 128;
 
 const NamedTool = z.looseObject({ name: ToolName.max(128) });
 
 /**
- * A function or custom tool runs at its caller and has one name that can be read. Any other type runs at the model's provider and is named
+ * A function or custom tool runs at its caller and has a name. Any other type runs at the model's provider and is named
  * by its type.
  */
 const ChatTool = z
   .looseObject({ type: ToolName.max(64), function: NamedTool.optional(), custom: NamedTool.optional() })
   .refine((tool) => tool.type !== 'function' || (tool.function !== undefined && tool.custom === undefined), {
     path: ['function'],
-    message: 'must name the function, and nothing else may',
+    message: 'must be set for the type function, without custom',
   })
   .refine((tool) => tool.type !== 'custom' || (tool.custom !== undefined && tool.function === undefined), {
     path: ['custom'],
-    message: 'must name the custom tool, and nothing else may',
+    message: 'must be set for the type custom, without function',
   });
 
 /**
- * OpenAI's chat completion request. Loose on purpose: the standard grows. It is forwarded unchanged, and rules can read
- * members that this server does not know as facts.
+ * OpenAI's chat completion request. Unknown members are accepted, since the standard grows. The request is forwarded
+ * unchanged, and rules can read the unknown members as facts.
  */
 export const ChatCompletionRequest = z
   .looseObject({
@@ -49,14 +49,17 @@ export const ChatCompletionRequest = z
   })
   .refine(({ tools, functions }) => (tools?.length ?? 0) + (functions?.length ?? 0) <= toolsPerRequestMax, {
     path: ['tools'],
-    message: `may be at most ${toolsPerRequestMax}, functions included`,
+    message: `must have at most ${toolsPerRequestMax} items together with functions`,
   });
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
 
-/** Each answer, refusals included, carries the receipt of its decision in X-Gov-Receipt: base64url of a StoredReceipt's JSON. */
+/**
+ * Each answer, including refusals, has the receipt of its decision in X-Gov-Receipt: the JSON of a StoredReceipt in
+ * base64url.
+ */
 export const createChatCompletion = defineRoute({
   operation: 'create-chat-completion',
-  summary: 'OpenAI-compatible boundary: the model call and each tool call in its answer are decided.',
+  summary: 'Create an OpenAI-compatible chat completion. The model call and each tool call in its answer are decided.',
   method: 'POST',
   path: '/v1/chat/completions',
   auth: 'tenant_scoped',
@@ -86,7 +89,7 @@ const Model = z.strictObject({ id: z.string(), object: z.literal('model'), creat
 
 export const listModels = defineRoute({
   operation: 'list-models',
-  summary: 'The models of the upstream, in OpenAI form. Listing decides nothing; using one does.',
+  summary: 'List the models of the upstream, in OpenAI format. Only the use of a model is decided.',
   method: 'GET',
   path: '/v1/models',
   auth: 'tenant_scoped',
@@ -99,7 +102,7 @@ export const listModels = defineRoute({
 
 export const getModel = defineRoute({
   operation: 'get-model',
-  summary: 'One model of the upstream, in OpenAI form.',
+  summary: 'Get a model of the upstream, in OpenAI format.',
   method: 'GET',
   path: '/v1/models/{model}',
   auth: 'tenant_scoped',

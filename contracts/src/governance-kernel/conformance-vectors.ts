@@ -22,7 +22,10 @@ export const VectorId = z
   .regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)*$/);
 export type VectorId = z.infer<typeof VectorId>;
 
-/** `negative`: something is wrong and the kernel must refuse. `positive`: nothing is wrong, so a kernel that refuses everything fails. */
+/**
+ * `negative`: the call is faulty and the kernel must reject it. `positive`: the call is correct, so a kernel that
+ * rejects everything fails.
+ */
 const VectorSet = z.enum(['positive', 'negative']);
 
 const Named = {
@@ -30,11 +33,11 @@ const Named = {
   set: VectorSet,
   title: z.string().min(1).max(128),
   description: z.string().min(1).max(1024),
-  /** The gates that it would notice missing. */
+  /** The gates whose absence the vector detects. */
   gates: z.array(GateName),
 };
 
-/** Facts that gates judge, by the names that the decision cycle gives them. */
+/** Facts that gates read, by their names in the decision cycle. */
 export const FactName = z.enum([
   'request',
   'fence',
@@ -52,34 +55,35 @@ export const FactName = z.enum([
   'approval',
 ]);
 
-/** Faults that no caller can cause from outside, and that a kernel must survive. */
+/** Faults that callers cannot cause, and that a kernel must handle. */
 export const VectorFault = z.discriminatedUnion('kind', [
-  /** The source of the fact says this. */
+  /** The source of the fact returns this value. */
   z.strictObject({ kind: z.literal('fact'), fact: FactName, value: PlainValue }),
-  /** The source of the fact is down, stale beyond use, or lies in a way that is noticed. */
+  /** The source of the fact is down, too stale, or returns values that are detectably wrong. */
   z.strictObject({ kind: z.literal('fact_unavailable'), fact: FactName }),
-  /** The arguments did not survive the way to the gates. */
+  /** The arguments were altered before the gates read them. */
   z.strictObject({ kind: z.literal('arguments_lost') }),
   z.strictObject({ kind: z.literal('evaluator'), does: z.enum(['throws', 'hangs', 'answers_nonsense']) }),
-  /** Nothing can be committed. */
+  /** Commits fail. */
   z.strictObject({ kind: z.literal('store_away') }),
 ]);
 export type VectorFault = z.infer<typeof VectorFault>;
 
-/** One call of a tool that the kernel itself would execute, on a ledger in memory, with a fault injected. */
+/** One call of a tool that the kernel executes, on a ledger in memory, with an injected fault. */
 export const InProcessVector = z.strictObject({
   ...Named,
   surface: z.literal('in_process'),
   given: z.strictObject({
     tool: ToolName,
+    /** The injected fault. `null` for no fault. */
     fault: VectorFault.nullable(),
-    /** A model proposes the call in its answer, so it is not executed here, whatever the decision. */
+    /** A model proposes the call in its answer, so the kernel does not execute it. */
     proposed: z.boolean().default(false),
   }),
   expect: z.strictObject({
     verdict: Verdict.optional(),
     reason_code: ReasonCode.optional(),
-    /** Instead of a verdict: there is no decision, because nothing could be sealed. */
+    /** The expected error, instead of a verdict, when no decision can be sealed. */
     error: z.literal('RECEIPT_STORE_UNAVAILABLE').optional(),
     /** Whether the tool was called. */
     executed: z.boolean(),
@@ -110,14 +114,14 @@ const VectorSetting = z.strictObject({
   fences: z.array(VectorFence).default([]),
   budget: VectorBudget.nullable().default(null),
   blocked_tools: z.array(ToolName).default([]),
-  /** Set behind the bundle, which does not hold them. */
+  /** Ceilings that are set although the bundle does not contain them. */
   ceilings: z.array(PolicyCeiling).default([]),
   /** The relations that the bundle reads, and the tuples that were written. */
   relations: PolicyBundle.shape.relations,
   tuples: z.array(RelationTuple).default([]),
-  /** Nothing but a signature approves. */
+  /** Whether an approval of the tenant needs a signature, and a bearer token is not enough. */
   signatures_only: z.boolean().default(false),
-  /** Keys of the agent `agent`, by the name that steps use for them. */
+  /** Keys of the agent `agent`, by their names in the steps. */
   keys: z
     .array(
       z.strictObject({
@@ -133,7 +137,7 @@ const VectorSetting = z.strictObject({
 export const VectorDoor = z.enum(['evaluate', 'execute', 'mcp', 'chat']);
 export type VectorDoor = z.infer<typeof VectorDoor>;
 
-/** A step of the same vector that came before, by its place in the list. */
+/** An earlier step of the same vector, by its index in the list. */
 const Earlier = z.int().min(0);
 
 const CallStep = z.strictObject({
@@ -147,20 +151,20 @@ const CallStep = z.strictObject({
    */
   body: PlainObject,
   headers: z.record(z.string(), z.string()).default({}),
-  /** Presents the approval that this step opened. */
+  /** The call uses the approval that the named earlier step opened. */
   grant_of: Earlier.optional(),
   /** The number of simultaneous calls. */
   times: z.int().min(1).max(50).default(1),
   expect: z.strictObject({
     status: z.int(),
-    /** Absent: nothing is decided, and nothing is sealed. */
+    /** The expected verdict. Absent when nothing is decided or sealed. */
     verdict: Verdict.optional(),
     reason_code: ReasonCode.optional(),
-    /** Present for an answer that is an error. */
+    /** The expected error code. Absent when no error is expected. */
     error: z.string().optional(),
-    /** The very decision of this step is told again. */
+    /** The answer repeats the decision of the named earlier step. */
     repeats: Earlier.optional(),
-    /** The number of the `times` calls with this answer; the others are denied with `rest`. */
+    /** The number of the `times` calls with this answer. The others are denied with `rest`. */
     exactly: z.int().min(0).optional(),
     rest: ReasonCode.optional(),
   }),
@@ -169,7 +173,7 @@ export type CallStep = z.infer<typeof CallStep>;
 
 const AnswerStep = z.strictObject({
   do: z.literal('answer'),
-  /** The step that opened the approval. */
+  /** The earlier step that opened the approval. */
   of: Earlier,
   principal: z.string().max(64),
   action: z.enum(['approve', 'deny']),
@@ -178,7 +182,7 @@ const AnswerStep = z.strictObject({
 
 const ReadStep = z.strictObject({
   do: z.literal('read'),
-  /** The receipt of this step, by an operator of another tenant. */
+  /** The earlier step whose receipt an operator of another tenant tries to read. */
   of: Earlier,
   expect: z.strictObject({ status: z.int() }),
 });
@@ -190,9 +194,9 @@ export type VectorStep = z.infer<typeof VectorStep>;
 export const LiveVector = z.strictObject({
   ...Named,
   surface: z.literal('live'),
-  /** The requirement on the deployment. Without it the vector is skipped, and the report says so. */
+  /** The requirement on the deployment. If it is not met, the vector is skipped and the report states this. */
   needs: z.literal('model').nullable().default(null),
-  /** Executed in a short run too. */
+  /** Whether a short run of the conformance suite also executes the vector. */
   short: z.boolean().default(false),
   given: VectorSetting,
   steps: z.array(VectorStep).min(1).max(20),
@@ -204,7 +208,7 @@ export type ConformanceVector = z.infer<typeof ConformanceVector>;
 
 export const VectorList = z.strictObject({
   data: z.array(ConformanceVector),
-  /** SHA-256 of the canonical JSON of all vectors, which a report names. Equal hashes mean equal vectors. */
+  /** SHA-256 of the canonical JSON of all vectors. A report contains it. Equal hashes mean equal vectors. */
   vectors_hash: Digest,
 });
 
@@ -212,10 +216,10 @@ export const conformanceTenantPrefix = 'conformance:';
 
 /** The tenant in which every run executes a vector. No real tenant has such an id. */
 export function tenantOfVector(id: VectorId): TenantId {
-  return `${conformanceTenantPrefix}${id}` as TenantId; // the vector's schema keeps it short enough
+  return `${conformanceTenantPrefix}${id}` as TenantId; // VectorId is short enough for a TenantId
 }
 
-/** In which a run calls, in each of these tenants. */
+/** The session that a run uses in the tenant of each vector. */
 export function sessionOfRun(id: ConformanceReportId): SessionId {
-  return id.replace('cfr_', 'conformance-') as SessionId; // within its schema
+  return id.replace('cfr_', 'conformance-') as SessionId; // within the limits of SessionId
 }

@@ -8,7 +8,7 @@ import { ConformanceVector, VectorId, VectorList } from './conformance-vectors.t
 import { InclusionProof } from './log.ts';
 import { Signature, StoredReceipt } from './receipt.ts';
 
-/** `short` leaves out what the running kernel is asked over HTTP, but for one call that must be denied. */
+/** `short` leaves out the calls of the running kernel over HTTP, except one that must be denied. */
 export const ConformanceScope = z.enum(['full', 'short']);
 export type ConformanceScope = z.infer<typeof ConformanceScope>;
 
@@ -25,7 +25,7 @@ export const VectorResult = z.strictObject({
   vector_id: VectorId,
   surface: z.enum(['live', 'in_process']),
   outcome: z.enum(['passed', 'failed', 'skipped']),
-  /** The fault, or the reason why it was skipped. */
+  /** The fault, or the reason for the skip. */
   detail: z.string().max(1024).nullable(),
   seen: z.array(Seen),
   duration_ms: z.int().min(0),
@@ -44,7 +44,7 @@ export const ConformanceReport = z.strictObject({
   results: z.array(VectorResult),
   vectors_hash: Digest,
   gate_roster_hash: Digest,
-  /** The bundle that tenants without one of their own were under; null: none. */
+  /** The default bundle of tenants without a bundle of their own. `null` when there was none. */
   policy_hash: Digest.nullable(),
   build: z.strictObject({ version: z.string(), commit: z.string() }),
   /** Receipts in the newest checkpoint when the run ended. */
@@ -54,7 +54,7 @@ export const ConformanceReport = z.strictObject({
 });
 export type ConformanceReport = z.infer<typeof ConformanceReport>;
 
-/** A report with what proves it: the kernel's signature over its canonical JSON, and the receipt that holds its hash. */
+/** A report with its proof: the kernel's signature over its canonical JSON, and the receipt that contains its hash. */
 export const SignedConformanceReport = z.strictObject({
   report: ConformanceReport,
   /** SHA-256 of the canonical JSON of `report`. */
@@ -74,7 +74,10 @@ export const ConformanceFacts = z.strictObject({
 
 const Evidence = { receipt: StoredReceipt, record: BoundaryRecord };
 
-/** Everything by which a stranger checks a report without the kernel: what was to be executed, what was seen, and what is sealed of both. */
+/**
+ * Everything that is needed to verify a report without the kernel: the vectors, the observed answers, and the sealed
+ * hashes.
+ */
 export const ConformanceProof = z.strictObject({
   format: z.literal('countersign/conformance-proof.v1'),
   signed: SignedConformanceReport,
@@ -87,7 +90,7 @@ export type ConformanceProof = z.infer<typeof ConformanceProof>;
 
 export const runConformance = defineRoute({
   operation: 'run-conformance',
-  summary: 'Execute the conformance vectors against this kernel, in tenants of their own, and sign what was seen.',
+  summary: 'Run the conformance vectors against this kernel in separate tenants, and sign the results.',
   method: 'POST',
   path: '/api/v1/conformance/run',
   auth: 'admin',
@@ -104,7 +107,7 @@ export const ReportSummary = ConformanceReport.omit({ results: true, type: true 
 
 export const listConformanceReports = defineRoute({
   operation: 'list-conformance-reports',
-  summary: 'Reports without their results, newest first. The last 500 are kept.',
+  summary: 'List conformance reports without their results, newest first. The last 500 are kept.',
   method: 'GET',
   path: '/api/v1/conformance/reports',
   auth: 'admin',
@@ -114,7 +117,7 @@ export const listConformanceReports = defineRoute({
 
 export const getConformanceReport = defineRoute({
   operation: 'get-conformance-report',
-  summary: 'A report with the result of each vector and its signature.',
+  summary: 'Get a conformance report with the result of each vector and its signature.',
   method: 'GET',
   path: '/api/v1/conformance/reports/{report_id}',
   auth: 'admin',
@@ -125,7 +128,7 @@ export const getConformanceReport = defineRoute({
 
 export const listConformanceVectors = defineRoute({
   operation: 'list-conformance-vectors',
-  summary: 'Every vector that a full run executes.',
+  summary: 'List the vectors of a full conformance run.',
   method: 'GET',
   path: '/api/v1/conformance/vectors',
   auth: 'public',
@@ -134,7 +137,7 @@ export const listConformanceVectors = defineRoute({
 
 export const listNegativeVectors = defineRoute({
   operation: 'list-negative-vectors',
-  summary: 'The vectors in which something is wrong and the kernel must refuse.',
+  summary: 'List the conformance vectors that the kernel must reject.',
   method: 'GET',
   path: '/api/v1/conformance/negative',
   auth: 'public',

@@ -20,12 +20,12 @@ export const DecisionStats = z.strictObject({
   bucket: StatBucket,
   /** When each bucket begins. */
   buckets: z.array(Instant).max(bucketsMax),
-  /** The largest first. The key is `null` when the calls have no tool. */
+  /** The series with the most calls first. The key of a series is `null` when its calls have no tool. */
   series: z.array(z.strictObject({ key: z.string().nullable(), total: z.int(), counts: Counts })).max(seriesMax),
   /** All further keys together; `null` when there are none. */
   others: z.strictObject({ total: z.int(), counts: Counts }).nullable(),
   total: z.int().nonnegative(),
-  /** How many entries of the log are counted. Answers for one period are equal when this is equal. */
+  /** The number of counted log entries. Answers for one period are equal when this is equal. */
   tree_size: z.int().nonnegative(),
   /** `null` when all of the log is counted. Otherwise decisions that were issued later are missing. */
   complete_to: Instant.nullable(),
@@ -34,7 +34,9 @@ export type DecisionStats = z.infer<typeof DecisionStats>;
 
 export const getDecisionStats = defineRoute({
   operation: 'get-decision-stats',
-  summary: 'Numbers of decisions over time, by verdict, agent, tool, reason or effect. Counted behind the log.',
+  summary:
+    'Get the number of decisions over time, by verdict, agent, tool, reason or effect. The newest decisions may ' +
+    'be missing.',
   method: 'GET',
   path: '/api/v1/stats/decisions',
   auth: 'tenant_scoped',
@@ -42,11 +44,12 @@ export const getDecisionStats = defineRoute({
   assertedBy: ['member', 'partner', 'owner'],
   query: z.strictObject({
     tenant_id: z.string().optional(),
-    /** Inclusive; the bucket that it lies in is whole. A day before `to` by default. */
+    /** The start of the period, inclusive, rounded to the start of its bucket. Default: a day before `to`. */
     from: Instant.optional(),
-    /** Exclusive; the bucket that it lies in is whole. Now by default. */
+    /** The end of the period, exclusive, rounded to the end of its bucket. Default: now. */
     to: Instant.optional(),
     bucket: StatBucket.default('30m'),
+    /** The member of decisions that the series are counted by. */
     by: z.enum(['verdict', 'agent', 'tool', 'reason', 'effect']).default('verdict'),
     verdict: Verdict.optional(),
     agent: PrincipalId.optional(),
@@ -59,7 +62,7 @@ export const getDecisionStats = defineRoute({
 
 export const deleteDecisionStats = defineRoute({
   operation: 'delete-decision-stats',
-  summary: 'Deletes the counters of all tenants. The kernel counts the log again, from its first entry.',
+  summary: 'Delete the counters of all tenants. The kernel counts the log again from its first entry.',
   method: 'DELETE',
   path: '/api/v1/stats/decisions',
   auth: 'admin',

@@ -4,7 +4,7 @@ import { CallMembers, Digest } from '../scalars.ts';
 import { DecisionReply } from './evaluate.ts';
 import { SignedReceipt } from './receipt.ts';
 
-/** Strangers send these: 16 KiB holds a receipt several times. */
+/** Anonymous callers send these bodies. 16 KiB is several times the size of a receipt. */
 const demoBodyBytesMax = 16_384;
 
 export const DemoAction = z.enum([
@@ -19,7 +19,7 @@ export const DemoAction = z.enum([
 
 export const runDemo = defineRoute({
   operation: 'run-demo',
-  summary: 'Decide one sample action in the demo tenant, through the same cycle as every other call.',
+  summary: 'Decide a sample action in the demo tenant, with the same decision cycle as all calls.',
   method: 'POST',
   path: '/api/demo/run',
   auth: 'public',
@@ -53,7 +53,7 @@ export const verifyDemo = defineRoute({
 
 export const tamperDemo = defineRoute({
   operation: 'tamper-demo',
-  summary: 'Change one member of a receipt and show that verification refuses it.',
+  summary: 'Change one member of a receipt, and show that its verification fails.',
   method: 'POST',
   path: '/api/demo/tamper',
   auth: 'public',

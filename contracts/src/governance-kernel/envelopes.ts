@@ -15,8 +15,8 @@ import {
 } from '../scalars.ts';
 
 /**
- * `in-toto` and `sigstore` are a DSSE envelope in a Sigstore bundle v0.3, `dsse` is the envelope alone. `cose` and `scitt` are experimental: the
- * drafts and libraries for them still change.
+ * `in-toto` and `sigstore` are a DSSE envelope in a Sigstore bundle v0.3, `dsse` is the envelope alone. `cose` and
+ * `scitt` are experimental: the drafts and libraries for them still change.
  */
 export const EnvelopeForm = z.enum(['dsse', 'in-toto', 'sigstore', 'jws', 'cose', 'scitt']);
 export type EnvelopeForm = z.infer<typeof EnvelopeForm>;
@@ -24,14 +24,14 @@ export const experimentalForms: readonly EnvelopeForm[] = ['cose', 'scitt'];
 
 export const inTotoPayloadType = 'application/vnd.in-toto+json';
 export const inTotoStatementType = 'https://in-toto.io/Statement/v1';
-/** A name and no address: it depends on no domain. */
+/** The predicate type is a name and not a web address, so it depends on no domain. */
 export const nativeEvidencePredicate = 'urn:countersign:predicate:native-evidence:v1';
 
 /** The statement in an envelope. It repeats native evidence and proves nothing that the evidence does not. */
 export const NativeEvidence = z.strictObject({
   authoritative: z.literal(false),
   native: z.strictObject({
-    /** A receipt, or an evidence pack by the receipt of its end statement. */
+    /** A receipt, or an evidence pack, identified by the receipt of its end statement. */
     kind: z.enum(['pack', 'receipt']),
     /** The SHA-256 of the bytes of a pack, or, for a receipt, its `receipt_hash`. */
     evidence_hash: Digest,
@@ -40,11 +40,11 @@ export const NativeEvidence = z.strictObject({
     receipt_hash: Digest,
     log_origin: z.string(),
     log_index: z.int().min(0),
-    /** The key of that receipt. */
+    /** The key that signed the receipt. */
     key_id: z.string(),
     issued_at: Instant,
   }),
-  /** The verifier of the native evidence, and what its caller needs. */
+  /** The verifier of the native evidence, and its required inputs. */
   verify_with: z.literal('countersign-verify <export> --keys <keys.json>'),
 });
 export type NativeEvidence = z.infer<typeof NativeEvidence>;
@@ -76,7 +76,7 @@ export const EnvelopeManifest = z.strictObject({
   /** The evidence key that signed. */
   key_id: z.string(),
   experimental: z.boolean(),
-  /** Always: the native evidence is the authority. */
+  /** Always this value, since the native evidence is authoritative. */
   authoritative: z.literal(false),
   native_authority: z.literal(true),
   created_by: PrincipalId,
@@ -98,7 +98,7 @@ const reads = {
 
 export const listEnvelopes = defineRoute({
   operation: 'list-envelopes',
-  summary: 'Manifests of the envelopes around native evidence of the tenant, newest first.',
+  summary: "List the manifests of the tenant's evidence envelopes, newest first.",
   method: 'GET',
   path: '/api/v1/evidence/envelopes',
   ...reads,
@@ -109,7 +109,7 @@ export const listEnvelopes = defineRoute({
 export const createEnvelope = defineRoute({
   operation: 'create-envelope',
   summary:
-    'Sign an envelope for other tools around an exported pack or a receipt, which must exist. The native evidence stays the authority.',
+    'Sign an envelope for other tools around an exported pack or a receipt. The native evidence stays authoritative.',
   method: 'POST',
   path: '/api/v1/evidence/envelopes',
   auth: 'tenant_scoped',
@@ -133,7 +133,7 @@ export const createEnvelope = defineRoute({
 
 export const getEnvelope = defineRoute({
   operation: 'get-envelope',
-  summary: 'The manifest of an envelope.',
+  summary: 'Get the manifest of an envelope.',
   method: 'GET',
   path: '/api/v1/evidence/envelopes/{manifest_id}',
   ...reads,
@@ -145,7 +145,7 @@ export const getEnvelope = defineRoute({
 
 export const getEnvelopePayload = defineRoute({
   operation: 'get-envelope-payload',
-  summary: 'The signed envelope: a DSSE envelope, a Sigstore bundle, `{ jws }`, or `{ cose }` in base64.',
+  summary: 'Get the signed envelope: a DSSE envelope, a Sigstore bundle, `{ jws }`, or `{ cose }` in base64.',
   method: 'GET',
   path: '/api/v1/evidence/envelopes/{manifest_id}/payload',
   ...reads,
@@ -156,6 +156,7 @@ export const getEnvelopePayload = defineRoute({
     envelope: EnvelopeForm,
     payload_type: z.string(),
     payload: PlainObject,
+    /** SHA-256 of the canonical JSON of the payload. */
     payload_hash: Digest,
     authoritative: z.literal(false),
   }),
@@ -163,15 +164,18 @@ export const getEnvelopePayload = defineRoute({
 });
 
 export const EnvelopeChecks = z.strictObject({
-  /** The native evidence is in the log of this kernel. */
+  /** Whether the native evidence is in the log of this kernel. */
   native_evidence: z.boolean(),
   manifest_hash: z.boolean(),
   payload_hash: z.boolean(),
-  /** The payload has the statement of the manifest. */
+  /** Whether the payload contains the statement of the manifest. */
   statement: z.boolean(),
+  /** Whether the signature is valid. */
   signature: z.boolean(),
-  /** The key counted when the envelope was made. */
+  /** Whether the key was valid when the envelope was created. */
   key_window: z.boolean(),
+  /** Whether the key is not revoked, or a sealed receipt proves that the envelope was created before the revocation. */
+  key_not_revoked: z.boolean(),
 });
 export type EnvelopeChecks = z.infer<typeof EnvelopeChecks>;
 
@@ -197,35 +201,43 @@ export const verifyEnvelope = defineRoute({
   errors: ['NOT_FOUND'],
 });
 
-/** A key that signs envelopes and nothing else. */
+const evidenceKeyMembers = {
+  kid: z.string(),
+  use: z.literal('sig'),
+  /** Evidence keys sign envelopes and nothing else. */
+  purpose: z.literal('evidence'),
+  /** Always `null`, since only log keys belong to a log. */
+  log_origin: z.null(),
+  valid_from: Instant,
+  valid_until: Instant.nullable(),
+  /** `null` when the key is not revoked. Only a trust list (`trust.json`) can revoke it. */
+  revoked_at: Instant.nullable(),
+};
+
+/** A key that signs envelopes and nothing else. It is a valid entry of a trust list. */
 export const EvidenceKey = z.discriminatedUnion('kty', [
   z.strictObject({
     kty: z.literal('EC'),
     crv: z.literal('P-256'),
     x: z.string(),
     y: z.string(),
-    kid: z.string(),
-    use: z.literal('sig'),
     alg: z.literal('ES256'),
-    valid_from: Instant,
-    valid_until: Instant.nullable(),
+    ...evidenceKeyMembers,
   }),
   z.strictObject({
     kty: z.literal('OKP'),
     crv: z.literal('Ed25519'),
     x: z.string(),
-    kid: z.string(),
-    use: z.literal('sig'),
     alg: z.literal('EdDSA'),
-    valid_from: Instant,
-    valid_until: Instant.nullable(),
+    ...evidenceKeyMembers,
   }),
 ]);
 export type EvidenceKey = z.infer<typeof EvidenceKey>;
 
 export const listEvidenceKeys = defineRoute({
   operation: 'list-evidence-keys',
-  summary: 'Public keys that sign envelopes: ECDSA P-256 for DSSE and COSE, Ed25519 for JWS. They sign no receipts.',
+  summary:
+    'List the public keys of envelopes with their windows and revocations: ECDSA P-256 for DSSE and COSE, Ed25519 for JWS.',
   method: 'GET',
   path: '/api/v1/trust/evidence-keys',
   auth: 'public',

@@ -22,7 +22,7 @@ import {
 import { GateOutcome } from './boundary-record.ts';
 import { StoredReceipt } from './receipt.ts';
 
-/** The demand of a call on budgets, as far as its caller knows. */
+/** The demand of a call on budgets, as declared by its caller. */
 export const DeclaredDemand = z.strictObject({
   spend_minor: AmountMinor.optional(),
   egress_bytes: z.int().min(0).optional(),
@@ -36,9 +36,9 @@ export const EvaluateRequest = z.strictObject({
   args: CallArguments.default({}),
   session_id: SessionId,
   /**
-   * May raise the effect that the registry or the bundle declares for the tool, and never lower it; a tool that neither
-   * declares is E4. Nor does it lower the least effect of an action. For an action in a tenant's own words there is no
-   * other declaration.
+   * The effect that the caller declares. It may raise the effect that the registry or the bundle declares for the tool,
+   * and never lowers it. A tool without a declaration there is E4. The caller cannot lower the least effect of an
+   * action. For a tenant's own action without a tool, only the caller declares the effect.
    */
   effect_level: EffectLevel.optional(),
   context: CallMembers.default({}),
@@ -58,12 +58,12 @@ export const BudgetUse = z.strictObject({
   currency: z.string().nullable(),
 });
 
-/** The decision as every governed route gives it. */
+/** The decision, as all governed routes return it. */
 export const DecisionReply = z.strictObject({
   verdict: Verdict,
-  /** Whether the caller may act now: the verdict is ALLOW, and this is no shadow decision. */
+  /** Whether the caller may act now: the verdict is ALLOW, and the decision is not a shadow decision. */
   allow: z.boolean(),
-  /** There when the call asked for `mode: shadow`. */
+  /** Present when the call requested `mode: shadow`. */
   shadow: z.literal(true).optional(),
   reason_code: ReasonCode,
   reason: z.string(),
@@ -86,8 +86,8 @@ export type DecisionReply = z.infer<typeof DecisionReply>;
 export const evaluate = defineRoute({
   operation: 'evaluate',
   summary:
-    'Decide one action and seal the decision. DENY and ESCALATE are answers, not errors. The governed changes (`policy.change` and the like) are ' +
-    'proposed by owners, who propose nothing else here; no agent and no key proposes them.',
+    'Decide one action and seal the decision. DENY and ESCALATE are answers, not errors. Only owners can propose ' +
+    'governed changes such as `policy.change`, and they can propose nothing else here.',
   method: 'POST',
   path: '/api/v1/evaluate',
   auth: 'tenant_scoped',

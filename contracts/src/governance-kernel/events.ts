@@ -20,7 +20,7 @@ import { Fence, ScopedFenceCommand } from './fences.ts';
 import { HostDriftCounts } from './host-evidence.ts';
 import { IdentityKind } from './identity.ts';
 
-/** A person is asked: an approval is pending. The details of the call are on its page, for those who may decide it. */
+/** An approval is pending and waits for a vote. Its page shows the details of the call to its approvers. */
 export const kernelApprovalRequested = defineEvent({
   type: 'kernel.approval.requested.v1',
   data: z.strictObject({
@@ -33,33 +33,36 @@ export const kernelApprovalRequested = defineEvent({
     effect_level: EffectLevel,
     reason: z.string(),
     quorum: z.int().min(1),
-    /** Who may decide it; empty: everybody but who asked. */
+    /** The principals that may decide the approval. If empty, all approvers except the requester may decide. */
     approvers: z.array(PrincipalId),
     expires_at: Instant,
     requested_at: Instant,
   }),
 });
 
-/** An approval left `pending`, so a caller that parked a call for it can continue. */
+/** An approval is no longer `pending`, so a caller with a waiting call can continue. */
 export const kernelApprovalResolved = defineEvent({
   type: 'kernel.approval.resolved.v1',
   data: z.strictObject({
     approval_id: ApprovalId,
     tenant_id: TenantId,
     session_id: SessionId,
-    /** Null in an event of before this member. */
+    /** `null` in events that are older than this member. */
     requested_by: PrincipalId.nullable().default(null),
     state: ApprovalState,
-    /** Null: its time ran out. */
+    /** `null` when the approval expired. */
     resolved_by: PrincipalId.nullable(),
     rejection_reason: z.string().nullable(),
-    /** Until when the approved call waits. An event of before this member says nothing of it, and the kernel judges the call anyway. */
+    /**
+     * The time until which the approved call waits. Older events lack it, and the kernel checks the time lock in any
+     * case.
+     */
     timelock_until: Instant.nullable().default(null),
     resolved_at: Instant,
   }),
 });
 
-/** One person approved alone what a quorum or a time lock would have held. */
+/** One person approved alone although a quorum or a time lock was required. */
 export const kernelGlassBroken = defineEvent({
   type: 'kernel.approval.glass-broken.v1',
   data: z.strictObject({
@@ -72,34 +75,35 @@ export const kernelGlassBroken = defineEvent({
     broken_by: PrincipalId,
     reason: z.string(),
     broken_at: Instant,
-    /** Until when the call may be made, once. */
+    /** The end of the time in which the call may be made once. */
     expires_at: Instant,
   }),
 });
 
-/** A fence was set or lifted: every kernel keeps to it. */
+/** A fence was set or lifted. All kernels apply it. */
 export const kernelFenceSet = defineEvent({
   type: 'kernel.fence.set.v1',
   data: Fence.omit({ calls_taken: true }),
 });
 
-/** A command to the kernel, as one to `put-fence`: it holds from its transaction on, unless its epoch is not above the one that stands. */
+/**
+ * A command to the kernel, like `put-fence`. It is in force from its transaction on, if its epoch is higher than the
+ * current one.
+ */
 export const fenceSet = defineEvent({ type: 'fence.set.v1', data: ScopedFenceCommand, needsConsumer: true });
 
-/**
- * The usage of a budget reached a threshold of one of its ceilings: sent once for each threshold, window and ceiling.
- */
+/** The usage of a budget reached a threshold of one of its limits. Sent once for each threshold, window and limit. */
 export const kernelBudgetThreshold = defineEvent({
   type: 'kernel.budget.threshold.v1',
   data: z.strictObject({
-    /** Null: the ceiling of the installation, which is no tenant's. */
+    /** `null` for the limit of the installation, which belongs to no tenant. */
     tenant_id: TenantId.nullable(),
     budget_id: BudgetId,
     subject: BudgetSubject,
     window: BudgetWindow,
     amount: z.enum(['tool_calls', 'spend_minor', 'egress_bytes', 'writes']),
     percent: z.union([z.literal(75), z.literal(90), z.literal(100)]),
-    /** Calls on their way, which may still give back what they hold, do not count. */
+    /** Excludes calls in flight, which may still return their reservations. */
     used: z.int(),
     limit: z.int(),
     currency: Currency.nullable(),
@@ -108,7 +112,7 @@ export const kernelBudgetThreshold = defineEvent({
   }),
 });
 
-/** An agent or operator was revoked: nothing that is proven by its keys is taken any more. */
+/** An agent or operator was revoked. Proofs by its keys are no longer accepted. */
 export const kernelIdentityRevoked = defineEvent({
   type: 'kernel.identity.revoked.v1',
   data: z.strictObject({
@@ -129,9 +133,9 @@ export const kernelHostDrift = defineEvent({
     chain_id: z.string(),
     imported_by: PrincipalId,
     counts: HostDriftCounts,
-    /** The receipts of at most twenty of them, the first ones by time. */
+    /** The receipts of the first drifts by time, at most twenty. */
     receipt_ids: z.array(ReceiptId).max(20),
-    /** How many of all rest on a receipt of the recorder that is `verified`. */
+    /** The number of drifts whose recorder receipt is `verified`. */
     verified: z.int().min(0),
     detected_at: Instant,
   }),

@@ -6,12 +6,12 @@ import { Signature } from './receipt.ts';
 
 export const evidencePackFormat = 'countersign/evidence-pack.v1';
 
-/** A list of runs or conversations. Longer lists are several packs. */
+/** The most sessions in the scope of one pack. Longer lists need several packs. */
 export const packSessionsMax = 64;
 
 /**
- * The content of a pack: each receipt of the tenant at a place `from` ≤ `log_index` < `to` of the log. `sessions` and
- * `issued` narrow that; `null` does not. Packs of adjoining leaf ranges leave no gap.
+ * The scope of a pack: all receipts of the tenant with `from` ≤ `log_index` < `to`. `sessions` and `issued` narrow it
+ * unless they are `null`. Packs of adjoining ranges leave no gap.
  */
 export const EvidenceScope = z.strictObject({
   tenant_id: TenantId,
@@ -22,11 +22,11 @@ export const EvidenceScope = z.strictObject({
 });
 export type EvidenceScope = z.infer<typeof EvidenceScope>;
 
-/** The first line. Its keys are information: a verifier trusts the keys that its caller names. */
+/** The first line. Its keys are informative. A verifier trusts only the keys that its caller names. */
 export const PackHeader = z.strictObject({
   format: z.literal(evidencePackFormat),
   scope: EvidenceScope,
-  /** Name of the log. Each checkpoint has it too. */
+  /** The name of the log, as in each checkpoint. */
   log_origin: z.string().min(1).max(255),
   keys: z.array(TrustKey).max(1_024),
   ...LinkedCheckpoints.shape,
@@ -36,13 +36,13 @@ export type PackHeader = z.infer<typeof PackHeader>;
 /** A policy, on the line before the first receipt that names it. The signature is that of its activation. */
 export const PackPolicy = z.strictObject({
   policy: z.strictObject({
-    /** The tenant that it was activated for, or `*`. */
+    /** The tenant that the policy was activated for, or `*`. */
     tenant_id: z.string().min(1).max(128),
     epoch: z.int().min(1),
     policy_hash: Digest,
     confirmed_at: Instant,
     signature: Signature,
-    /** With its defaults: `policy_hash` is the hash of its canonical JSON. */
+    /** The bundle with its defaults. `policy_hash` is the hash of its canonical JSON. */
     bundle: PlainObject,
   }),
 });
@@ -52,7 +52,7 @@ export type PackPolicy = z.infer<typeof PackPolicy>;
 export const PackReceipt = z.strictObject({ ...ExportedReceipt.shape, proof: ExportedProof });
 export type PackReceipt = z.infer<typeof PackReceipt>;
 
-/** The last line: a receipt of the kind `period`, and the checkpoint of the tree that its proof leads to. */
+/** The last line: a receipt of the kind `period`, and the checkpoint of the tree of its proof. */
 export const PackEnd = z.strictObject({ end: PackReceipt, checkpoint: CheckpointNote, consistency: LogPath });
 export type PackEnd = z.infer<typeof PackEnd>;
 
@@ -65,9 +65,9 @@ export const PackCounts = z.strictObject({
   sessions_root: Digest,
   /** Allowed calls that the kernel dispatched, without an outcome in the pack. */
   open_calls: z.int().min(0),
-  /** Approving votes without a credential of a person: the key of the operators gave them. */
+  /** Approving votes that the operator key cast without a credential of a person. */
   unbacked_votes: z.int().min(0),
-  /** Over all lines before the last one. */
+  /** The hash over all lines before the last one. */
   lines_hash: Digest,
 });
 export type PackCounts = z.infer<typeof PackCounts>;
@@ -77,8 +77,9 @@ export const PackStatement = z.strictObject({
   format: z.literal(evidencePackFormat),
   scope: EvidenceScope,
   ...PackCounts.shape,
-  /** Size and root of the tree that the statement is about. */
+  /** The size of the tree that the statement covers. */
   log_size: z.int().min(0),
+  /** The root of that tree. */
   log_root: Digest,
 });
 export type PackStatement = z.infer<typeof PackStatement>;

@@ -3,9 +3,9 @@ import { ExportedHead, ExportedReceipt, ExportHeader } from './chain-export.ts';
 import { ExportedPeriod, PeriodHeader } from './period-export.ts';
 
 /**
- * One line of an export, each a JSON text. For a session: the header, the head statement, then receipts in the order of
- * their chain. For a period: the header, the receipts of one session after the other, then the period statement. Writer
- * and verifier hold only one line at a time.
+ * One line of an export, as JSON text. A session has the header, the head statement, and the receipts in the order of
+ * their chain. A period has the header, the receipts of each session, and the period statement. Writer and verifier
+ * keep only one line in memory.
  */
 export const ExportLine = z.union([ExportHeader, ExportedHead, PeriodHeader, ExportedPeriod, ExportedReceipt]);
 export type ExportLine = z.infer<typeof ExportLine>;

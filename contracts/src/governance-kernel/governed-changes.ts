@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { FenceScope } from './fences.ts';
 
 /**
- * Changes that people propose and the kernel decides first, each under this action. An owner of the workspace proposes
- * them by an assertion of the gateway; no agent and no key ever does, whatever a policy says.
+ * Changes that people propose and the kernel decides first, each as this action. Only an owner of the workspace can
+ * propose them, with an assertion of the gateway. Agents and keys cannot, regardless of the policy.
  */
 export const GovernedChange = z.enum([
   'policy.change',
@@ -24,7 +24,7 @@ export function isGovernedChange(action: string): action is GovernedChange {
   return GovernedChange.safeParse(action).success;
 }
 
-/** The resource of a `fence.lift`: the fence of this scope under this epoch, and no other one. */
+/** The resource of a `fence.lift`: the fence of this scope and epoch only. */
 export function fenceLiftResource({ scope, epoch }: { scope: FenceScope; epoch: number }): string {
   return `fence:${scope}?epoch=${epoch}`;
 }

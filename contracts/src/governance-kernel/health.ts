@@ -3,7 +3,7 @@ import { defineRoute } from '../route.ts';
 
 export const healthz = defineRoute({
   operation: 'healthz',
-  summary: 'Liveness of the process.',
+  summary: 'Get the liveness of the process.',
   method: 'GET',
   path: '/healthz',
   auth: 'public',
@@ -12,7 +12,7 @@ export const healthz = defineRoute({
 
 export const version = defineRoute({
   operation: 'version',
-  summary: 'The name and version of this service.',
+  summary: 'Get the name and version of this service.',
   method: 'GET',
   path: '/version',
   auth: 'public',

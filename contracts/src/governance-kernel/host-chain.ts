@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { DecisionId, Digest, Instant, PrincipalId, SessionId, ToolName } from '../scalars.ts';
 
 /*
- * `countersign/host-chain.v1`: what a recorder beside the boundary saw, such as a host agent or an eBPF logger. Its
- * hash is the SHA-256 of the line `countersign.host-chain.v1`, its line feed included, and the canonical JSON
- * (RFC 8785) of the chain.
+ * `countersign/host-chain.v1`: the events that a recorder beside the boundary observed, such as a host agent or an eBPF
+ * logger. Its hash is the SHA-256 of the line `countersign.host-chain.v1`, including its line feed, and the canonical
+ * JSON (RFC 8785) of the chain.
  */
 
-/** The greatest request to import a chain; a longer recording is sent as several chains. */
+/** The largest request for the import of a chain. A longer recording is sent as several chains. */
 export const hostChainBytesMax = 1_048_576;
 export const hostChainValuesMax = 20_000;
 const hostReceiptsMax = 200;
 
-/** A name in a recorder's words. It is shown to people. */
+/** A name that the recorder chose. It is shown to people. */
 const RecorderName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,127}$/, 'may hold letters, digits and . _ : @ / + -');
@@ -32,15 +32,16 @@ export const HostSignature = z.strictObject({
   alg: z.enum(['Ed25519', 'ES256']),
   key_id: RecorderName,
   /**
-   * Base64url without padding, 64 bytes: over the line `countersign.host-receipt.v1`, its line feed included, and the
-   * canonical JSON that `receipt_hash` is of. For ES256 the two numbers of the signature, one behind the other.
+   * The signature in base64url without padding, 64 bytes. It covers the line `countersign.host-receipt.v1`, including
+   * its line feed, and the canonical JSON of which `receipt_hash` is the hash. For ES256, the two numbers of the
+   * signature are concatenated.
    */
   value: z.string().regex(/^[A-Za-z0-9_-]{86}$/),
 });
 
 /**
- * A claim that hardware vouches for the recorder. It is kept, and its outer form is checked where the kind is known: this
- * kernel verifies no hardware root, so a receipt with one is never `verified`.
+ * A claim that hardware vouches for the recorder. It is stored, and its format is checked for known kinds. This kernel
+ * verifies no hardware root, so a receipt with a claim is never `verified`.
  */
 export const HardwareRoot = z.strictObject({
   /** `TPM2`, `AWS_NITRO`, `AMD_SEV_SNP`, `INTEL_TDX`, `APPLE_SEP`, or any other name. */
@@ -50,14 +51,14 @@ export const HardwareRoot = z.strictObject({
 });
 export type HardwareRoot = z.infer<typeof HardwareRoot>;
 
-/** The actor, as far as the recorder knows it. Each member that is there is compared with the decision. */
+/** The actor, as far as the recorder knows it. Each present member is compared with the decision. */
 export const HostSubject = z.strictObject({
   decision_id: DecisionId.optional(),
   session_id: SessionId.optional(),
   agent_id: PrincipalId.optional(),
-  /** The MCP server that the workload is. */
+  /** The MCP server, if the workload is one. */
   mcp_server_id: RecorderName.optional(),
-  /** The grant of the sandbox that it ran in. */
+  /** The hash of the sandbox grant of the workload. */
   sandbox_grant_hash: Digest.optional(),
   /** The `context.workload_id` of a call, where the policy reads it. */
   workload_id: RecorderName.optional(),
@@ -66,14 +67,14 @@ export const HostSubject = z.strictObject({
 export const HostEvent = z
   .strictObject({
     kind: z.literal('network_egress'),
-    /** When it began, by the clock of the host. */
+    /** The start of the event, by the clock of the host. */
     observed_at: Instant,
-    /** The name that the host asked for, by TLS or DNS. */
+    /** The name that the host requested by TLS or DNS. */
     destination_host: HostName.optional(),
     destination_ip: Address.optional(),
     destination_port: z.int().min(1).max(65_535),
     protocol: z.enum(['tcp', 'udp', 'other']),
-    /** The bytes of this event alone, and not of all before it. */
+    /** The bytes of this event, without earlier events. */
     bytes_sent: ByteCount,
     bytes_received: ByteCount,
   })
@@ -83,13 +84,13 @@ export const HostEvent = z
   );
 
 /**
- * `receipt_hash` is the SHA-256 of the line `countersign.host-receipt.v1`, its line feed included, and the canonical JSON
- * (RFC 8785) of `{ chain_id, receipt }`, where `receipt` is without its `receipt_hash` and `signature`.
+ * `receipt_hash` is the SHA-256 of the line `countersign.host-receipt.v1`, including its line feed, and the canonical
+ * JSON (RFC 8785) of `{ chain_id, receipt }`. That `receipt` has no `receipt_hash` and no `signature`.
  */
 export const HostReceipt = z.strictObject({
   receipt_id: RecorderName,
   host_id: RecorderName,
-  /** `receipt_hash` of the predecessor. The first of a recorder has `null`. */
+  /** `receipt_hash` of the predecessor. `null` in the first receipt of a recorder. */
   prev_receipt_hash: Digest.nullable(),
   subject: HostSubject,
   process: z.strictObject({ identity: ToolName, ancestry: z.array(ToolName).max(16) }).optional(),

@@ -17,8 +17,8 @@ import {
 import { HostChain, hostChainBytesMax, hostChainValuesMax, RecorderKey } from './host-chain.ts';
 
 /**
- * `verified`: hash, link and signature are right, under a key that the importer pinned. `not_verified`: nothing of it
- * is wrong, and nothing proves it. `failed`: hash, link, signature or the form of its hardware evidence is wrong.
+ * `verified`: hash, link and signature are correct, under a key that the importer pinned. `not_verified`: no fault was
+ * found, but there is no proof. `failed`: hash, link, signature or the format of its hardware evidence is wrong.
  */
 export const HostReceiptState = z.enum(['verified', 'not_verified', 'failed']);
 export type HostReceiptState = z.infer<typeof HostReceiptState>;
@@ -37,14 +37,14 @@ export const HostReceiptReason = z.enum([
 export type HostReceiptReason = z.infer<typeof HostReceiptReason>;
 
 /**
- * `without_intent`: no decision of the tenant covers the event. `after_deny`: the last decision about it before the
- * event was no ALLOW. `destination_mismatch`: its decision allowed another destination. `volume_exceeded`: the events
- * of its decision sent more bytes than were allowed.
+ * `without_intent`: no decision of the tenant covers the event. `after_deny`: the last decision before the event was
+ * not an ALLOW. `destination_mismatch`: its decision allowed another destination. `volume_exceeded`: the events of its
+ * decision sent more bytes than allowed.
  */
 export const HostDriftKind = z.enum(['without_intent', 'after_deny', 'destination_mismatch', 'volume_exceeded']);
 export type HostDriftKind = z.infer<typeof HostDriftKind>;
 
-/** The names that lead from an event to its decision. An agent alone leads to none. */
+/** The names that link an event to its decision. An agent alone is not enough. */
 export const HostMatch = z.enum(['decision', 'session', 'workload', 'agent', 'destination']);
 export type HostMatch = z.infer<typeof HostMatch>;
 
@@ -52,7 +52,7 @@ export type HostMatch = z.infer<typeof HostMatch>;
 export const HostDrift = z.strictObject({
   drift_id: HostDriftId,
   kind: HostDriftKind,
-  /** The import that it was found in. */
+  /** The import that found the drift. */
   host_chain_id: HostChainId,
   chain_hash: Digest,
   host_receipt_id: z.string(),
@@ -61,15 +61,16 @@ export const HostDrift = z.strictObject({
   observed_at: Instant,
   destination: z.string(),
   bytes_sent: z.int().min(0),
-  /** The best match; `null` when there is none. */
+  /** The decision that matches the event best. `null` when no decision matches. */
   decision_id: DecisionId.nullable(),
   decision_receipt_id: ReceiptId.nullable(),
   verdict: Verdict.nullable(),
   matched_by: z.array(HostMatch),
   /** The destinations that the decision named, at most 16 of them. */
   expected_destinations: z.array(z.string()).max(16),
-  /** For `volume_exceeded`: the limit of the decision, and what all events of it have sent. */
+  /** For `volume_exceeded`: the bytes that the decision allowed. `null` for other kinds. */
   bytes_allowed: z.int().min(0).nullable(),
+  /** For `volume_exceeded`: the bytes of all events of the decision so far. `null` for other kinds. */
   bytes_counted: z.int().min(0).nullable(),
   detected_at: Instant,
   /** The receipt that sealed this drift. */
@@ -86,8 +87,8 @@ export const HostReceiptReport = z.strictObject({
   state: HostReceiptState,
   reasons: z.array(HostReceiptReason),
   /**
-   * `not_judged`: it failed. `known`: an earlier import has judged it. `correlated`: a decision covers it. `drift`: see
-   * `drift`.
+   * `not_judged`: the receipt failed. `known`: an earlier import compared it. `correlated`: a decision covers it.
+   * `drift`: see the member `drift`.
    */
   correlation: z.enum(['not_judged', 'known', 'correlated', 'drift']),
   decision_receipt_id: ReceiptId.nullable(),
@@ -96,7 +97,7 @@ export const HostReceiptReport = z.strictObject({
 });
 export type HostReceiptReport = z.infer<typeof HostReceiptReport>;
 
-/** The limits of a correlation, stated in each of its answers. */
+/** The limits of a correlation, stated in each answer. */
 export const hostEvidenceNotice =
   'A correlation compares what a recorder reports with what this kernel sealed. It enforces nothing and blocks no packet, ' +
   'what no recorder saw is not in it, and a receipt proves no more than its state says.';
@@ -109,7 +110,7 @@ export const HostChainReport = z.strictObject({
   chain_id: z.string(),
   chain_hash: Digest,
   source: HostChain.shape.source,
-  /** Where the keys came from: the caller of this import pinned them, and the kernel knows no others. */
+  /** The source of the keys. The caller of this import pinned them, and the kernel uses no others. */
   key_source: z.literal('pinned_by_importer'),
   key_ids: z.array(z.string()),
   counts: z.strictObject({
@@ -138,7 +139,8 @@ const reads = {
 export const importHostChain = defineRoute({
   operation: 'import-host-chain',
   summary:
-    'Import the chain of an independent recorder: each of its receipts is verified by itself and compared with the sealed decisions, and each Boundary Drift is sealed once. The same chain with the same keys gives the same answer.',
+    'Import the receipt chain of an independent recorder. Each receipt is verified and compared with sealed ' +
+    'decisions, and each Boundary Drift is sealed once. The same import returns the same answer.',
   method: 'POST',
   path: '/api/v1/evidence/host/chains',
   auth: 'tenant_scoped',
@@ -150,7 +152,7 @@ export const importHostChain = defineRoute({
   bodyValuesMax: hostChainValuesMax,
   body: z.strictObject({
     chain: HostChain,
-    /** Public keys of the recorder, as its operator gave them. Without one, no receipt is verified. */
+    /** Public keys of the recorder, supplied by its operator. Without a key, no receipt is verified. */
     keys: z.array(RecorderKey).max(8).default([]),
   }),
   reply: HostChainReport,
@@ -159,7 +161,7 @@ export const importHostChain = defineRoute({
 
 export const getHostChain = defineRoute({
   operation: 'get-host-chain',
-  summary: 'The report of an imported chain of a recorder, with the chain as it was imported.',
+  summary: 'Get an imported chain of a recorder, with its report.',
   method: 'GET',
   path: '/api/v1/evidence/host/chains/{host_chain_id}',
   ...reads,
@@ -171,7 +173,7 @@ export const getHostChain = defineRoute({
 
 export const listHostDrift = defineRoute({
   operation: 'list-host-drift',
-  summary: 'Boundary Drift that was found in imported chains of recorders, newest first.',
+  summary: 'List the Boundary Drift in imported chains of recorders, newest first.',
   method: 'GET',
   path: '/api/v1/evidence/host/drift',
   ...reads,
@@ -184,7 +186,7 @@ export const listHostDrift = defineRoute({
   reply: page(HostDrift).extend(judgement),
 });
 
-/** For the event of an import: how many drifts of a kind were sealed. */
+/** The number of sealed drifts by kind, for the event of an import. */
 export const HostDriftCounts = z.strictObject({
   without_intent: z.int().min(0),
   after_deny: z.int().min(0),

@@ -6,17 +6,23 @@ import { KeyThumbprint } from './agent-token.ts';
 
 const TenantQuery = { tenant_id: z.string().optional() };
 
-/** `agent`: a program that attempts actions. `operator`: a person who decides approvals. One principal may be enrolled as both. */
+/**
+ * `agent`: a program that attempts actions. `operator`: a person who decides approvals. One principal may be enrolled
+ * as both.
+ */
 export const IdentityKind = z.enum(['agent', 'operator']);
 export type IdentityKind = z.infer<typeof IdentityKind>;
 
-/** Revoked is final: neither the principal nor its keys come back. Use a fence to stop something that may come back. */
+/** `revoked` is final for the principal and its keys. Use a fence for a temporary stop. */
 export const IdentityState = z.enum(['active', 'revoked']);
 
-/** The most keys of an agent at a time: one for each place where it runs, and the next of each. */
+/**
+ * The most keys of an agent at a time. It needs one for each place where it runs, and another while that key is
+ * replaced.
+ */
 export const identityKeysMax = 16;
 
-/** An Ed25519 key whose owner has proven to hold it. */
+/** An Ed25519 key with proof of possession. */
 const IdentityKey = z.strictObject({
   kid: KeyThumbprint,
   created_at: Instant,
@@ -28,7 +34,7 @@ export const Identity = z.strictObject({
   kind: IdentityKind,
   display_name: z.string(),
   state: IdentityState,
-  /** Those that are not revoked, oldest first. An operator has none. */
+  /** Keys that are not revoked, oldest first. An operator has none. */
   keys: z.array(IdentityKey).max(identityKeysMax),
   enrolled_at: Instant,
   enrolled_by: PrincipalId,
@@ -43,7 +49,7 @@ const ListQuery = z.strictObject({ ...TenantQuery, ...PageQuery });
 export const listAgents = defineRoute({
   ...list,
   operation: 'list-agents',
-  summary: 'Enrolled agents of the tenant, newest first, also revoked ones.',
+  summary: 'List the enrolled agents of the tenant, newest first, including revoked ones.',
   path: '/api/v1/identity/agents',
   query: ListQuery,
 });
@@ -51,12 +57,12 @@ export const listAgents = defineRoute({
 export const listOperators = defineRoute({
   ...list,
   operation: 'list-operators',
-  summary: 'Enrolled operators of the tenant, newest first, also revoked ones.',
+  summary: 'List the enrolled operators of the tenant, newest first, including revoked ones.',
   path: '/api/v1/identity/operators',
   query: ListQuery,
 });
 
-/** Shown to people: nothing in it is invisible or turns the text around it. */
+/** Shown to people, so it contains no invisible characters and none that change the text direction. */
 const DisplayName = z
   .string()
   .min(1)
@@ -69,7 +75,7 @@ const IdentityParams = z.strictObject({ directory: Directory, principal: Princip
 
 export const putIdentity = defineRoute({
   operation: 'put-identity',
-  summary: 'Enrol an agent or an operator, or change its display name. A revoked one stays revoked.',
+  summary: 'Enrol an agent or an operator, or change its display name. A revoked identity stays revoked.',
   method: 'PUT',
   path: '/api/v1/identity/{directory}/{principal}',
   auth: 'tenant_scoped',
@@ -84,8 +90,8 @@ export const putIdentity = defineRoute({
 export const revokeIdentity = defineRoute({
   operation: 'revoke-identity',
   summary:
-    'Revoke an agent or an operator for good, with all its keys. The next decision of every kernel denies the agent, approvals that ' +
-    'were given to it included; an operator votes no more.',
+    'Revoke an agent or an operator permanently, with all its keys. The next decision denies the agent, even with ' +
+    'an approval. An operator can no longer vote.',
   method: 'DELETE',
   path: '/api/v1/identity/{directory}/{principal}',
   auth: 'tenant_scoped',
@@ -101,7 +107,8 @@ const AgentParams = z.strictObject({ principal: PrincipalId });
 export const createKeyChallenge = defineRoute({
   operation: 'create-key-challenge',
   summary:
-    'The challenge that the owner of a key signs to enrol it. It ends with its time, or with the next change of the keys of this agent.',
+    'Create the challenge that a key signs for its enrolment. It expires, or ends with the next change of this ' +
+    "agent's keys.",
   method: 'POST',
   path: '/api/v1/identity/agents/{principal}/challenge',
   auth: 'tenant_scoped',
@@ -121,8 +128,7 @@ export const createKeyChallenge = defineRoute({
 
 export const enrolIdentityKey = defineRoute({
   operation: 'enrol-identity-key',
-  summary:
-    'Enrol a key of an agent. Its owner proves to hold it: a JWS over the challenge, signed with the key that its header brings.',
+  summary: 'Enrol a key of an agent. The key signs a JWS over the challenge, with the public key in its header.',
   method: 'POST',
   path: '/api/v1/identity/agents/{principal}/keys',
   auth: 'tenant_scoped',
@@ -137,7 +143,7 @@ export const enrolIdentityKey = defineRoute({
 
 export const revokeIdentityKey = defineRoute({
   operation: 'revoke-identity-key',
-  summary: 'End a key of an agent for good. The next decision of every kernel sees it.',
+  summary: 'Revoke a key of an agent permanently. It takes effect on the next decision of every kernel.',
   method: 'DELETE',
   path: '/api/v1/identity/agents/{principal}/keys/{kid}',
   auth: 'tenant_scoped',

@@ -1,12 +1,12 @@
 import type { EffectLevel } from '../scalars.ts';
 import type { GovernedChange } from './governed-changes.ts';
 
-/** The actions that mean the same to every tenant, and have no tool that an effect is declared for. */
+/** Actions with the same meaning for all tenants, and without a tool that declares their effect. */
 type KnownAction = GovernedChange | 'model.call' | 'agent.spawn' | 'connector.invoke' | 'data.egress';
 
-/** Actions that widen, lift, delete or leave are hard to take back. */
+/** Actions that widen, lift, delete or leave are hard to undo. */
 const leastEffects: Readonly<Record<KnownAction, EffectLevel>> = {
-  // Whether it widens stands in its report: who proposes one that does says E3.
+  // The report states whether a bundle widens the policy. A proposal that widens it declares E3.
   'policy.change': 'E2',
   'claim.accept': 'E2',
   'genesis.activate': 'E3',
@@ -26,8 +26,8 @@ const leastEffects: Readonly<Record<KnownAction, EffectLevel>> = {
 const byAction: ReadonlyMap<string, EffectLevel> = new Map(Object.entries(leastEffects));
 
 /**
- * The least effect of an action, for every caller. A caller who could declare a change a read would choose the rule
- * that judges it. The actions of a tenant's own have no least effect.
+ * The least effect of an action, for all callers. Without it, a caller could declare a change as a read and so choose
+ * the rule that decides it. A tenant's own actions have no least effect.
  */
 export function leastEffectOf(action: string): EffectLevel {
   return byAction.get(action) ?? 'E0';

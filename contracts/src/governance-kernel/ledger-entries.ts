@@ -5,13 +5,13 @@ import { BoundaryRecord } from './boundary-record.ts';
 import { CheckpointNote, ExportedProof } from './chain-export.ts';
 import { StoredReceipt } from './receipt.ts';
 
-/** The place of a receipt in the log, as a checkpoint signed it before the key of the receipt was revoked. */
+/** A checkpoint with the receipt's position in the log, signed before the receipt's key was revoked. */
 export const EarlyWitness = z.strictObject({ proof: ExportedProof, checkpoint: CheckpointNote });
 export type EarlyWitness = z.infer<typeof EarlyWitness>;
 
 /**
- * A receipt as it stands in the log; an outcome has no record of its own. `witness`: of a key that was revoked, where a checkpoint from
- * before has the receipt; without it such a receipt does not verify.
+ * A receipt in the log. An outcome has no record of its own. For a revoked key, `witness` contains a checkpoint that
+ * proves that the receipt is older than the revocation. Without it, such a receipt does not verify.
  */
 export const LedgerEntry = z.strictObject({
   receipt: StoredReceipt,
@@ -20,22 +20,22 @@ export const LedgerEntry = z.strictObject({
 });
 export type LedgerEntry = z.infer<typeof LedgerEntry>;
 
-/** A record may have megabytes, and a page is one answer. */
+/** The most entries of a page. Few, because a page is one answer and a record can be megabytes large. */
 export const ledgerEntriesMax = 100;
 
 export const listLedgerEntries = defineRoute({
   operation: 'list-ledger-entries',
   summary:
-    'All receipts of a tenant below a place in the log, newest first, each with the record that it seals: what is below a place never changes. ' +
-    'With `from`: those from that place on, oldest first.',
+    'List the receipts of a tenant below a log position with their records, newest first. With `from`, lists ' +
+    'those from that position, oldest first. Pages below a position never change.',
   method: 'GET',
   path: '/internal/receipts/{tenant}',
   auth: 'service_internal',
   params: z.strictObject({ tenant: TenantId }),
   query: z.strictObject({
-    /** Exclusive. Absent: from the end. */
+    /** Only receipts below this position are listed. Default: the end of the log. */
     below: z.coerce.number().int().min(0).optional(),
-    /** Inclusive. */
+    /** The first position to list. Receipts are then listed oldest first. */
     from: z.coerce.number().int().min(0).optional(),
     limit: z.coerce.number().int().min(1).max(ledgerEntriesMax).default(ledgerEntriesMax),
   }),

@@ -10,7 +10,7 @@ const Hashes = z.array(z.string());
 
 export const getLatestCheckpoint = defineRoute({
   operation: 'get-latest-checkpoint',
-  summary: 'The newest signed head of the log.',
+  summary: 'Get the newest signed head of the log.',
   method: 'GET',
   path: '/api/v1/log/checkpoint',
   auth: 'tenant_scoped',
@@ -31,7 +31,7 @@ export const InclusionProof = z.strictObject({
 
 export const getInclusionProof = defineRoute({
   operation: 'get-inclusion-proof',
-  summary: 'Proof that a receipt is in the log of a signed checkpoint (RFC 9162, section 2.1.3).',
+  summary: 'Get the proof that a receipt is in the log of a signed checkpoint (RFC 9162, section 2.1.3).',
   method: 'GET',
   path: '/api/v1/log/proof/inclusion',
   auth: 'tenant_scoped',
@@ -42,9 +42,27 @@ export const getInclusionProof = defineRoute({
   errors: ['NOT_FOUND', 'RECEIPT_STORE_UNAVAILABLE'],
 });
 
+export const getTlogProof = defineRoute({
+  operation: 'get-tlog-proof',
+  summary:
+    'Get one receipt with the proof that it is in the log, as a C2SP tlog-proof that verifiers of other projects read.',
+  method: 'GET',
+  path: '/api/v1/log/proof/tlog',
+  auth: 'tenant_scoped',
+  forward: { opensTo: 'member', right: 'evidence.read' },
+  assertedBy: AssertionRole.options,
+  query: z.strictObject({ ...TenantQuery, receipt_id: ReceiptId }),
+  reply: z.strictObject({
+    receipt_id: ReceiptId,
+    /** The text of the proof. Its checkpoint contains the cosignatures of witnesses, and its extra line the receipt. */
+    tlog_proof: z.string(),
+  }),
+  errors: ['NOT_FOUND', 'RECEIPT_STORE_UNAVAILABLE'],
+});
+
 export const getConsistencyProof = defineRoute({
   operation: 'get-consistency-proof',
-  summary: 'Proof that the log of `to` leaves extends the log of `from` leaves (RFC 9162, section 2.1.4).',
+  summary: 'Get the proof that the log of `to` leaves extends the log of `from` leaves (RFC 9162, section 2.1.4).',
   method: 'GET',
   path: '/api/v1/log/proof/consistency',
   auth: 'tenant_scoped',
@@ -76,7 +94,7 @@ export const TrustKey = z.strictObject({
 
 export const listTrustKeys = defineRoute({
   operation: 'list-trust-keys',
-  summary: 'Public signing keys with their validity windows, as a JWK set.',
+  summary: 'List the public signing keys with their validity windows, as a JWK set.',
   method: 'GET',
   path: '/api/v1/trust/keys',
   auth: 'public',

@@ -1,31 +1,43 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
-import { Digest, storableText } from '../scalars.ts';
+import { Digest, Instant, storableText } from '../scalars.ts';
 import { Approval } from './approvals.ts';
 import { McpServerId } from './mcp-registry.ts';
 
 export const requestMcpServerApproval = defineRoute({
   operation: 'request-mcp-server-approval',
   summary:
-    'Ask the approvers of the tenant to approve one of its MCP servers with exactly the definitions that it listed. Once they have approved, the ' +
-    'kernel lists the tools once more and pins them. An open request for the same definitions is returned instead of a second one.',
+    'Request the approval of an MCP server with its current definitions. After the approval, the kernel lists and ' +
+    'pins the tools. An equal open request is returned instead.',
   method: 'POST',
   path: '/api/v1/mcp/registry/{server_id}/request-approval',
   auth: 'tenant_scoped',
   forward: { opensTo: 'owner', right: 'tool.manage', sessionOnly: true },
-  // It adds nothing: people decide the request at a browser.
+  // Programs may request the approval, since people decide the request in a browser.
   opensToPrograms: true,
   assertedBy: ['owner'],
   idempotency: { exempt: 'repeatable' },
   params: z.strictObject({ server_id: McpServerId }),
   query: z.strictObject({ tenant_id: z.string().optional() }),
   body: z.strictObject({
-    /** The hash on the server's page. Another hash means that the server changed since. */
+    /** The current hash of the server. Another hash means that the server has changed. */
     definitions_hash: Digest,
     /** Advice for the approvers. */
     reason: storableText({ min: 1, max: 500 }),
+    /**
+     * The end of the approval. Without it, the server is approved until an owner revokes it. Approvers see the end in
+     * the resource of the request.
+     */
+    expires_at: Instant.optional(),
   }),
   status: 201,
   reply: Approval,
-  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PRECONDITION_FAILED', 'POLICY_DENIED', 'RECEIPT_STORE_UNAVAILABLE'],
+  errors: [
+    'NOT_FOUND',
+    'ILLEGAL_TRANSITION',
+    'PRECONDITION_FAILED',
+    'END_PASSED',
+    'POLICY_DENIED',
+    'RECEIPT_STORE_UNAVAILABLE',
+  ],
 });

@@ -24,15 +24,15 @@ const Address = z.url({ protocol: /^https?$/ }).max(2_048);
 export const AuthProfileId = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/);
 
 const AuthProfileTerms = {
-  /** The servers that it covers. */
+  /** The servers of the profile. */
   servers: z.array(McpServerId).min(1).max(64),
-  /** The audience of tokens (RFC 8707). `null`: any audience that was accepted. */
+  /** The audience of tokens (RFC 8707). `null` for any accepted audience. */
   resource: Address.nullable().default(null),
   authorization_servers: z.array(Address).max(16).default([]),
   scopes_supported: Scopes.default([]),
   /** The scopes that every call of a tool of these servers needs. */
   required_scopes: Scopes.default([]),
-  /** The additional scopes that a call of one tool needs, by the name that its server gives it. */
+  /** The additional scopes for calls of one tool, by the tool's name at its server. */
   tool_scopes: z.record(z.string().min(1).max(256), Scopes).default({}),
 };
 
@@ -51,7 +51,7 @@ export type AuthProfile = z.infer<typeof AuthProfile>;
 
 export const listAuthProfiles = defineRoute({
   operation: 'list-auth-profiles',
-  summary: 'The authorization profiles of a tenant, by name.',
+  summary: 'List the authorization profiles of a tenant by name.',
   method: 'GET',
   path: '/api/v1/mcp/auth-profiles',
   auth: 'admin',
@@ -62,8 +62,8 @@ export const listAuthProfiles = defineRoute({
 export const putAuthProfile = defineRoute({
   operation: 'put-auth-profile',
   summary:
-    'Set which scopes calls of MCP servers need, sealed. Every route that decides a call of their tools denies it from then on without these ' +
-    'scopes: INSUFFICIENT_SCOPE.',
+    'Set the scopes that calls of MCP servers require, sealed. Calls without these scopes are denied with ' +
+    'INSUFFICIENT_SCOPE.',
   method: 'PUT',
   path: '/api/v1/mcp/auth-profiles/{profile_id}',
   auth: 'admin',
@@ -76,8 +76,7 @@ export const putAuthProfile = defineRoute({
 
 export const authorizeMcpCall = defineRoute({
   operation: 'authorize-mcp-call',
-  summary:
-    'Decide one call of a tool that the caller itself sends to its server. The reply is the decision. A refusal is 403 with the same body.',
+  summary: 'Decide one tool call that the caller sends to the server itself. Refusals return 403 with the same body.',
   method: 'POST',
   path: '/api/v1/mcp/authorize-call',
   auth: 'tenant_scoped',
@@ -96,11 +95,14 @@ export const authorizeMcpCall = defineRoute({
     context: CallMembers.default({}),
     effect_level: EffectLevel.optional(),
     approval_grant: ApprovalId.optional(),
-    /** The hash of the definition that the caller knows. Another one than the pinned one is SCHEMA_DRIFT. */
+    /**
+     * The hash of the definition that the caller read. If it is not the pinned hash, the call is denied with
+     * SCHEMA_DRIFT.
+     */
     pinned_schema_hash: Digest.optional(),
     /**
-     * The scopes that the caller's token grants. An operator states it for its own callers; of a proven caller only the
-     * proven scopes count.
+     * The scopes of the caller's token. Only operators can state them, for their own callers. For a proven caller, only
+     * the proven scopes count.
      */
     granted_scopes: Scopes.default([]),
     /** The audience of that token. */

@@ -15,7 +15,8 @@ const GalleryServer = z.strictObject({
 export const listGalleryServers = defineRoute({
   operation: 'list-gallery-servers',
   summary:
-    'The approved MCP servers of the tenant, as the registry protocol v0.1 lists servers, by name. Each leads to the governed `/mcp`.',
+    'List the approved MCP servers of the tenant by name, in the format of registry protocol v0.1. Each entry ' +
+    'points to the governed `/mcp`.',
   method: 'GET',
   path: '/v0.1/servers',
   auth: 'tenant_scoped',
@@ -26,10 +27,13 @@ export const listGalleryServers = defineRoute({
     tenant_id: z.string().optional(),
     limit: z.coerce.number().int().min(1).max(200).default(30),
     cursor: z.string().min(1).max(512).optional(),
-    /** Part of a name. */
+    /** Return only servers whose name contains this text. */
     search: z.string().max(100).optional(),
     updated_since: z.iso.datetime().optional(),
-    /** Every listed version is the latest one. */
+    /**
+     * Return only servers of this version. The default `latest` returns every server, since the gallery has one version
+     * of each.
+     */
     version: z.string().max(64).optional(),
     include_deleted: z.enum(['true', 'false']).optional(),
   }),

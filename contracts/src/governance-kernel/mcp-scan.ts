@@ -8,14 +8,14 @@ const ScanReport = z.strictObject({
   server_id: McpServerId,
   /** `null` when the tenant has no server of this name. */
   state: McpServerState.nullable(),
-  /** Why its tools could not be listed. `null` when they were. */
+  /** Why the tools of the server could not be listed. `null` when they were. */
   problem: z.string().nullable(),
   tool_count: z.int(),
   hidden_tools: z.array(HiddenTool).max(hiddenToolsMax),
-  /** The gravest severity of a finding. `unknown` when nothing could be listed. */
+  /** The highest severity of the findings. `unknown` when no tools could be listed. */
   risk: z.enum(['unknown', 'none', 'low', 'medium', 'high']),
   findings: z.array(Finding),
-  /** The hash of the scanned definitions, as an approval binds it. `null` for a server that is not registered. */
+  /** The hash of the scanned definitions, which an approval binds. `null` for a server that is not registered. */
   definitions_hash: Digest.nullable(),
   rules_version: z.string(),
   scanned_at: Instant,
@@ -25,8 +25,8 @@ export type ScanReport = z.infer<typeof ScanReport>;
 export const scanMcpServer = defineRoute({
   operation: 'scan-mcp-server',
   summary:
-    'Connect to MCP servers and report what may be wrong with their tools. A body with `server_id` alone names a server of the registry; any other ' +
-    'body is a document as for adding servers, and nothing is added. No command is started.',
+    'Connect to MCP servers and report problems of their tools. Send a `server_id`, or a document as for adding ' +
+    'servers. Nothing is added, and no command is started.',
   method: 'POST',
   path: '/api/v1/mcp/scan',
   auth: 'tenant_scoped',

@@ -5,7 +5,7 @@ import { DecisionReply } from './evaluate.ts';
 
 export const describeMcp = defineRoute({
   operation: 'describe-mcp',
-  summary: 'The governed MCP server in words; an event stream is refused with 405.',
+  summary: 'Describe the governed MCP server in text. Requests for an event stream return 405.',
   method: 'GET',
   path: '/mcp',
   auth: 'tenant_scoped',
@@ -23,14 +23,14 @@ export const describeMcp = defineRoute({
 });
 
 /**
- * One JSON-RPC message, and what is in it, the protocol says. No batch: no revision since 2025-06-18 has them, and a hundred calls in
- * one request would count as one against every limit of requests.
+ * One JSON-RPC message, with contents as in the protocol. Batches are not supported. Revisions of the protocol since
+ * 2025-06-18 have no batches. Request limits would count a batch of a hundred calls as one request.
  */
-const JsonRpcMessage = z.looseObject({}, 'must be one JSON-RPC message; batches are not taken');
+const JsonRpcMessage = z.looseObject({}, 'must be one JSON-RPC message; batches are not accepted');
 
 export const callMcp = defineRoute({
   operation: 'call-mcp',
-  summary: 'The governed MCP server over all approved upstream servers (2026-07-28 and 2025-11-25).',
+  summary: 'Call the governed MCP server in front of all approved upstream servers (2026-07-28 and 2025-11-25).',
   method: 'POST',
   path: '/mcp',
   auth: 'tenant_scoped',
@@ -46,11 +46,12 @@ export const callMcp = defineRoute({
 
 export const getOauthProtectedResource = defineRoute({
   operation: 'get-oauth-protected-resource',
-  summary: 'Where clients of `/mcp` get access tokens (RFC 9728). 404 without `GOV_OAUTH_ISSUER`.',
+  summary: 'Get the OAuth metadata of `/mcp` (RFC 9728). Returns 404 if `GOV_OAUTH_ISSUER` is not set.',
   method: 'GET',
   path: '/.well-known/oauth-protected-resource/mcp',
   auth: 'public',
   reply: z.strictObject({
+    /** The address of `/mcp`, which tokens must name as their audience. */
     resource: z.string(),
     authorization_servers: z.array(z.string()).min(1),
     scopes_supported: z.array(z.string()),
@@ -71,7 +72,7 @@ export const McpTool = z.strictObject({
 
 export const listMcpCapabilities = defineRoute({
   operation: 'list-mcp-capabilities',
-  summary: 'The governed tools with their effects and pins.',
+  summary: 'List the governed tools with their effects and pins.',
   method: 'GET',
   path: '/mcp/v1/capabilities',
   auth: 'tenant_scoped',
@@ -84,20 +85,20 @@ export const listMcpCapabilities = defineRoute({
 
 export const McpExecution = z.strictObject({
   decision: DecisionReply,
-  /** The upstream CallToolResult; absent when the call was not allowed. */
+  /** The CallToolResult of the upstream server. Absent when the call was not allowed. */
   result: PlainObject.optional(),
   is_error: z.boolean(),
   outcome_receipt_id: z.string().optional(),
   /**
-   * Present for a call that was executed: `false` when its outcome is not sealed yet, because the ledger was away. The
-   * kernel seals it as it was when the ledger is back; until then it is not durable.
+   * Present for an executed call. `false` while its outcome is not sealed, because the ledger was unreachable. The
+   * kernel seals the outcome when the ledger is back. Until then, the outcome is not durable.
    */
   outcome_sealed: z.boolean().optional(),
 });
 
 export const executeMcp = defineRoute({
   operation: 'execute-mcp',
-  summary: 'Decide and execute one tool call. A refusal is 403 with the same body.',
+  summary: 'Decide and execute one tool call. Refusals return 403 with the same body.',
   method: 'POST',
   path: '/mcp/v1/execute',
   auth: 'tenant_scoped',

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { ControlVersion, TenantId, UserId, WorkspaceId } from '../scalars.ts';
 
-/** More members than any workspace has, and a body that one request carries. */
+/** More members than any workspace has, within one request body. */
 const membersMax = 10_000;
 
 export const putMembers = defineRoute({
   operation: 'put-members',
   summary:
-    'Set the whole list of members of a workspace, sealed. Votes are judged by it. Its version is that of its source and only rises; an older ' +
-    'list changes nothing, and the answer names the version that is in force.',
+    'Set the complete list of members of a workspace, sealed. Votes are checked against it. An older version ' +
+    'changes nothing. The answer has the version in force.',
   method: 'PUT',
   path: '/internal/members/{tenant}',
   auth: 'service_internal',

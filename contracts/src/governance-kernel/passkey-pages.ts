@@ -4,7 +4,7 @@ import { ApprovalId, ChallengeId, Digest, PrincipalId } from '../scalars.ts';
 import { ApprovalDecision, ApprovalReason, ApprovalState } from './approvals.ts';
 import { CredentialId, PasskeyAssertion, PasskeyAttestation, PasskeyState } from './passkeys.ts';
 
-/** Signs one form of one session for one state of one approval. */
+/** The token in a form. It is valid for one form of one session, and for one state of one approval. */
 const CsrfToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 const params = z.strictObject({ approval_id: ApprovalId });
@@ -13,7 +13,7 @@ const options = z.record(z.string(), z.json());
 
 export const showPasskeyScript = defineRoute({
   operation: 'show-passkey-script',
-  summary: 'The script by which the pages of approvals ask a passkey. It is the same for everybody.',
+  summary: 'Get the script that requests passkeys on the approval pages. It is the same for all visitors.',
   method: 'GET',
   path: '/approvals/passkey.js',
   auth: 'public',
@@ -23,7 +23,7 @@ export const showPasskeyScript = defineRoute({
 
 export const challengeOnPage = defineRoute({
   operation: 'challenge-on-page',
-  summary: 'Begin to decide on the shown request, with a passkey of the signed-in person.',
+  summary: 'Start a vote on the shown request, with a passkey of the signed-in person.',
   method: 'POST',
   path: '/approvals/{approval_id}/passkey/challenge',
   auth: 'public',
@@ -41,7 +41,7 @@ export const challengeOnPage = defineRoute({
 
 export const assertOnPage = defineRoute({
   operation: 'assert-on-page',
-  summary: 'Decide what the page showed, by the assertion of a passkey.',
+  summary: 'Cast a vote on the shown request, with the assertion of a passkey.',
   method: 'POST',
   path: '/approvals/{approval_id}/passkey/assert',
   auth: 'public',
@@ -61,7 +61,7 @@ export const assertOnPage = defineRoute({
 
 export const registerOnPage = defineRoute({
   operation: 'register-on-page',
-  summary: 'Begin to enrol a passkey of the signed-in person.',
+  summary: 'Start the enrolment of a passkey of the signed-in person.',
   method: 'POST',
   path: '/approvals/{approval_id}/passkey/register',
   auth: 'public',
@@ -74,7 +74,7 @@ export const registerOnPage = defineRoute({
 
 export const verifyOnPage = defineRoute({
   operation: 'verify-on-page',
-  summary: 'Enrol the passkey that the browser made.',
+  summary: 'Finish the enrolment of the passkey that the browser created.',
   method: 'POST',
   path: '/approvals/{approval_id}/passkey/verify',
   auth: 'public',
@@ -89,7 +89,8 @@ export const verifyOnPage = defineRoute({
 export const showWaitingPasskeys = defineRoute({
   operation: 'show-waiting-passkeys',
   summary:
-    'The passkeys that wait for an approver to vouch for them; for other visitors a form to sign in with an approver key.',
+    'Show the passkeys that wait for an approver to vouch for them. Other visitors see a sign-in form for an ' +
+    'approver key.',
   method: 'GET',
   path: '/approvals/passkeys',
   auth: 'public',
@@ -97,12 +98,12 @@ export const showWaitingPasskeys = defineRoute({
   reply: z.string(),
 });
 
-/** One passkey that waits, as the form names it that was shown. */
+/** A waiting passkey, as named in the displayed form. */
 const waiting = { principal_id: PrincipalId, credential_id: CredentialId, csrf_token: CsrfToken };
 
 export const challengeVoucherOnPage = defineRoute({
   operation: 'challenge-voucher-on-page',
-  summary: 'Begin to vouch for a passkey that the page showed, with a passkey of the signed-in person.',
+  summary: 'Start to vouch for a passkey on the page, with a passkey of the signed-in person.',
   method: 'POST',
   path: '/approvals/passkeys/challenge',
   auth: 'public',
@@ -115,7 +116,7 @@ export const challengeVoucherOnPage = defineRoute({
 
 export const vouchOnPage = defineRoute({
   operation: 'vouch-on-page',
-  summary: 'Vouch for a passkey that the page showed: it is active from now on.',
+  summary: 'Vouch for a passkey on the page, which makes it active.',
   method: 'POST',
   path: '/approvals/passkeys/assert',
   auth: 'public',

@@ -4,8 +4,7 @@ import { Instant, PrincipalId, TenantId } from '../scalars.ts';
 import { Base64Url, CeremonyOptions, ceremonyBytesMax, CredentialId, Passkey, PasskeyAssertion } from './passkeys.ts';
 
 /**
- * The text behind the challenge of a sign-in: SHA-256 of its canonical JSON is what the authenticator signs. It names
- * no person.
+ * The statement of a sign-in challenge. The authenticator signs the SHA-256 of its canonical JSON. It names no person.
  */
 export const SignInStatement = z.strictObject({
   type: z.literal('countersign.sign-in.v1'),
@@ -19,7 +18,8 @@ export type SignInStatement = z.infer<typeof SignInStatement>;
 export const challengeSignIn = defineRoute({
   operation: 'challenge-sign-in',
   summary:
-    'For a sibling that signs people in: ask for any passkey that was enrolled here. The sibling keeps the statement, and sees to it that it is answered once.',
+    'Start a sign-in with any enrolled passkey, for a service that signs people in. The service stores the ' +
+    'statement and accepts one answer.',
   method: 'POST',
   path: '/internal/passkeys/sign-in',
   auth: 'service_internal',
@@ -37,7 +37,8 @@ export const challengeSignIn = defineRoute({
 export const assertSignIn = defineRoute({
   operation: 'assert-sign-in',
   summary:
-    'For a sibling that signs people in: whether an active passkey of this person signed the statement. Sealed, and counted.',
+    'Verify that an active passkey of this person signed the sign-in statement. The result is sealed, and the ' +
+    'signature counter is stored.',
   method: 'POST',
   path: '/internal/passkeys/{tenant}/{credential_id}/sign-in',
   auth: 'service_internal',
@@ -51,7 +52,7 @@ export const assertSignIn = defineRoute({
 
 export const revokeOwnPasskey = defineRoute({
   operation: 'revoke-own-passkey',
-  summary: 'For a sibling that signs people in: end a passkey for good, as its owner wants.',
+  summary: "Revoke a passkey permanently at its owner's request, for a service that signs people in.",
   method: 'POST',
   path: '/internal/passkeys/{tenant}/{credential_id}/revoke',
   auth: 'service_internal',

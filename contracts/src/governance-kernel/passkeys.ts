@@ -6,8 +6,8 @@ import { ControlVersion, Instant, PrincipalId, storableText, TenantId } from '..
 const TenantQuery = { tenant_id: z.string().optional() };
 
 /**
- * Bytes in base64url without padding. One value has one spelling: the bits of the last character that belong to no byte are zero, or no
- * verifier reads it.
+ * Bytes in base64url without padding. Each value has only one valid encoding: unused bits of the last character must be
+ * zero.
  */
 export const Base64Url = (charactersMax: number) =>
   z
@@ -30,7 +30,10 @@ export const PasskeyPublicKey = z.discriminatedUnion('kty', [
 ]);
 export type PasskeyPublicKey = z.infer<typeof PasskeyPublicKey>;
 
-/** `waiting`: enrolled by a bearer in a tenant that has passkeys. It signs nothing until an approver vouches for it. */
+/**
+ * `waiting`: enrolled with a bearer token in a tenant that has passkeys. It cannot be used until an approver vouches
+ * for it.
+ */
 export const PasskeyState = z.enum(['waiting', 'active', 'revoked']);
 export type PasskeyState = z.infer<typeof PasskeyState>;
 
@@ -39,16 +42,16 @@ export const Passkey = z.strictObject({
   principal_id: PrincipalId,
   state: PasskeyState,
   public_key: PasskeyPublicKey,
-  /** Signatures that the authenticator has counted; those that are copied between devices count none. */
+  /** The signature counter of the authenticator. Passkeys that are synchronised between devices stay at 0. */
   counter: z.int().min(0),
   transports: z.array(z.string()),
-  /** May it be copied to other devices of its owner, and was it when it was used last? */
+  /** Whether the passkey may be copied to other devices of its owner. */
   is_backup_eligible: z.boolean(),
   is_backed_up: z.boolean(),
   created_at: Instant,
-  /** Who asked for it: its owner, or an operator. */
+  /** The principal that enrolled the passkey: its owner or an operator. */
   created_by: PrincipalId,
-  /** `null` when it was the first of its tenant, or is still waiting. */
+  /** The principal that made it active. `null` for the first passkey of its tenant, or while the passkey waits. */
   vouched_by: PrincipalId.nullable(),
   last_used_at: Instant.nullable(),
   revoked_at: Instant.nullable(),
@@ -80,7 +83,7 @@ export const PasskeyAttestation = z.strictObject({
     clientDataJSON: Base64Url(8_192),
     attestationObject: Base64Url(32_768),
     transports: z.array(z.string().max(32)).max(8).optional(),
-    /** A copy by the browser of a part of the attestation object, which alone counts. */
+    /** The browser's copy of a part of the attestation object. Only the attestation object is used. */
     authenticatorData: Base64Url(8_192).optional(),
     publicKey: Base64Url(4_096).nullish(),
     publicKeyAlgorithm: z.int().optional(),
@@ -102,7 +105,8 @@ const people = ['partner', 'owner'] as const;
 export const registerPasskey = defineRoute({
   operation: 'register-passkey',
   summary:
-    'Begin the enrolment of a passkey: the options for `navigator.credentials.create`, good once and for five minutes.',
+    'Start the enrolment of a passkey. Returns options for `navigator.credentials.create`, valid once for five ' +
+    'minutes.',
   method: 'POST',
   path: '/api/v1/identity/operators/{principal}/webauthn/register',
   auth: 'tenant_scoped',
@@ -117,7 +121,9 @@ export const registerPasskey = defineRoute({
 
 export const verifyPasskey = defineRoute({
   operation: 'verify-passkey',
-  summary: 'End the enrolment. The first passkey of a tenant is active at once; every other one waits for a voucher.',
+  summary:
+    'Finish the enrolment of a passkey. The first passkey of a tenant is active immediately. Others wait until ' +
+    'someone vouches for them.',
   method: 'POST',
   path: '/api/v1/identity/operators/{principal}/webauthn/verify',
   auth: 'tenant_scoped',
@@ -134,7 +140,7 @@ export const verifyPasskey = defineRoute({
 
 export const listPasskeys = defineRoute({
   operation: 'list-passkeys',
-  summary: 'Passkeys of a person, newest first, also those that wait and those that were revoked.',
+  summary: 'List the passkeys of a person, newest first, including waiting and revoked ones.',
   method: 'GET',
   path: '/api/v1/identity/operators/{principal}/webauthn',
   auth: 'tenant_scoped',
@@ -146,7 +152,7 @@ export const listPasskeys = defineRoute({
 
 export const revokePasskey = defineRoute({
   operation: 'revoke-passkey',
-  summary: 'End a passkey for good. That the tenant has enrolled one still stands: votes need another.',
+  summary: 'Revoke a passkey permanently. Votes of the tenant still require a passkey.',
   method: 'DELETE',
   path: '/api/v1/identity/operators/{principal}/webauthn/{credential_id}',
   auth: 'tenant_scoped',
@@ -158,11 +164,11 @@ export const revokePasskey = defineRoute({
   errors: ['NOT_FOUND', 'PERMISSION_DENIED'],
 });
 
-/** The text behind the challenge of a voucher: SHA-256 of its canonical JSON is what the authenticator signs. */
+/** The statement of a voucher's challenge. The authenticator signs the SHA-256 of its canonical JSON. */
 export const VoucherStatement = z.strictObject({
   type: z.literal('countersign.passkey-voucher.v1'),
   tenant_id: TenantId,
-  /** The owner and the id of the passkey. */
+  /** The owner of the passkey. */
   principal_id: PrincipalId,
   credential_id: CredentialId,
   public_key: PasskeyPublicKey,
@@ -176,8 +182,7 @@ export type VoucherStatement = z.infer<typeof VoucherStatement>;
 
 export const challengeVoucher = defineRoute({
   operation: 'challenge-voucher',
-  summary:
-    'Begin to vouch for a passkey that waits, with an active passkey of the caller: for a colleague, or for a second one.',
+  summary: 'Start to vouch for a waiting passkey, of the caller or a colleague, with an active passkey of the caller.',
   method: 'POST',
   path: '/api/v1/identity/operators/{principal}/webauthn/{credential_id}/challenge',
   auth: 'tenant_scoped',
@@ -192,7 +197,7 @@ export const challengeVoucher = defineRoute({
 
 export const vouchForPasskey = defineRoute({
   operation: 'vouch-for-passkey',
-  summary: 'Vouch for a passkey that waits: it is active from now on, and the assertion is sealed.',
+  summary: 'Vouch for a waiting passkey, which makes it active. The assertion is sealed.',
   method: 'POST',
   path: '/api/v1/identity/operators/{principal}/webauthn/{credential_id}/assert',
   auth: 'tenant_scoped',
@@ -208,7 +213,7 @@ export const vouchForPasskey = defineRoute({
 
 export const acceptPasskey = defineRoute({
   operation: 'accept-passkey',
-  summary: 'Recovery: make a waiting passkey active when no approver is left to vouch for it. Sealed with its reason.',
+  summary: 'Activate a waiting passkey when no approver is left to vouch for it. It is sealed with the reason.',
   method: 'POST',
   path: '/internal/passkeys/{tenant}/{credential_id}/accept',
   auth: 'service_internal',
@@ -222,11 +227,11 @@ export const acceptPasskey = defineRoute({
 export const ApprovalTerms = z.strictObject({
   tenant_id: TenantId,
   version: z.int().min(0),
-  /** True: a bearer decides nothing, passkey or not; a signature of an enrolled key does. */
+  /** `true` when bearer tokens cannot vote, even before the first passkey. Signatures of enrolled keys still can. */
   signatures_only: z.boolean(),
-  /** `true` when one person may approve alone, with a reason, what a quorum or a time lock holds. */
+  /** `true` when one person may approve alone, with a reason, despite a quorum or a time lock. */
   break_glass: z.boolean(),
-  /** Since when passkeys alone decide. It never becomes null again. */
+  /** The time since which votes require a passkey. Once set, it never becomes `null` again. */
   passkeys_since: Instant.nullable(),
   updated_at: Instant,
 });
@@ -235,7 +240,7 @@ export type ApprovalTerms = z.infer<typeof ApprovalTerms>;
 export const putApprovalTerms = defineRoute({
   operation: 'put-approval-terms',
   summary:
-    'Say what a vote of a tenant needs, sealed. The version is that of its source and only rises; the same version again confirms it.',
+    'Set what a vote of a tenant requires, sealed. The version only rises. Repeating the current version confirms it.',
   method: 'PUT',
   path: '/internal/approval-terms/{tenant}',
   auth: 'service_internal',
@@ -244,6 +249,7 @@ export const putApprovalTerms = defineRoute({
   body: z.strictObject({
     version: ControlVersion,
     signatures_only: z.boolean(),
+    /** `true` when one person may approve alone, with a reason, despite a quorum or a time lock. */
     break_glass: z.boolean().default(false),
   }),
   reply: ApprovalTerms,

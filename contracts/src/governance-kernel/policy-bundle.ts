@@ -3,12 +3,12 @@ import { CallMembers, EffectLevel, ToolName, Verdict } from '../scalars.ts';
 import { ReasonCode } from '../reason-codes.ts';
 import { RelationName } from './relation-names.ts';
 
-/** `*` matches any run of characters, `?` one; no other wildcard. */
+/** `*` matches any number of characters, `?` matches one. There are no other wildcards. */
 const Glob = z.string().min(1).max(256);
 
 /**
- * A condition on the caller. `proven`: it came with a credential of its own, so the key of the operators, which only
- * claims a name, is not enough. `enrolled`: an agent of this name stands in the tenant's registry and was not revoked.
+ * A condition on the caller. `proven`: the caller used a credential of its own. The operator key is not enough, since
+ * it only claims a name. `enrolled`: an agent of this name is in the registry of the tenant and is not revoked.
  */
 export const IdentityDemand = z.enum(['proven', 'enrolled']);
 export type IdentityDemand = z.infer<typeof IdentityDemand>;
@@ -35,18 +35,19 @@ export const PolicyRule = z.strictObject({
     .strictObject({
       quorum: z.int().min(1).max(16).default(1),
       approvers: z.array(z.string().min(1).max(256)).max(64).default([]),
-      /** Seconds until the pending approval expires, which denies. */
+      /** Seconds until the pending approval expires. Expiry denies the call. */
       timeout: z.int().min(1).max(604_800).default(900),
       scope: z
         .string()
         .regex(/^(once|uses:[1-9]\d{0,3}|session|until)$/)
         .default('once'),
-      /** Seconds from the last vote until the approved call may be made: time to think again, and to withdraw it. */
+      /**
+       * Seconds from the last vote until the approved call may be made. In this time, the approval can be withdrawn.
+       */
       timelock: z.int().min(1).max(604_799).optional(),
       /**
-       * The conditions that must not change after the approval was requested, beside the call, the policy and the pin
-       * of its tool. `budgets`: no budget that limits the call has less left. `budgets`: of no budget that limits the
-       * call is less left.
+       * Conditions that must not change between the request of the approval and the call. The call, the policy and the
+       * tool's pin are always included. `budgets`: no budget that limits the call has less left.
        */
       unchanged: z
         .array(z.enum(['budgets']))
@@ -65,21 +66,23 @@ const RelationAlias = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be lower-
 /** Text with `{action}`, `{tool}`, `{resource}`, `{principal}`, `{tenant}`, `{session}` or `{args.<member>}` in it. */
 const NameTemplate = z.string().min(1).max(512);
 
-/** One relation that a bundle reads. It is read for calls that a rule which reads it, or `required`, covers. */
+/** A relation that a bundle reads. It is read for calls that `required` or a rule with this relation covers. */
 export const PolicyRelation = z.strictObject({
   object: NameTemplate,
   relation: RelationName,
   subject: NameTemplate,
-  /** Calls that are denied (`RELATION_MISSING`) where the relation does not hold. */
+  /** Calls that are denied (`RELATION_MISSING`) when the relation does not hold. */
   required: CallMatch.optional(),
 });
 export type PolicyRelation = z.infer<typeof PolicyRelation>;
 
-/** Each costs look-ups in front of the decision. */
+/** The most relations of a bundle. Few, because each relation costs look-ups before the decision. */
 const relationsMax = 16;
 
-/** A host, or a pattern of hosts, as a URL spells it. */
-const HostGlob = z.string().regex(/^[a-z0-9*?.:[\]-]{1,253}$/, 'must be a host in lower case, with * and ? for any');
+/** A host or a pattern of hosts, in the form of a URL. */
+const HostGlob = z
+  .string()
+  .regex(/^[a-z0-9*?.:[\]-]{1,253}$/, 'must be a lower-case host; * matches any characters and ? matches one');
 
 export const PolicyTest = z.strictObject({
   name: z.string().min(1).max(256),
@@ -93,50 +96,53 @@ export const PolicyTest = z.strictObject({
     args: CallMembers.default({}),
     effect_level: EffectLevel.default('E4'),
     context: CallMembers.default({}),
-    /** Which relations of the bundle hold; those that are not named do not. */
+    /** The relations of the bundle that hold. Omitted relations do not hold. */
     relations: z.record(RelationAlias, z.boolean()).default({}),
   }),
   expect: z.strictObject({ verdict: Verdict, reason_code: ReasonCode.optional(), rule: RuleId.optional() }),
 });
 export type PolicyTest = z.infer<typeof PolicyTest>;
 
-/** 5,000 rules of ordinary length fit four times over. */
+/** Room for four times 5,000 rules of ordinary length. */
 export const bundleBytesMax = 4 * 1024 * 1024;
-/** Containers, and values after a comma. 5,000 rules of ordinary length fit, and are read within 50 ms. */
+/** The most containers and values. 5,000 rules of ordinary length fit, and are parsed within 50 ms. */
 export const bundleValuesMax = 100_000;
 
-/** `countersign/policy.v1`. Its policy_hash is the SHA-256 of its canonical JSON after defaults are filled in. */
+/** A policy bundle, `countersign/policy.v1`. Its policy_hash is the SHA-256 of its canonical JSON with all defaults. */
 export const PolicyBundle = z.strictObject({
   format: z.literal('countersign/policy.v1'),
   name: z.string().min(1).max(128),
   version: z.string().min(1).max(64),
   rules: z.array(PolicyRule).max(5000),
-  /** Demanded of the caller of every call; a tool may demand more. */
+  /** The conditions on the caller of every call. A tool may have further conditions. */
   identity: IdentityDemands.optional(),
-  /** The effects of tools, by name, and what they demand of their caller. A tool that neither the registry nor this declares is E4; of two declarations the graver counts. */
+  /**
+   * The effects of tools by name, and their conditions on the caller. A tool without any declaration is E4. If the
+   * registry and the bundle declare a tool, the higher effect applies.
+   */
   tools: z
     .record(
       ToolName,
       z.strictObject({
         effect_level: EffectLevel,
         identity: IdentityDemands.optional(),
-        /** The tool runs under a sandbox grant that is in force, or it is denied. */
+        /** The tool requires a sandbox grant in force. Without one, it is denied. */
         sandbox: z.literal(true).optional(),
-        /** Sent by the kernel or not at all: an ALLOW that the caller would execute itself, past the boundary, is denied. */
+        /** Only the kernel may send the call. A call that the caller would execute itself is denied. */
         dispatched_by: z.literal('kernel').optional(),
       }),
     )
-    .refine((tools) => Object.keys(tools).length <= 5000, 'may name 5000 tools')
+    .refine((tools) => Object.keys(tools).length <= 5000, 'may name at most 5000 tools')
     .optional(),
   /**
-   * Where calls may go: to which hosts of servers over HTTP, and which ones a `data.egress` may name as its resource.
-   * Absent: anywhere; empty: nowhere. A destination that cannot be determined is denied.
+   * The permitted destinations of calls: hosts of servers over HTTP, and resources of `data.egress`. If absent, all
+   * destinations are permitted. If empty, none is. A destination that cannot be determined is denied.
    */
   egress: z.array(HostGlob).max(100).optional(),
-  /** The relations by the name under which rules read them: `relations.viewer`. */
+  /** The relations, by their names in rules: `relations.viewer`. */
   relations: z
     .record(RelationAlias, PolicyRelation)
-    .refine((relations) => Object.keys(relations).length <= relationsMax, `may name ${relationsMax} relations`)
+    .refine((relations) => Object.keys(relations).length <= relationsMax, `may name at most ${relationsMax} relations`)
     .optional(),
   tests: z.array(PolicyTest).max(1000).default([]),
 });

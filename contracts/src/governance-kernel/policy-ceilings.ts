@@ -4,10 +4,10 @@ import { ControlVersion, Instant, PrincipalId } from '../scalars.ts';
 import { PolicyRule, RuleId } from './policy-bundle.ts';
 import { BundleActivation, bundleBody, PolicyTenant } from './policy.ts';
 
-/** More than that is a policy, and belongs into one. */
+/** The most ceilings of a tenant. Further rules belong in a policy. */
 const ceilingsMax = 100;
 
-/** A rule that a bundle must hold as it is. It takes away and never gives: it denies, or asks a person. */
+/** A rule that every bundle must contain unchanged. It can only deny or escalate. */
 export const PolicyCeiling = PolicyRule.extend({
   id: RuleId.regex(/^ceiling\./, 'must begin with ceiling.'),
   effect: z.enum(['deny', 'escalate']),
@@ -16,7 +16,7 @@ export const PolicyCeiling = PolicyRule.extend({
 const CeilingRules = z
   .array(PolicyCeiling)
   .max(ceilingsMax)
-  .refine((rules) => new Set(rules.map(({ id }) => id)).size === rules.length, 'may name each rule once');
+  .refine((rules) => new Set(rules.map(({ id }) => id)).size === rules.length, 'must name each rule once');
 
 export const PolicyCeilings = z.strictObject({
   tenant_id: z.string(),
@@ -30,11 +30,9 @@ export const PolicyCeilings = z.strictObject({
 export const putPolicyCeilings = defineRoute({
   operation: 'put-policy-ceilings',
   summary:
-    'Set all ceilings of a tenant, sealed: rules that every bundle of the tenant holds word for word, and no other rule `ceiling.*`. ' +
-    'Those of `*` hold for every tenant beside its own. From this commit on, a tenant whose active bundle lacks one is denied with ' +
-    'CEILING_MISSING; `activation` puts a bundle that holds them into force in the same commit. With `needs_decision` a bundle is ' +
-    'activated only by a statement that was signed for an allowed decision on it. The version only rises, the same one ' +
-    'again confirms; what stands is replaced under If-Match alone.',
+    'Set all ceilings of a tenant, sealed. Ceilings of `*` apply to all tenants. A tenant whose active bundle ' +
+    'lacks a ceiling is denied with CEILING_MISSING. `activation` activates a complete bundle in the same commit. ' +
+    'The version only rises. Replacement requires If-Match.',
   method: 'PUT',
   path: '/internal/policy/ceilings/{tenant}',
   auth: 'service_internal',
@@ -43,9 +41,9 @@ export const putPolicyCeilings = defineRoute({
   body: z.strictObject({
     version: ControlVersion,
     rules: CeilingRules,
-    /** For a tenant with a bundle of its own: every new bundle needs an ALLOW of `policy.change` from now on. */
+    /** For a tenant with its own bundle: every new bundle needs an ALLOW of `policy.change` from now on. */
     needs_decision: z.boolean().default(false),
-    /** Who set them, as the caller knows. */
+    /** The principal that set the ceilings, as stated by the caller. */
     set_by: PrincipalId,
     activation: BundleActivation.optional(),
   }),
@@ -65,7 +63,7 @@ export const putPolicyCeilings = defineRoute({
 
 export const getPolicyCeilings = defineRoute({
   operation: 'get-policy-ceilings',
-  summary: 'The ceilings of a tenant, with the ETag under which they may be replaced.',
+  summary: 'Get the ceilings of a tenant, with the ETag for their replacement.',
   method: 'GET',
   path: '/internal/policy/ceilings/{tenant}',
   auth: 'service_internal',

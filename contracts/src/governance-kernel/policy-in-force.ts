@@ -4,10 +4,7 @@ import { Digest, Instant, TenantId } from '../scalars.ts';
 import { PolicyBundle } from './policy-bundle.ts';
 import { PolicyCeiling } from './policy-ceilings.ts';
 
-/**
- * The policy by which a tenant's calls are decided. `owner`: the tenant itself, or `*` whose bundle is that of every
- * tenant without one.
- */
+/** The active policy of a tenant. `owner` is the tenant, or `*` for the default bundle of tenants without their own. */
 export const PolicyInForce = z.strictObject({
   tenant_id: TenantId,
   owner: z.string(),
@@ -15,9 +12,9 @@ export const PolicyInForce = z.strictObject({
   epoch: z.int().min(1),
   confirmed_at: Instant,
   bundle: PolicyBundle,
-  /** The epoch of the tenant's own next bundle. */
+  /** The epoch of the tenant's next own bundle. */
   next_epoch: z.int().min(1),
-  /** Its own and those of every tenant: each bundle of the tenant holds them word for word. */
+  /** The ceilings of the tenant and of `*`. Each bundle of the tenant must contain them unchanged. */
   ceilings: z.array(PolicyCeiling),
 });
 export type PolicyInForce = z.infer<typeof PolicyInForce>;
@@ -25,7 +22,7 @@ export type PolicyInForce = z.infer<typeof PolicyInForce>;
 export const getPolicyInForce = defineRoute({
   operation: 'get-policy-in-force',
   summary:
-    'The bundle that a tenant is decided by, whose it is, and the ceilings that every bundle of the tenant holds.',
+    'Get the active bundle of a tenant, its owner, and the ceilings that each bundle of the tenant must contain.',
   method: 'GET',
   path: '/internal/policy/bundles/{tenant}',
   auth: 'service_internal',
@@ -36,8 +33,7 @@ export const getPolicyInForce = defineRoute({
 
 export const getPolicyBundle = defineRoute({
   operation: 'get-policy-bundle',
-  summary:
-    'A bundle that decisions of a tenant were made under, by its hash: one that was its own once, or that of every tenant.',
+  summary: "Get a bundle of past decisions of a tenant by its hash: the tenant's own or the default one.",
   method: 'GET',
   path: '/internal/policy/bundles/{tenant}/{policy_hash}',
   auth: 'service_internal',

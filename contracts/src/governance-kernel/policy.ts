@@ -5,9 +5,8 @@ import { bundleBytesMax, bundleValuesMax, PolicyBundle } from './policy-bundle.t
 import { Signature } from './receipt.ts';
 
 /**
- * The statement that a policy key signs: canonical JSON of these members. `confirmed_at` is the start of the policy's
- * age. It rises with each statement about a tenant, so none counts twice. `confirmed_at` is what the age of a policy is
- * counted from; it rises with each statement about a tenant, so none counts twice.
+ * The statement that a policy key signs, as canonical JSON of these members. The age of a policy is computed from
+ * `confirmed_at`, which rises with each statement about a tenant, so no statement counts twice.
  */
 export const PolicyActivation = z.strictObject({
   type: z.literal('countersign.policy-activation.v2'),
@@ -18,7 +17,8 @@ export const PolicyActivation = z.strictObject({
 });
 
 /**
- * The facts of the statement in the record of an activation or a confirmation; its other members are the record's own.
+ * The facts in the record of an activation or a confirmation. The other members of the signed statement are members of
+ * the record itself.
  */
 export const PolicyStatementFacts = z.strictObject({ confirmed_at: Instant, signature: Signature });
 
@@ -32,25 +32,23 @@ export const ActivePolicy = z.strictObject({
   confirmed_at: Instant,
 });
 
-/** Tenant `*` is the bundle of every tenant that has none of its own. */
+/** Tenant `*` has the default bundle, which applies to tenants without a bundle of their own. */
 export const PolicyTenant = z.string().regex(/^(\*|[A-Za-z0-9._:-]{1,128})$/);
 
-/** A bundle and the statement that puts it into force. */
+/** A bundle and the statement that activates it. */
 export const BundleActivation = z.strictObject({
   bundle: PolicyBundle,
   epoch: z.int().min(1),
   confirmed_at: Instant,
   signature: Signature,
-  /**
-   * The decision for which it was signed. A tenant whose ceilings say `needs_decision` activates nothing without one.
-   */
+  /** The decision for which the statement was signed. Required if the tenant's ceilings set `needs_decision`. */
   decision_id: DecisionId.optional(),
 });
 
-/** Room for the members beside the bundle. */
+/** The size of the other members of a body, which is added to the limits of its bundle. */
 const envelope = { bytes: 4_096, values: 64 };
 
-/** The limits of a body that holds a bundle, equal to those of every other way in. */
+/** The limits of a body with a bundle, equal on all routes. */
 export const bundleBody = {
   bodyBytesMax: bundleBytesMax + envelope.bytes,
   bodyValuesMax: bundleValuesMax + envelope.values,
@@ -59,7 +57,8 @@ export const bundleBody = {
 export const putPolicyBundle = defineRoute({
   operation: 'put-policy-bundle',
   summary:
-    'Activate a signed policy bundle with a strictly rising epoch; the same bundle and epoch, signed with a later time, confirms its freshness.',
+    'Activate a signed policy bundle with a higher epoch. Sending the same bundle and epoch with a later ' +
+    '`confirmed_at` renews its freshness.',
   method: 'PUT',
   path: '/internal/policy/bundles/{tenant}',
   auth: 'service_internal',

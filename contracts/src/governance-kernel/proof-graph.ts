@@ -10,7 +10,7 @@ const TenantQuery = { tenant_id: z.string().optional() };
 /** One chain of receipts. */
 export const GraphSession = z.strictObject({
   session_id: SessionId,
-  /** The place of its first receipt in the log. */
+  /** The position of its first receipt in the log. */
   first_log_index: z.int().min(0),
   receipts: z.int().min(1),
   /** The hash of its last receipt. */
@@ -24,9 +24,9 @@ export type GraphSession = z.infer<typeof GraphSession>;
 export const GraphEdge = z.discriminatedUnion('relation', [
   /** Its predecessor in the chain. */
   z.strictObject({ relation: z.literal('follows'), receipt_hash: Digest }),
-  /** An outcome: the decision that it settles. */
+  /** For an outcome: the decision that it settles. */
   z.strictObject({ relation: z.literal('settles'), receipt_id: ReceiptId }),
-  /** The approval that it requests, moves or uses. */
+  /** The approval that it requests, changes or uses. */
   z.strictObject({ relation: z.literal('approval'), approval_id: ApprovalId }),
 ]);
 export type GraphEdge = z.infer<typeof GraphEdge>;
@@ -36,7 +36,7 @@ export type GraphReceipt = z.infer<typeof GraphReceipt>;
 
 export const listGraphSessions = defineRoute({
   operation: 'list-graph-sessions',
-  summary: 'Chains of receipts of the tenant, those that began last first.',
+  summary: 'List the receipt chains of the tenant, newest first.',
   method: 'GET',
   path: '/api/v1/proofgraph/sessions',
   auth: 'tenant_scoped',
@@ -48,7 +48,7 @@ export const listGraphSessions = defineRoute({
 
 export const listGraphReceipts = defineRoute({
   operation: 'list-graph-receipts',
-  summary: 'Receipts of one session with what each rests on, newest first.',
+  summary: 'List the receipts of a session with the evidence that each refers to, newest first.',
   method: 'GET',
   path: '/api/v1/proofgraph/sessions/{session_id}/receipts',
   auth: 'tenant_scoped',
@@ -62,7 +62,7 @@ export const listGraphReceipts = defineRoute({
 
 export const getGraphReceipt = defineRoute({
   operation: 'get-graph-receipt',
-  summary: 'The receipt of this hash, what it rests on, and the next receipt of its chain.',
+  summary: 'Get a receipt by its hash, the evidence that it refers to, and the next receipt of its chain.',
   method: 'GET',
   path: '/api/v1/proofgraph/receipts/{receipt_hash}',
   auth: 'tenant_scoped',

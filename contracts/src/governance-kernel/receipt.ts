@@ -21,7 +21,7 @@ export const ReceiptKind = z.enum([
   'decision',
   'outcome',
   'approval',
-  /** One person approved alone what a quorum or a time lock would have held. */
+  /** One person approved alone although a quorum or a time lock was required. */
   'break_glass',
   'registry',
   'policy',
@@ -31,7 +31,7 @@ export const ReceiptKind = z.enum([
   'heartbeat',
   /** Where a session ended when it was exported. */
   'head',
-  /** The receipts of a period that the log held when it was exported. */
+  /** The receipts of a period that the log contained at the time of the export. */
   'period',
 ]);
 export type ReceiptKind = z.infer<typeof ReceiptKind>;
@@ -43,7 +43,7 @@ export type ReceiptKind = z.infer<typeof ReceiptKind>;
 export const Outcome = z.enum(['completed', 'failed', 'uncertain']);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** The signed statement. Every member is signed; the signature and the keys live outside. */
+/** The signed statement. All its members are signed. It contains neither the signature nor keys. */
 export const ReceiptPayload = z.strictObject({
   type: z.literal('countersign.receipt.v1'),
   receipt_id: ReceiptId,
@@ -60,21 +60,21 @@ export const ReceiptPayload = z.strictObject({
   tool: ToolName.nullable(),
   resource: ResourceName.nullable(),
   effect_level: EffectLevel,
-  /** Salted per tenant, so that small arguments cannot be guessed. */
+  /** The hash of the arguments, salted per tenant so that short arguments cannot be guessed. */
   args_hash: Digest,
   outcome: Outcome.optional(),
   output_hash: Digest.optional(),
-  /** In millionths of a minor unit. On a decision: what the call may cost at most. On its outcome: what it was counted for. */
+  /** In millionths of a minor unit: for a decision, the maximum cost of the call. For an outcome, the counted cost. */
   spend_micros: SpendMicros.optional(),
   policy_hash: Digest.nullable(),
   policy_epoch: z.int().min(0),
-  /** On an outcome: the receipt of the decision it settles. */
+  /** For an outcome: the receipt of the decision that it settles. */
   decision_receipt_id: ReceiptId.optional(),
   approval_id: ApprovalId.optional(),
   shadow: z.boolean(),
   /** Position in the chain of this tenant and session, from 1 without a gap. */
   lamport_clock: z.int().min(1),
-  /** receipt_hash of the predecessor; null at lamport_clock 1. */
+  /** receipt_hash of the predecessor. `null` at lamport_clock 1. */
   prev_hash: Digest.nullable(),
   issued_at: Instant,
 });
@@ -92,9 +92,9 @@ export const SignedReceipt = z.strictObject({ payload: ReceiptPayload, signature
 export type SignedReceipt = z.infer<typeof SignedReceipt>;
 
 /**
- * A receipt as the kernel serves it: with its hash and its place in the log. `receipt_hash` is the SHA-256 of the line
- * `countersign.receipt-hash.v1`, its line feed included, and the canonical JSON (RFC 8785) of payload and signature: the same payload
- * signed again is another receipt.
+ * A receipt as the kernel serves it, with its hash and its position in the log. `receipt_hash` is the SHA-256 of the
+ * line `countersign.receipt-hash.v1`, including its line feed, and the canonical JSON (RFC 8785) of payload and
+ * signature. The same payload with another signature is another receipt.
  */
 export const StoredReceipt = z.strictObject({
   payload: ReceiptPayload,

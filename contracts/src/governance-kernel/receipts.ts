@@ -17,29 +17,43 @@ const ReceiptFilter = {
   tool: ToolName.optional(),
   action: ActionName.optional(),
   kind: ReceiptKind.optional(),
-  /** Inclusive. */
+  /** The start of the period, inclusive. */
   from: Instant.optional(),
-  /** Exclusive. */
+  /** The end of the period, exclusive. */
   to: Instant.optional(),
 };
 
 const TenantQuery = { tenant_id: z.string().optional() };
 
+const ReceiptsQuery = z
+  .strictObject({
+    ...TenantQuery,
+    ...ReceiptFilter,
+    /** The position in the chain of the session, from 1. */
+    lamport_clock: z.coerce.number().int().min(1).optional(),
+    ...PageQuery,
+  })
+  .superRefine(({ lamport_clock: place, session_id }, context) => {
+    const message = 'is a place in a session. Name the session by session_id';
+    if (place !== undefined && session_id === undefined)
+      context.addIssue({ code: 'custom', path: ['lamport_clock'], message });
+  });
+
 export const listReceipts = defineRoute({
   operation: 'list-receipts',
-  summary: 'Receipts of the tenant, newest first.',
+  summary: 'List the receipts of the tenant, newest first.',
   method: 'GET',
   path: '/api/v1/receipts',
   auth: 'tenant_scoped',
   forward: { opensTo: 'member', right: 'evidence.read' },
   assertedBy: AssertionRole.options,
-  query: z.strictObject({ ...TenantQuery, ...ReceiptFilter, ...PageQuery }),
+  query: ReceiptsQuery,
   reply: page(StoredReceipt),
 });
 
 export const getReceipt = defineRoute({
   operation: 'get-receipt',
-  summary: 'One receipt.',
+  summary: 'Get a receipt.',
   method: 'GET',
   path: '/api/v1/receipts/{receipt_id}',
   auth: 'tenant_scoped',
@@ -53,7 +67,9 @@ export const getReceipt = defineRoute({
 
 export const tailReceipts = defineRoute({
   operation: 'tail-receipts',
-  summary: 'Server-sent events: `receipt` (id = cursor), `checkpoint`, `error`. Resumes by Last-Event-ID.',
+  summary:
+    'Stream receipts as server-sent events: `receipt` (id = cursor), `checkpoint`, `error`. To resume, send ' +
+    'Last-Event-ID.',
   method: 'GET',
   path: '/api/v1/receipts/tail',
   auth: 'tenant_scoped',
@@ -72,7 +88,8 @@ export const tailReceipts = defineRoute({
 export const exportReceipts = defineRoute({
   operation: 'export-receipts',
   summary:
-    'The input of countersign-verify, a line each with record and inclusion proof: the chain of a session, or all receipts of a period.',
+    'Export the receipts of a session or a period for countersign-verify, one per line, with records and ' +
+    'inclusion proofs.',
   method: 'GET',
   path: '/api/v1/receipts/export',
   auth: 'tenant_scoped',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * An entity is `type:id`. A type holds no colon, so the first one separates, and an id holds no `#`, which stands before the relation of a
- * userset: every text has one meaning. `*` would be read as "everybody", which no tuple says.
+ * An entity is `type:id`. Types contain no colon, so the first colon separates type and id. Ids contain no `#`, which
+ * precedes the relation of a userset. The id `*` is not allowed, because it could be read as "everyone".
  */
 const type = '[a-z][a-z0-9_-]{0,63}';
 // Excluded characters: those that PostgreSQL cannot index, invisible ones, and separators. These are controls, blanks
@@ -26,7 +26,7 @@ function named(pattern: string, meaning: string) {
 export const EntityType = named(type, 'a type: lower-case letters, digits, _ and -');
 export const EntityName = named(`${type}:${id}`, 'type:id, without #').brand<'EntityName'>();
 export const RelationName = named(relation, 'a relation: lower-case letters, digits and _').brand<'RelationName'>();
-/** An entity, or everybody who has a relation with one: `group:eng#member`. */
+/** An entity, or all subjects with a relation to one: `group:eng#member`. */
 export const SubjectName = named(
   `${type}:${id}(?:#${relation})?`,
   'type:id or type:id#relation',

@@ -6,11 +6,11 @@ import { EntityName, EntityType, RelationName, RelationTuple, SubjectName } from
 
 const TenantQuery = { tenant_id: z.string().optional() };
 
-/** One batch: what is written of it stays below a twentieth of a second of one process. */
+/** The most changes of one batch. Its writes take less than 50 ms of one process. */
 const changesMax = 2_000;
 const preconditionsMax = 100;
 const propertiesBytesMax = 4_096;
-/** A page of the model that a person can still read. */
+/** The most types of a model, so that a person can read it. */
 const typesMax = 100;
 const permissionsMax = 100;
 
@@ -19,22 +19,23 @@ const EntityProperties = PlainObject.refine(
   `must have at most ${propertiesBytesMax} characters of JSON`,
 ).refine((properties) => !holdsNul(properties), 'must not contain NUL');
 
-/** The one character that PostgreSQL cannot hold. */
+/** The only character that PostgreSQL cannot store. */
 function holdsNul(value: PlainJson): boolean {
   if (typeof value === 'string') return value.includes('\u0000');
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([name, member]) => name.includes('\u0000') || holdsNul(member));
 }
 
-/** An entity with what is known of it; properties null: it is forgotten. */
+/** An entity with its properties. `null` properties delete the entity. */
 export const EntityChange = z.strictObject({ entity: EntityName, properties: EntityProperties.nullable() });
 export type EntityChange = z.infer<typeof EntityChange>;
 
-/** Holds when the tuple is there (`exists`), or is not. */
+/** A condition that the tuple exists (`exists: true`) or does not exist (`exists: false`). */
 export const TuplePrecondition = z.strictObject({ ...RelationTuple.shape, exists: z.boolean() });
 export type TuplePrecondition = z.infer<typeof TuplePrecondition>;
 
 export const RelationshipChanges = z.strictObject({
+  /** The tuples to write. */
   writes: z.array(RelationTuple).default([]),
   deletes: z.array(RelationTuple).default([]),
   entities: z.array(EntityChange).default([]),
@@ -43,21 +44,23 @@ export type RelationshipChanges = z.infer<typeof RelationshipChanges>;
 
 /**
  * The changes of a tenant's relations from one version to the next. `snapshot_hash` is the SHA-256 of the canonical
- * JSON (RFC 8785) of `{ previous, version, changes }`, so a snapshot names everything that led to it.
+ * JSON (RFC 8785) of `{ previous, version, changes }`, so it covers all earlier changes.
  */
 export const RelationSnapshot = z.strictObject({
   snapshot_id: SnapshotId,
   version: z.int().min(1),
   snapshot_hash: Digest,
-  /** Null: there was none before. */
+  /** `null` in the first snapshot. */
   previous_hash: Digest.nullable(),
   tuple_count: z.int().min(0),
   /** The hash of the permissions; `null` when none are set. */
   model_hash: Digest.nullable(),
   created_at: Instant,
-  /** When its writer last said that it holds. */
+  /** The time of the last confirmation by its writer. */
   confirmed_at: Instant,
-  /** From then on nothing that reads relations is allowed; a later snapshot, or a confirmation, puts it off. */
+  /**
+   * After this time, calls whose decision reads relations are denied. A later snapshot or a confirmation extends it.
+   */
   fresh_until: Instant,
 });
 export type RelationSnapshot = z.infer<typeof RelationSnapshot>;
@@ -73,18 +76,18 @@ export const PermissionModel = z.strictObject({
       z.strictObject({
         permissions: z
           .record(z.string().min(1).max(128), Permission)
-          .refine((all) => Object.keys(all).length <= permissionsMax, `may name ${permissionsMax} permissions`),
+          .refine((all) => Object.keys(all).length <= permissionsMax, `may name at most ${permissionsMax} permissions`),
       }),
     )
-    .refine((types) => Object.keys(types).length <= typesMax, `may name ${typesMax} types`),
+    .refine((types) => Object.keys(types).length <= typesMax, `may name at most ${typesMax} types`),
 });
 export type PermissionModel = z.infer<typeof PermissionModel>;
 
 export const writeRelationships = defineRoute({
   operation: 'write-relationships',
   summary:
-    "Change a tenant's relations, all or nothing: tuples to write and delete, and the known entities. A change makes " +
-    'a new snapshot; a request without a change confirms the current one. A precondition that does not hold is 412.',
+    'Change the tuples and entities of a tenant in one transaction. A change creates a snapshot. A request ' +
+    'without changes confirms the current one. A failed precondition returns 412.',
   method: 'POST',
   path: '/internal/relationships',
   auth: 'service_internal',
@@ -93,19 +96,23 @@ export const writeRelationships = defineRoute({
     .strictObject({
       tenant_id: TenantId,
       ...RelationshipChanges.shape,
+      /** Tuples that must exist, or must not exist, before the change. */
       preconditions: z.array(TuplePrecondition).max(preconditionsMax).default([]),
-      /** The version that the writer knows; 0: there is none. Another one is 412. */
+      /**
+       * The version that the writer expects, or 0 when there is none. If the current version differs, the answer is
+       * 412.
+       */
       expected_version: z.int().min(0).optional(),
     })
     .refine(
       ({ writes, deletes, entities }) => writes.length + deletes.length + entities.length <= changesMax,
-      `may hold ${changesMax} changes`,
+      `may have at most ${changesMax} changes`,
     ),
   reply: z.strictObject({
     ...RelationSnapshot.shape,
     written: z.int(),
     deleted: z.int(),
-    /** Nothing changed. */
+    /** `true` when the request changed nothing and only confirmed the snapshot. */
     confirmed: z.boolean(),
   }),
   bodyBytesMax: 4_194_304,
@@ -117,7 +124,7 @@ export const subjectTuplesMax = 200;
 
 export const listSubjectRelations = defineRoute({
   operation: 'list-subject-relations',
-  summary: 'Tuples of a tenant that name this very subject: what relations give to it, but for what groups do.',
+  summary: 'List the tuples of a tenant that name this exact subject. Relations through groups are not included.',
   method: 'GET',
   path: '/internal/relationships/{tenant}',
   auth: 'service_internal',
@@ -129,8 +136,8 @@ export const listSubjectRelations = defineRoute({
 export const putPermissionModel = defineRoute({
   operation: 'put-permission-model',
   summary:
-    "Set what may be done to a tenant's entities: CEL over relations, properties and context, by type and action. It is a part of the " +
-    'snapshot; the same model again confirms it.',
+    'Set the permission model of a tenant: CEL conditions by type and action. It is part of the snapshot. ' +
+    'Repeating the same model confirms the snapshot.',
   method: 'PUT',
   path: '/internal/authz/model/{tenant}',
   auth: 'service_internal',
@@ -141,14 +148,14 @@ export const putPermissionModel = defineRoute({
   errors: ['INVALID_REQUEST'],
 });
 
-/** Why a check that found nothing may have missed something. */
+/** Why a negative check may be wrong. */
 export const CheckReason = z.enum(['AUTHZ_SNAPSHOT_STALE', 'WORK_EXCEEDED']);
 
 export const checkRelation = defineRoute({
   operation: 'check-relation',
   summary:
-    'Whether the subject has the relation, through groups as well, with the tuples that say so. A snapshot that is stale or missing, and ' +
-    'a search that grows too large, answer false with a reason.',
+    'Check whether the subject has the relation, directly or through groups, and return the path. A stale or ' +
+    'missing snapshot, or too large a search, returns false with a reason.',
   method: 'POST',
   path: '/api/v1/authz/check',
   auth: 'tenant_scoped',
@@ -159,8 +166,9 @@ export const checkRelation = defineRoute({
     decision: z.boolean(),
     snapshot_id: SnapshotId.nullable(),
     snapshot_hash: Digest.nullable(),
-    /** From the object to the subject, each as `object#relation@subject`. */
+    /** The relations that lead from the object to the subject, each as `object#relation@subject`. */
     path: z.array(z.string()),
+    /** Why a negative result may be wrong, as a code. `null` otherwise. */
     reason: CheckReason.nullable(),
     checked_at: Instant,
   }),
@@ -168,7 +176,7 @@ export const checkRelation = defineRoute({
 
 export const getAuthzHealth = defineRoute({
   operation: 'get-authz-health',
-  summary: "The snapshot that a tenant's decisions read now, and whether it is fresh.",
+  summary: "Get the relation snapshot that the tenant's decisions read now, and whether it is fresh.",
   method: 'GET',
   path: '/api/v1/authz/health',
   auth: 'tenant_scoped',
@@ -176,7 +184,7 @@ export const getAuthzHealth = defineRoute({
   reply: z.strictObject({
     status: z.enum(['ready', 'stale', 'missing']),
     snapshot: RelationSnapshot.nullable(),
-    /** How long a snapshot counts as fresh once it was confirmed. */
+    /** The time for which a confirmed snapshot is fresh, in seconds. */
     age_max_seconds: z.number(),
     checked_at: Instant,
   }),
@@ -184,7 +192,7 @@ export const getAuthzHealth = defineRoute({
 
 export const listRelationSnapshots = defineRoute({
   operation: 'list-relation-snapshots',
-  summary: 'Snapshots of the tenant, newest first. The last 256 are kept.',
+  summary: 'List the relation snapshots of the tenant, newest first. The last 256 are kept.',
   method: 'GET',
   path: '/api/v1/authz/snapshots',
   auth: 'tenant_scoped',
@@ -194,7 +202,7 @@ export const listRelationSnapshots = defineRoute({
 
 export const getRelationSnapshot = defineRoute({
   operation: 'get-relation-snapshot',
-  summary: 'A snapshot with the changes that made it, which its hash covers.',
+  summary: 'Get a relation snapshot with its changes, which its hash covers.',
   method: 'GET',
   path: '/api/v1/authz/snapshots/{snapshot_id}',
   auth: 'tenant_scoped',

@@ -20,13 +20,18 @@ import { McpServerId } from './mcp-registry.ts';
 export const SandboxProfileName = z.enum(['bubblewrap', 'node-permission', 'none']);
 export type SandboxProfileName = z.infer<typeof SandboxProfileName>;
 
-/** An absolute path in its shortest form, so that two spellings of one path are one path. */
+/** An absolute path in its shortest form, so that each path has one spelling. */
 const HostPath = storableText({ min: 2, max: 1_024 }).refine(
   (path) => path.startsWith('/') && !/\/\.{0,2}(?:\/|$)/.test(path),
   'must be an absolute path without ., .., empty parts or an end slash',
 );
 
-export const Preopen = z.strictObject({ path: HostPath, mode: z.enum(['ro', 'rw']) });
+export const Preopen = z.strictObject({
+  /** The path on the host. */
+  path: HostPath,
+  /** `ro`: the process can read. `rw`: it can also write. */
+  mode: z.enum(['ro', 'rw']),
+});
 export type Preopen = z.infer<typeof Preopen>;
 
 /** `host:port`. A host is a name or an address. */
@@ -42,7 +47,10 @@ const EnvironmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must
 
 const mebibyte = 1_048_576;
 
-/** Memory, CPU time and open files count per process. `data_bytes` bounds the data folder, and `file_bytes` one file. */
+/**
+ * Limits of memory, CPU time and open files apply per process. `data_bytes` limits the data folder, and `file_bytes`
+ * one file.
+ */
 export const SandboxLimits = z.strictObject({
   memory_bytes: z
     .int()
@@ -65,11 +73,11 @@ export const SandboxLimits = z.strictObject({
 });
 export type SandboxLimits = z.infer<typeof SandboxLimits>;
 
-/** The terms of the grant. The grant's hash covers exactly this. */
+/** The terms of the grant, which its hash covers. */
 const termsShape = {
   profile: SandboxProfileName.default('bubblewrap'),
   preopens: z.array(Preopen).max(64).default([]),
-  /** Names of variables of the server's configuration that its process receives. */
+  /** The names of configuration variables that the server's process receives. */
   env: z.array(EnvironmentName).max(128).default([]),
   network: z.array(SandboxDestination).max(64).default([]),
   limits: SandboxLimits.prefault({}),
@@ -101,7 +109,7 @@ const TenantQuery = { tenant_id: z.string().optional() };
 const reads = { auth: 'tenant_scoped', assertedBy: ['member', 'partner', 'owner'] } as const;
 const GrantParams = z.strictObject({ grant_id: SandboxGrantId });
 
-/** The result of the probe inside. `contained` needs that the same attempt succeeded outside. */
+/** The result of the probe in the sandbox. `contained` requires that the same attempt succeeded outside. */
 const ProbeResult = z.strictObject({
   attempt: z.enum(['read_outside', 'see_processes', 'open_network', 'start_process']),
   inside: z.enum(['succeeded', 'failed', 'unknown']),
@@ -112,10 +120,10 @@ export type ProbeResult = z.infer<typeof ProbeResult>;
 
 export const SandboxProfile = z.strictObject({
   profile: SandboxProfileName,
-  /** Whether this host really offers it, by the last probe. */
+  /** Whether this host supports the profile, according to the last probe. */
   available: z.boolean(),
   strength: z.enum(['isolated', 'weak', 'none']),
-  /** Why it is not available, or what it does not contain. */
+  /** Why the profile is not available, or which accesses it does not block. */
   detail: z.string(),
   probe: z.array(ProbeResult),
   probed_at: Instant.nullable(),
@@ -125,7 +133,8 @@ export type SandboxProfile = z.infer<typeof SandboxProfile>;
 export const listSandboxProfiles = defineRoute({
   operation: 'list-sandbox-profiles',
   summary:
-    'The sandbox profiles of this host. A profile is available only if a probe inside it failed at what the same probe achieved outside.',
+    'List the sandbox profiles of this host. A profile is available only if its probe succeeded outside the ' +
+    'sandbox and failed inside.',
   method: 'GET',
   path: '/api/v1/sandbox/profiles',
   ...reads,
@@ -136,7 +145,7 @@ export const listSandboxProfiles = defineRoute({
 export const listSandboxGrants = defineRoute({
   operation: 'list-sandbox-grants',
   summary:
-    'The sandbox grants of the tenant, by subject. A grant that was replaced is kept in the record that sealed it.',
+    'List the sandbox grants of the tenant by subject. Replaced grants are only in the records that sealed them.',
   method: 'GET',
   path: '/api/v1/sandbox/grants',
   ...reads,
@@ -144,14 +153,17 @@ export const listSandboxGrants = defineRoute({
   reply: page(SandboxGrant),
 });
 
-/** Longer than a quarter would outlive the people who know why a grant was made. */
+/**
+ * The longest lifetime of a grant, a quarter of a year. After a longer time, people would no longer remember why they
+ * granted it.
+ */
 export const grantSecondsMax = 90 * 86_400;
 
 export const createSandboxGrant = defineRoute({
   operation: 'create-sandbox-grant',
   summary:
-    'Grant a server or a tool paths, destinations, variables and limits, sealed. The newest grant of a subject is in force; it replaces the ' +
-    'earlier one. A running server is started again under it.',
+    'Grant paths, destinations, variables and limits to a server or a tool, sealed. The grant replaces the ' +
+    'earlier one. A running server restarts under it.',
   method: 'POST',
   path: '/api/v1/sandbox/grants',
   auth: 'tenant_scoped',
@@ -169,7 +181,7 @@ export const createSandboxGrant = defineRoute({
 
 export const getSandboxGrant = defineRoute({
   operation: 'get-sandbox-grant',
-  summary: 'One sandbox grant of the tenant.',
+  summary: 'Get a sandbox grant of the tenant.',
   method: 'GET',
   path: '/api/v1/sandbox/grants/{grant_id}',
   ...reads,
@@ -180,7 +192,7 @@ export const getSandboxGrant = defineRoute({
 });
 
 const GrantFinding = z.strictObject({
-  code: z.enum(['HASH_MISMATCH', 'RECEIPT_MISMATCH', 'EXPIRED', 'NOT_OFFERED']),
+  code: z.enum(['HASH_MISMATCH', 'RECEIPT_MISMATCH', 'EXPIRED', 'CONFIGURATION_CHANGED', 'NOT_OFFERED']),
   detail: z.string(),
 });
 export type GrantFinding = z.infer<typeof GrantFinding>;
@@ -188,7 +200,8 @@ export type GrantFinding = z.infer<typeof GrantFinding>;
 export const verifySandboxGrant = defineRoute({
   operation: 'verify-sandbox-grant',
   summary:
-    'Verify a grant: the hash of its stored terms, the receipt that sealed it, its expiry, and whether this host offers its profile and paths.',
+    'Verify a sandbox grant: its stored terms, its receipt, its expiry, and whether this host supports its ' +
+    'profile and paths.',
   method: 'POST',
   path: '/api/v1/sandbox/grants/{grant_id}/verify',
   ...reads,
@@ -206,7 +219,7 @@ export const verifySandboxGrant = defineRoute({
   errors: ['NOT_FOUND'],
 });
 
-/** The accesses that a process is going to need. */
+/** The accesses that a process needs. */
 export const SandboxRequest = z.strictObject({
   profile: SandboxProfileName.optional(),
   preopens: z.array(Preopen).max(64).default([]),
@@ -219,7 +232,8 @@ export type SandboxRequest = z.infer<typeof SandboxRequest>;
 export const preflightSandbox = defineRoute({
   operation: 'preflight-sandbox',
   summary:
-    'Decide whether a tool may run with what it is going to open. A request above the grant is denied with SANDBOX_OVERGRANT, and sealed.',
+    'Decide whether a tool may run with the requested access. A request beyond its grant is denied with ' +
+    'SANDBOX_OVERGRANT and sealed.',
   method: 'POST',
   path: '/api/v1/sandbox/preflight',
   auth: 'tenant_scoped',
@@ -234,7 +248,7 @@ export const preflightSandbox = defineRoute({
     session_id: SessionId,
     args: CallArguments.default({}),
     approval_grant: ApprovalId.optional(),
-    /** The grant that the caller read. Another one in force is a request above it. */
+    /** The grant that the caller read. If another grant is in force, the request is beyond the grant. */
     grant_hash: Digest.optional(),
     request: SandboxRequest.prefault({}),
   }),
@@ -244,8 +258,7 @@ export const preflightSandbox = defineRoute({
 
 export const inspectSandboxGrant = defineRoute({
   operation: 'inspect-sandbox-grant',
-  summary:
-    'The terms that apply to a server or a tool now: the grant in force, or the default under which a command starts.',
+  summary: 'Get the sandbox terms of a server or a tool now: its grant, or the default for commands.',
   method: 'GET',
   path: '/api/v1/sandbox/grants/inspect',
   ...reads,
@@ -257,8 +270,11 @@ export const inspectSandboxGrant = defineRoute({
     grant_hash: Digest.nullable(),
     terms: SandboxTerms.nullable(),
     expires_at: Instant.nullable(),
+    /**
+     * `true` when nothing runs under the grant, because it has expired or the server's configuration has changed since.
+     */
     has_expired: z.boolean(),
-    /** The accesses that the configuration of the server needs beyond the grant. A call is denied for each. */
+    /** The accesses beyond the grant that the server's configuration needs. Calls of the server are denied. */
     overgrants: z.array(z.string()),
   }),
   errors: ['INVALID_REQUEST', 'NOT_FOUND'],

@@ -4,7 +4,7 @@ import { Digest, Instant, PrincipalId, TenantId } from '../scalars.ts';
 import { PolicyBundle } from './policy-bundle.ts';
 import { bundleBody } from './policy.ts';
 
-/** The most drafts that are judged beside the active policy of a tenant. */
+/** The most drafts that are evaluated beside the active policy of a tenant. */
 export const shadowLanesMax = 3;
 
 export const LaneName = z
@@ -13,12 +13,15 @@ export const LaneName = z
   .brand<'LaneName'>();
 export type LaneName = z.infer<typeof LaneName>;
 
-/** A draft that is judged beside the active policy. Its verdicts are stored in the records, and change nothing else. */
+/**
+ * A draft that is evaluated beside the active policy. Its verdicts are stored in the records and have no other effect.
+ */
 export const ShadowLane = z.strictObject({
   tenant_id: TenantId,
   lane: LaneName,
   policy_hash: Digest,
   set_by: PrincipalId,
+  /** The time when the draft was set. */
   since: Instant,
 });
 export type ShadowLane = z.infer<typeof ShadowLane>;
@@ -28,9 +31,8 @@ const LaneParams = z.strictObject({ tenant: TenantId, lane: LaneName });
 export const putShadowLane = defineRoute({
   operation: 'put-shadow-lane',
   summary:
-    'Judge a draft beside the active policy of a tenant, sealed: what it says of each call stands in `shadow` of the record, and it ' +
-    'changes no verdict, budget, approval or dispatch. Another draft replaces the one of the lane; the same one stands. A tenant has ' +
-    'three lanes at most.',
+    'Evaluate a draft beside the active policy of a tenant, sealed. Its results are stored in `shadow` of each ' +
+    "record and have no effect. A new draft replaces the lane's. A tenant has at most three lanes.",
   method: 'PUT',
   path: '/internal/policy/shadows/{tenant}/{lane}',
   auth: 'service_internal',
@@ -38,7 +40,7 @@ export const putShadowLane = defineRoute({
   params: LaneParams,
   body: z.strictObject({
     bundle: PolicyBundle,
-    /** Who set it, as the caller knows. */
+    /** The principal that set the draft, as stated by the caller. */
     set_by: PrincipalId,
   }),
   ...bundleBody,
@@ -48,7 +50,7 @@ export const putShadowLane = defineRoute({
 
 export const deleteShadowLane = defineRoute({
   operation: 'delete-shadow-lane',
-  summary: 'Judge the draft of a lane no longer, sealed. Answers with the lane that was.',
+  summary: 'Remove the draft from a shadow lane, sealed. Returns the lane as it was before.',
   method: 'DELETE',
   path: '/internal/policy/shadows/{tenant}/{lane}',
   auth: 'service_internal',

@@ -7,20 +7,18 @@ import { StoredReceipt } from './receipt.ts';
 
 const TenantQuery = z.strictObject({ tenant_id: z.string().optional() });
 
-/** How many fences and receipts one answer shows, and up to where rows are counted. */
+/** The limits of one answer: fences, receipts, and counted rows. */
 export const shownFencesMax = 100;
 export const shownReceiptsMax = 10;
 export const countedMax = 1_000;
 
-/** A count that stops at 10,000. */
+/** A count that stops at 1,000. */
 const Count = z.int().min(0).max(countedMax);
 
-/**
- * The policy on which decisions of the tenant are based. `missing`, `stale`, `unsigned`: every one of them is a denial.
- */
+/** The policy on which decisions of the tenant are based. `missing`, `stale` and `unsigned` deny all calls. */
 const PolicyStanding = z.strictObject({
   state: z.enum(['fresh', 'stale', 'unsigned', 'missing']),
-  /** `*`: the bundle that is active for every tenant without one of its own. */
+  /** `*` for the default bundle of tenants without their own. */
   owner: z.string().nullable(),
   policy_hash: Digest.nullable(),
   policy_epoch: z.int().nullable(),
@@ -32,12 +30,12 @@ export const BoundaryStatus = z.strictObject({
   tenant_id: TenantId,
   /** `ready`: a call could be allowed now. `closed`: every call is denied, by policy or by a fence. */
   status: z.enum(['ready', 'closed']),
-  /** Every decision counts; a caller asks for `shadow` call by call. */
+  /** Decisions are enforced. A caller can request `shadow` for one call. */
   mode: z.literal('enforce'),
   version: z.string(),
   gates: z.strictObject({
     roster_hash: Digest,
-    /** Each was seen to deny its fault when this process started. */
+    /** The gates that denied a call with a deliberate fault when this process started. */
     proven: z.array(GateName),
   }),
   policy: PolicyStanding,
@@ -45,7 +43,7 @@ export const BoundaryStatus = z.strictObject({
   last_checkpoint: z
     .strictObject({ checkpoint_id: CheckpointId, tree_size: z.int(), root_hash: Digest, created_at: Instant })
     .nullable(),
-  /** Fences that stand around the tenant, its agents or its tools. */
+  /** Fences in force for the tenant, its agents or its tools. */
   fences: z.array(Fence).max(shownFencesMax),
   more_fences: z.boolean(),
   counts: z.strictObject({
@@ -53,8 +51,10 @@ export const BoundaryStatus = z.strictObject({
     pending_approvals: Count,
     open_dispatches: Count,
     quarantined_mcp_servers: Count,
+    /** Tools that a server offers now and that are new, changed or quarantined. */
+    unapproved_tools: Count,
   }),
-  /** When a conformance run last saw that what must be denied is denied; null: never. */
+  /** When a conformance run last confirmed that forbidden calls are denied. `null` when none has run. */
   last_proven_fail_closed: Instant.nullable(),
   updated_at: Instant,
 });
@@ -62,7 +62,7 @@ export type BoundaryStatus = z.infer<typeof BoundaryStatus>;
 
 export const getBoundaryStatus = defineRoute({
   operation: 'get-boundary-status',
-  summary: 'The policy on which decisions of the tenant are based now, the current stops, and the open calls.',
+  summary: 'Get the active policy of the tenant, the stops in force, and the number of open calls.',
   method: 'GET',
   path: '/api/v1/boundary/status',
   auth: 'tenant_scoped',
@@ -73,9 +73,9 @@ export const getBoundaryStatus = defineRoute({
 
 export const Capability = z.strictObject({
   capability_id: z.string(),
-  /** `not_configured`: its routes answer, and refuse. */
+  /** `not_configured`: the routes of the capability reject requests. */
   status: z.enum(['active', 'not_configured']),
-  /** Receipts are the authority; what is `none` proves nothing by itself. */
+  /** `native`: receipts prove what the capability did. `none`: the capability proves nothing by itself. */
   authority: z.enum(['native', 'none']),
   public_routes: z.array(z.string()),
   receipt_bindings: z.array(z.string()),
@@ -84,7 +84,7 @@ export type Capability = z.infer<typeof Capability>;
 
 export const listBoundaryCapabilities = defineRoute({
   operation: 'list-boundary-capabilities',
-  summary: 'The capabilities of this kernel for the tenant, as it is configured.',
+  summary: 'List the capabilities of this kernel for the tenant, as configured.',
   method: 'GET',
   path: '/api/v1/boundary/capabilities',
   auth: 'tenant_scoped',
@@ -94,7 +94,7 @@ export const listBoundaryCapabilities = defineRoute({
 
 export const getConsoleBootstrap = defineRoute({
   operation: 'get-console-bootstrap',
-  summary: 'All that a console shows first, in one answer.',
+  summary: 'Get the health, counts and latest receipts for the first page of a console.',
   method: 'GET',
   path: '/api/v1/console/bootstrap',
   auth: 'tenant_scoped',
@@ -109,7 +109,7 @@ export const getConsoleBootstrap = defineRoute({
       conformance: z.enum(['proven', 'not_run']),
     }),
     counts: z.strictObject({
-      /** Counts all tenants, since they share one log. */
+      /** Receipts of all tenants, since they share one log. */
       log_receipts: z.int(),
       pending_approvals: Count,
       open_dispatches: Count,
@@ -146,8 +146,7 @@ const Surface = z.strictObject({
 
 export const listConsoleSurfaces = defineRoute({
   operation: 'list-console-surfaces',
-  summary:
-    'The parts of a console that this kernel has routes for, and whether the tenant has something to show there.',
+  summary: 'List the console pages that this kernel serves, and whether the tenant has data for them.',
   method: 'GET',
   path: '/api/v1/console/surfaces',
   auth: 'tenant_scoped',
@@ -157,7 +156,7 @@ export const listConsoleSurfaces = defineRoute({
 
 export const getConsoleSurface = defineRoute({
   operation: 'get-console-surface',
-  summary: 'One of them, with what it counts.',
+  summary: 'Get a console page with its counts.',
   method: 'GET',
   path: '/api/v1/console/surfaces/{surface_id}',
   auth: 'tenant_scoped',

@@ -6,7 +6,7 @@ const TenantQuery = z.strictObject({ tenant_id: z.string().optional() });
 
 export const getOtelConfig = defineRoute({
   operation: 'get-otel-config',
-  summary: 'Whether and where telemetry is exported, without its credentials.',
+  summary: 'Get the telemetry export settings, without credentials.',
   method: 'GET',
   path: '/api/v1/telemetry/otel/config',
   auth: 'tenant_scoped',
@@ -14,12 +14,12 @@ export const getOtelConfig = defineRoute({
   reply: z.strictObject({
     service_name: z.string(),
     signal_type: z.literal('otel'),
-    /** Receipts are. */
+    /** Always `false`, since receipts are authoritative. */
     authoritative: z.literal(false),
     exporting: z.boolean(),
-    /** Null: none is configured. Without user, password and query. */
+    /** The address, without user, password and query. `null` when none is configured. */
     endpoint: z.string().nullable(),
-    /** Names alone. */
+    /** Only the names of the headers, not their values. */
     header_names: z.array(z.string()),
     exported_signals: z.array(z.enum(['traces', 'metrics'])),
     span_attributes: z.record(z.string(), z.union([z.string(), z.boolean()])),
@@ -28,13 +28,14 @@ export const getOtelConfig = defineRoute({
 
 export const getCoexistenceCapabilities = defineRoute({
   operation: 'get-coexistence-capabilities',
-  summary: 'The telemetry that the kernel takes from other systems and gives to them, and its authoritative source.',
+  summary: 'Get the telemetry formats that the kernel reads and writes, and the authoritative source.',
   method: 'GET',
   path: '/api/v1/coexistence/capabilities',
   auth: 'tenant_scoped',
   query: TenantQuery,
   reply: z.strictObject({
     manifest_id: z.string(),
+    /** The evidence that proves decisions. */
     authority: z.literal('native-receipts'),
     boundary_role: z.string(),
     supported_inputs: z.array(z.string()),
@@ -44,10 +45,13 @@ export const getCoexistenceCapabilities = defineRoute({
   }),
 });
 
-/** A collector is sent one request for all of them, and an operator waits for its answer. */
+/**
+ * The most receipts of one export. The collector gets one request for all of them, and the operator waits for its
+ * answer.
+ */
 export const exportedReceiptsMax = 100;
 
-const receiptsOfTenant = 'must be named together with receipt_ids, and neither without the other';
+const receiptsOfTenant = 'must be sent together with receipt_ids';
 
 /** The result of one request to the collector, without its answer, which may contain anything. */
 export const TelemetryDelivery = z.discriminatedUnion('state', [
@@ -62,8 +66,8 @@ export type TelemetryDelivery = z.infer<typeof TelemetryDelivery>;
 export const exportTelemetry = defineRoute({
   operation: 'export-telemetry',
   summary:
-    'Send the measures of now, and a span for each of these sealed receipts, to the collector; answer once it has answered. Receipts ' +
-    'stay the authority. Failed deliveries are reported in `traces` and `metrics`, and are no error.',
+    'Send current metrics, and a span for each of these sealed receipts, to the collector. Returns after its ' +
+    'answer. Failed deliveries are reported in `traces` and `metrics`, with status 200.',
   method: 'POST',
   path: '/api/v1/telemetry/export',
   auth: 'admin',
@@ -80,15 +84,16 @@ export const exportTelemetry = defineRoute({
     })
     .refine((body) => new Set(body.receipt_ids).size === body.receipt_ids.length, {
       path: ['receipt_ids'],
-      error: 'may name each receipt once',
+      error: 'must name each receipt once',
     }),
   reply: z.strictObject({
     export_id: TelemetryExportId,
     format: z.literal('otlp'),
-    /** Receipts are. */
+    /** Always `false`, since receipts are authoritative. */
     authoritative: z.literal(false),
-    /** Whether everything that there was to send was taken. */
+    /** Whether the collector accepted everything. */
     exported: z.boolean(),
+    /** The address of the collector, without user, password and query. `null` when none is configured. */
     endpoint: z.string().nullable(),
     traces: TelemetryDelivery,
     metrics: TelemetryDelivery,

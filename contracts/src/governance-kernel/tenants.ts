@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { ControlVersion, Instant, TenantId } from '../scalars.ts';
 
-/** The id that the service for organisations uses. */
+/** The id of the organisation at the control plane. */
 export const OrgId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'may hold letters, digits and . _ : -')
@@ -11,7 +11,7 @@ export type OrgId = z.infer<typeof OrgId>;
 
 const PlacedTenant = z.strictObject({
   tenant_id: TenantId,
-  /** Null: of none. */
+  /** `null` when the tenant belongs to no organisation. */
   org_id: OrgId.nullable(),
   version: ControlVersion,
   updated_at: Instant,
@@ -20,8 +20,8 @@ const PlacedTenant = z.strictObject({
 export const putTenant = defineRoute({
   operation: 'put-tenant',
   summary:
-    'Say which organisation a tenant belongs to, sealed: a fence around the organisation stands around the tenant from the answer on. Its ' +
-    'version is that of its source and only rises; the same version again confirms it.',
+    'Set the organisation of a tenant, sealed. Fences of the organisation apply to the tenant immediately. The ' +
+    'version only rises. Repeating the current version confirms it.',
   method: 'PUT',
   path: '/internal/tenants/{tenant}',
   auth: 'service_internal',

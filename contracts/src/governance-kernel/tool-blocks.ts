@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { ControlVersion, Instant, TenantId, ToolName } from '../scalars.ts';
 
-/** Beyond this a list of what is blocked should be a policy of what is allowed. */
+/** The most blocked tools. A longer list should be a policy that names the allowed tools. */
 const blockedToolsMax = 500;
 
 export const BlockedTools = z.array(ToolName).max(blockedToolsMax);
@@ -10,7 +10,9 @@ export const BlockedTools = z.array(ToolName).max(blockedToolsMax);
 export const ToolBlocks = z.strictObject({
   tenant_id: TenantId,
   version: ControlVersion,
-  /** Sorted, each once, as `server.tool` whatever spelling it came in. */
+  /**
+   * Sorted and without duplicates. Every name has the form `server.tool`, regardless of its spelling in the request.
+   */
   tools: BlockedTools,
   updated_at: Instant,
 });
@@ -19,8 +21,8 @@ export type ToolBlocks = z.infer<typeof ToolBlocks>;
 export const putToolBlocks = defineRoute({
   operation: 'put-tool-blocks',
   summary:
-    'Set the whole list of tools that a workspace blocks, sealed. Its version is that of its source and only rises; the same version ' +
-    'again confirms it.',
+    'Set the complete list of tools that a workspace blocks, sealed. The version only rises. Repeating the ' +
+    'current version confirms it.',
   method: 'PUT',
   path: '/internal/policy/blocks/{tenant}',
   auth: 'service_internal',

@@ -6,8 +6,7 @@ import { SignedTrustList } from './trust.ts';
 
 export const getTrustList = defineRoute({
   operation: 'get-trust-list',
-  summary:
-    'trust.json: the newest list of keys that the offline root key signed. Verify it with the root that you pinned.',
+  summary: 'Get trust.json: the newest list of keys, signed by the offline root key. Verify it with your pinned root.',
   method: 'GET',
   path: '/api/v1/trust/list',
   auth: 'public',
@@ -29,7 +28,7 @@ const Accepted = z.strictObject({
   trust_hash: Digest,
   /** The keys that this version adds or revokes. */
   key_ids: z.array(z.string()),
-  /** The receipt that sealed it. `null` when the kernel had this version before. */
+  /** The receipt that sealed the version. `null` when the kernel already had it. */
   receipt_id: ReceiptId.nullable(),
 });
 

@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import type { PlainJson } from '../scalars.ts';
+import { withDescriptions } from './member-descriptions.ts';
 
 export type JsonSchema = { [keyword: string]: PlainJson };
-/** Which side of a value a schema describes: what a caller may send (defaults may be absent) or what a service answers. */
+/**
+ * The side that a schema describes: the input of a caller, in which defaults may be absent, or the output of a service.
+ */
 type Side = 'input' | 'output';
 
 /** Turns zod types into JSON Schema 2020-12, with every named type of the contracts as one shared component. */
 export type Components = {
   schemaOf: (type: z.ZodType, side: Side) => JsonSchema;
-  /** The named schemas that were referred to, by name, in alphabetical order. */
+  /** The referenced schemas, by name in alphabetical order. */
   named: () => Record<string, JsonSchema>;
 };
 
@@ -31,11 +34,11 @@ export function createComponents(modules: Record<string, unknown>[], referenceBa
   }
 
   function refer(id: string, side: Side): PlainJson {
-    if (both[side][id] === undefined) throw new TypeError(`Nothing is named ${id}`);
+    if (both[side][id] === undefined) throw new TypeError(`No schema has the id ${id}`);
     const name = nameFor(id, side);
     if (!used.has(name)) {
       used.set(name, {});
-      used.set(name, tidy(plain(both[side][id]), side));
+      used.set(name, withDescriptions(tidy(plain(both[side][id]), side), id));
     }
     return `${referenceBase}${name}`;
   }
@@ -57,7 +60,7 @@ export function createComponents(modules: Record<string, unknown>[], referenceBa
   };
 }
 
-/** Exports that are zod types are the names of the interface. A type under two names keeps the first. */
+/** The exported zod types, by name. A type with two names keeps the first in alphabetical order. */
 function namedTypes(modules: Record<string, unknown>[]): Map<string, z.ZodType> {
   const entries = modules.flatMap((module) => Object.entries(module));
   const types = entries.filter((entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType);
@@ -70,7 +73,7 @@ function namedTypes(modules: Record<string, unknown>[]): Map<string, z.ZodType> 
   );
 }
 
-/** The schema with all schemas that it reaches, so that two sides can be compared. */
+/** The schema with all schemas that it references, for the comparison of its input form with its output form. */
 function closure(
   schemas: Record<string, unknown>,
   id: string,
@@ -85,10 +88,10 @@ function closure(
 }
 
 function plain(value: unknown): JsonSchema {
-  return JSON.parse(JSON.stringify(value)) as JsonSchema; // a JSON Schema object, freed of zod's hidden members
+  return JSON.parse(JSON.stringify(value)) as JsonSchema; // a JSON Schema object without zod's hidden members
 }
 
-/** Copies a schema, asks `onReference` for each `$ref`, and drops what belongs to a document of its own. */
+/** Copies a schema, calls `onReference` for each `$ref`, and drops keywords of a stand-alone document. */
 function mapSchema(schema: JsonSchema, onReference: (reference: string) => PlainJson | undefined): JsonSchema {
   const copy: JsonSchema = {};
   for (const [keyword, value] of Object.entries(schema)) {

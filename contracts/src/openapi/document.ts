@@ -7,6 +7,7 @@ import { idempotencyExemptions } from '../idempotency.ts';
 import { pathParams, type AnyRoute, type AuthClass, type Media } from '../route.ts';
 import type { PlainJson } from '../scalars.ts';
 import { createComponents, type Components, type JsonSchema } from './components.ts';
+import { descriptionOf, withDescriptions } from './member-descriptions.ts';
 
 type DocumentOptions = {
   title: string;
@@ -62,13 +63,13 @@ function operationOf(route: AnyRoute, components: Components): JsonSchema {
     ...exemptionOf(route),
     security: securityOf(route),
     parameters: parametersOf(route, components),
-    ...(body ? { requestBody: bodyOf(route.media, body, components) } : {}),
+    ...(body ? { requestBody: bodyOf(route, body, components) } : {}),
     responses: responsesOf(route, components),
   };
 }
 
-function bodyOf(media: Media, body: z.ZodType, components: Components): JsonSchema {
-  const schema = components.schemaOf(body, 'input');
+function bodyOf({ media, operation }: AnyRoute, body: z.ZodType, components: Components): JsonSchema {
+  const schema = withDescriptions(components.schemaOf(body, 'input'), `${operation}.body`);
   const content = Object.fromEntries(bodyTypesOf(media).map((type) => [type, { schema }]));
   return { required: !body.safeParse(undefined).success, content };
 }
@@ -99,24 +100,28 @@ const schemes: Record<string, JsonSchema> = {
   agentKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A key of an agent (agk_…); it names tenant and principal.',
+    description: 'An access key of an agent (agk_…), issued for one tenant and principal.',
   },
   assertion: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'An assertion of the gateway (EdDSA, at most 60 s), signed by a key of GOV_ASSERTION_KEYS; it names tenant, principal and role.',
+      'An assertion of the gateway (EdDSA, valid for at most 60 s) with tenant, principal and role. A key of GOV_ASSERTION_KEYS signs it.',
   },
   serviceKey: { type: 'http', scheme: 'bearer', description: 'The value of GOV_SERVICE_API_KEY.' },
-  sessionToken: { type: 'http', scheme: 'bearer', description: 'A session token; rotates through X-New-Token.' },
+  sessionToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A session token. Responses return a renewed token in X-New-Token.',
+  },
   scimToken: { type: 'http', scheme: 'bearer', description: 'A SCIM token of an organisation (cst_…).' },
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A workspace key, hp_…' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key of a workspace (hp_…).' },
 };
 
-/** An agent comes in by the doors alone, and the gateway by what its route names. */
+/** Agents can call only routes with a door. The gateway can call only routes that name its assertions. */
 function securityOf({ auth, door, assertedBy, sessionOnly, keyScopes }: AnyRoute): PlainJson {
-  // The kernel knows no sessions: there the scopes are those of the gateway's door.
+  // The kernel has no sessions. On its routes, the scopes apply at the gateway.
   if (keyScopes !== undefined && auth !== 'tenant_scoped') return security.member;
   if (sessionOnly === true) return security.session;
   if (auth !== 'tenant_scoped') return security[auth];
@@ -133,19 +138,27 @@ function securitySchemes(routes: AnyRoute[]): JsonSchema {
 }
 
 function parametersOf(route: AnyRoute, components: Components): PlainJson {
+  const described = (place: 'params' | 'query', name: string) => descriptionOf(`${route.operation}.${place}.${name}`);
   return [
-    ...pathParams(route.path).map((name) => parameter('path', name, memberOf(route.params, name, components), true)),
-    ...members(route.query, components).map(({ name, schema }) => parameter('query', name, schema, false)),
+    ...pathParams(route.path).map((name) => ({
+      ...parameter('path', name, memberOf(route.params, name, components), true),
+      ...described('params', name),
+    })),
+    ...members(route.query, components).map(({ name, schema }) => ({
+      ...parameter('query', name, schema, false),
+      ...described('query', name),
+    })),
     ...headersOf(route),
   ];
 }
 
 type Member = { name: string; schema: JsonSchema };
 
-/** Parameters are described one by one, so that a named shape of parameters does not become a component. */
+/** Describes parameters individually, so that a named shape of parameters does not become a component. */
 function members(shape: AnyRoute['query'], components: Components): Member[] {
   if (shape === undefined) return [];
-  if (!(shape instanceof z.ZodObject)) throw new TypeError('Parameters are described by an object of their names');
+  if (!(shape instanceof z.ZodObject))
+    throw new TypeError('Declare parameters as a z.object with one member per parameter');
   return Object.entries(shape.shape).map(([name, type]) => ({
     name,
     schema: components.schemaOf(type as z.ZodType, 'input'), // the members of a zod object are zod types
@@ -173,7 +186,7 @@ function takesKey({ idempotency }: AnyRoute): boolean {
   return idempotency === 'key';
 }
 
-/** Why a route that may change state takes no key. */
+/** The reason why a route that may change state accepts no Idempotency-Key. */
 function exemptionOf({ idempotency }: AnyRoute): JsonSchema {
   if (idempotency === undefined || idempotency === 'key') return {};
   const { exempt } = idempotency;
@@ -215,7 +228,10 @@ const mediaTypes: Record<Media, string[]> = {
 };
 
 function responsesOf(route: AnyRoute, components: Components): JsonSchema {
-  const reply = isEmpty(route.status) ? {} : components.schemaOf(route.reply as z.ZodType, 'output'); // AnyRoute forgets the member types
+  const type = route.reply as z.ZodType; // AnyRoute forgets the member types
+  const reply = isEmpty(route.status)
+    ? {}
+    : withDescriptions(components.schemaOf(type, 'output'), `${route.operation}.reply`);
   const answer = { description: route.summary, ...replayHeaderOf(route), content: contentOf(route.media, reply) };
   const errors = errorResponses(route, components);
   const answers = [route.status, ...(route.alsoStatus ?? [])].map((status) => {
@@ -239,11 +255,12 @@ type Response = { description: string; headers?: JsonSchema; content: Record<str
 
 function replayHeaderOf(route: AnyRoute): Pick<Response, 'headers'> {
   if (!takesKey(route)) return {};
-  const description = 'The answer to an earlier request with this Idempotency-Key.';
+  const description =
+    'Present when the answer is a copy of the answer to an earlier request with this Idempotency-Key.';
   return { headers: { 'Idempotency-Replayed': { description, schema: { type: 'string', const: 'true' } } } };
 }
 
-/** A status that answers with the reply of a route, and with an error as well. */
+/** The response of a status that is used for replies and for errors. */
 function either(answer: Response, error: Response): Response {
   const [reply, envelope] = [answer, error].map(({ content }) => content['application/json']?.schema);
   if (reply === undefined || envelope === undefined)
@@ -259,7 +276,7 @@ function contentOf(media: Media, reply: JsonSchema): Response['content'] {
   );
 }
 
-/** Codes that answer on every route of a kind, so that routes need not repeat them. */
+/** The error codes that follow from the properties of a route. The definition of the route does not list them. */
 function impliedErrors(route: AnyRoute): ErrorCode[] {
   return [
     ...(['INVALID_REQUEST', 'UNKNOWN_MEMBER', 'RATE_LIMITED', 'STORE_UNAVAILABLE'] as const),
@@ -276,7 +293,7 @@ function impliedErrors(route: AnyRoute): ErrorCode[] {
 
 function bodyErrors(media: Media): ErrorCode[] {
   const malformed = media === 'html' ? 'DUPLICATE_MEMBER' : 'MALFORMED_JSON';
-  // AuthZEN answers a body of another kind as one that is malformed.
+  // AuthZEN routes treat a body of another media type as malformed.
   return [malformed, 'PAYLOAD_TOO_LARGE', ...(media === 'authzen' ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const))];
 }
 
@@ -294,7 +311,7 @@ function errorResponses(route: AnyRoute, components: Components): Record<string,
 function errorResponse(description: string, { media }: AnyRoute, components: Components): Response {
   if (media === 'html') return { description, content: contentOf(media, text) };
   if (media === 'authzen') return { description, content: json(text) };
-  const envelope = components.schemaOf(envelopeOf(media), 'output');
+  const envelope = withDescriptions(components.schemaOf(envelopeOf(media), 'output'), 'error');
   return { description, content: media === 'scim' ? contentOf(media, envelope) : json(envelope) };
 }
 
@@ -304,7 +321,7 @@ function envelopeOf(media: Media): z.ZodType {
   return media === 'mcp' ? JsonRpcError : ErrorEnvelope;
 }
 
-/** MCP is JSON-RPC: its errors are too, with our code among the data. */
+/** Errors of MCP routes are JSON-RPC errors with our code in `data`. */
 const JsonRpcError = z.strictObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.int(), z.null()]),

@@ -20,28 +20,29 @@ type Described = Omit<Parameters<typeof openApiDocument>[0], 'version'>;
 const described = {
   gateway: {
     title: 'Countersign gateway',
-    description: 'The public door: identity, workspaces, tasks, audit.',
+    description: 'The public API: identity, workspaces, tasks, audit, and the forwarded routes of the other services.',
     serverUrl: 'http://127.0.0.1:3100',
     routes: gatewayServes,
     modules: [shared, gateway, kernel, controlPlane, commercialGateway],
   },
   'governance-kernel': {
     title: 'Countersign governance kernel',
-    description: 'Decides every consequential call, seals a signed receipt, proves it.',
+    description: 'Decides each governed call, seals the decision in a signed receipt, and serves proofs of receipts.',
     serverUrl: 'http://127.0.0.1:8080',
     routes: Object.values(kernelRoutes),
     modules: [shared, kernel],
   },
   'control-plane': {
     title: 'Countersign control plane',
-    description: 'Where people sign in with a browser; reached through the gateway.',
+    description: 'The web console and the sign-in of people. Clients call it through the gateway.',
     serverUrl: 'http://127.0.0.1:3200',
     routes: Object.values(controlPlaneRoutes),
     modules: [shared, controlPlane],
   },
   'commercial-gateway': {
     title: 'Countersign commercial gateway',
-    description: 'Plans, trials, metering, billing, entitlements and provisioning; reached through the gateway.',
+    description:
+      'Plans, trials, metering, billing, entitlements and provisioning. Clients call it through the gateway.',
     serverUrl: 'http://127.0.0.1:3300',
     routes: Object.values(commercialRoutes),
     modules: [shared, commercialGateway],
@@ -50,7 +51,7 @@ const described = {
 
 export type ServiceName = keyof typeof described;
 
-const describedServices = Object.entries(described) as [ServiceName, Described][]; // of no other names
+const describedServices = Object.entries(described) as [ServiceName, Described][]; // `described` has only service names
 const forwarded = new Set<AnyRoute>(forwarding.map(({ route }) => route));
 
 /** All routes, by the service that owns them. */
@@ -61,14 +62,14 @@ export const routesByService: { name: ServiceName; routes: AnyRoute[] }[] = desc
   }),
 );
 
-/** The public description of a service, as `make gen` writes it and as the service itself serves it. */
+/** The OpenAPI document of a service. `make gen` writes the same text that the service serves. */
 export function openApiText(service: ServiceName): string {
   return print(openApiDocument({ ...described[service], version }));
 }
 
 /**
- * Every generated file that is committed, by its path from the repository root. `make gen` writes them, a test compares them. OpenAPI
- * documents are too long: their hashes are committed.
+ * The text of each generated file that is committed, by its path from the repository root. `make gen` writes the files,
+ * and a test compares them. OpenAPI documents are long, so only their hashes are committed.
  * @param sha256 in hex
  */
 export function committedFiles(sha256: (text: string) => string): Record<string, string> {
@@ -82,10 +83,10 @@ export function committedFiles(sha256: (text: string) => string): Record<string,
   };
 }
 
-/** Schemas of files that people write, who leave out members with a default. */
+/** Schemas of files that people write. Members with a default are optional in them. */
 const written = new Set(['policy-bundle', 'conformance-vector']);
 
-/** The documents that leave the system and are read by others: each with a schema of its own. */
+/** The JSON Schemas of documents that other programs read. */
 function schemaFiles(): Record<string, string> {
   const documents = {
     receipt: { type: kernel.SignedReceipt, title: 'A signed receipt (countersign.receipt.v1)' },

@@ -8,15 +8,15 @@ export type Forwarding = {
   route: AnyRoute;
   /** The limit class of anonymous callers. */
   limit: NonNullable<Forward['limit']>;
-  /** The service is issued a delegation, by which it asks the gateway as the caller. */
+  /** The service receives a delegation, to call the gateway as the caller. */
   delegates: boolean;
   /** Requests wait until the kernel has confirmed the settings of the workspace. */
   needsSettings: boolean;
-  /** The bearer of the caller is forwarded. It is a credential of the other service. */
+  /** The bearer token of the caller is forwarded, since it is a credential of the other service. */
   passesBearer: boolean;
   /** The longest pause of the other service, before its answer or within it. */
   silenceMaxMs: number;
-  /** The longest duration of one answer. A caller who needs more asks again, and authenticates again. */
+  /** The longest duration of one answer. A caller who needs longer connects and authenticates again. */
   answerMaxMs: number;
 };
 
@@ -24,9 +24,9 @@ const minuteMs = 60_000;
 
 const durations: Readonly<Record<NonNullable<Forward['answer']>, Pick<Forwarding, 'silenceMaxMs' | 'answerMaxMs'>>> = {
   short: { silenceMaxMs: minuteMs, answerMaxMs: minuteMs },
-  /** A session, key or membership that has ended can read on for five minutes at most. */
+  /** A stream ends after five minutes, so an ended session, key or membership reads no longer than that. */
   stream: { silenceMaxMs: minuteMs, answerMaxMs: 5 * minuteMs },
-  /** Longer than the kernel gives a model or a tool: it ends such a call itself, and seals why. */
+  /** Longer than the kernel's limit for a model or a tool. The kernel ends such a call itself and seals the reason. */
   upstream: { silenceMaxMs: 10 * minuteMs, answerMaxMs: 60 * minuteMs },
 };
 
@@ -52,9 +52,9 @@ function forwardedRoutes(
   });
 }
 
-/** Callers of the gateway need a role or a right there; the kernel sees the gateway's assertion of them. */
+/** The gateway checks the role or the right of the caller, and sends the kernel an assertion of the caller. */
 function kernelRouteAtTheDoor(route: AnyRoute, { opensTo, right, sessionOnly, needsPresence }: Forward): AnyRoute {
-  if (opensTo === undefined) throw new Error(`The forwarded route ${route.operation} does not say to whom it opens`);
+  if (opensTo === undefined) throw new Error(`The forwarded route ${route.operation} does not declare who may call it`);
   return {
     ...route,
     auth: opensTo,
@@ -64,17 +64,20 @@ function kernelRouteAtTheDoor(route: AnyRoute, { opensTo, right, sessionOnly, ne
   };
 }
 
-/** Routes of the control plane open to people, and to the keys that they name. The control plane itself checks how recent a sign-in is. */
+/**
+ * Routes of the control plane are open to people, and to keys with `keyScopes`. The control plane itself checks proofs
+ * of presence.
+ */
 function controlPlaneRouteAtTheDoor(route: AnyRoute): AnyRoute {
-  // The control plane keeps the refresh cookies, so it checks them.
+  // The control plane stores the refresh cookies, so it checks them.
   if (route.auth === 'public' || route.provenBy === 'refresh_cookie') return { ...route, auth: 'public' };
   const { needsPresence: _, ...opened } = route;
   return { ...opened, auth: route.leastRole ?? 'session', sessionOnly: true };
 }
 
 /**
- * Routes of the commercial gateway open to people, and to the keys that they name. The commercial gateway checks roles and how recent a
- * sign-in is.
+ * Routes of the commercial gateway are open to people, and to keys with `keyScopes`. The commercial gateway itself
+ * checks roles and proofs of presence.
  */
 function commercialRouteAtTheDoor(route: AnyRoute): AnyRoute {
   if (route.auth === 'public' || route.forward?.passesBearer === true) return { ...route, auth: 'public' };

@@ -2,23 +2,23 @@ import { createClient, createRawClient, type Client, type RawClient } from '../c
 import type { ClientOptions } from '../call.ts';
 import { kernelRoutes } from './service-routes.ts';
 
-/** On whose behalf a call is made. Without a principal it is the operator's own. */
+/** The tenant and the principal of a call. Without a principal, the call is the operator's own. */
 type Speaker = { tenant: string; principal?: string };
 
 type KernelClientOptions = Omit<ClientOptions, 'headers'> & { apiKey: string };
 
 export type KernelClient = {
   as(speaker: Speaker): Client<typeof kernelRoutes>;
-  /** For callers that act on refusals. */
+  /** For callers that handle refusals. */
   rawAs(speaker: Speaker): RawClient<typeof kernelRoutes>;
 };
 
-/** Headers are sent byte by byte, and names in them are UTF-8. */
+/** Encodes text for a header as UTF-8 bytes. */
 function utf8(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }
 
-/** The kernel as an operator's key opens it, for each speaker that the key's holder names. */
+/** A client of the kernel with an operator key, for each tenant and principal that the caller names. */
 export function createKernelClient({ apiKey, ...options }: KernelClientOptions): KernelClient {
   const spokenBy = ({ tenant, principal }: Speaker): ClientOptions => {
     const headers = {

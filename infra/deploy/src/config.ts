@@ -15,14 +15,14 @@ const passwordVariables = Object.fromEntries(
     [`${prefixOf(row)}_DATABASE_PASSWORD`, secret()],
     [`${prefixOf(row)}_OWNER_PASSWORD`, secret()],
   ]),
-) as Record<PasswordVariable, ReturnType<typeof secret>>; // two for each row of the register
+) as Record<PasswordVariable, ReturnType<typeof secret>>; // two variables for each row of the register
 
 const provisionVariables = z.object({ ...jobVariables, ...passwordVariables });
 
 type ProvisionedRole = { schema: string; role: string; password: string; ownerPassword: string };
 type ProvisionConfig = { adminUrl: string; roles: readonly ProvisionedRole[] };
 
-/** `DATABASE_URL` is the administrator's: a superuser, or a role with CREATEROLE and CREATE on this database. */
+/** `DATABASE_URL` is for the administrator: a superuser, or a role with CREATEROLE and CREATE on this database. */
 export function provisionConfigFrom(env: Environment = process.env): ProvisionConfig {
   const read = readConfig(provisionVariables, env, { prefix: 'GOV_' });
   const roles = services.map((row) => ({
@@ -34,7 +34,7 @@ export function provisionConfigFrom(env: Environment = process.env): ProvisionCo
   return { adminUrl: read.DATABASE_URL, roles };
 }
 
-/** `DATABASE_URL` is that of the owner of the service's schema. */
+/** `DATABASE_URL` is for the owner of the service's schema. */
 export function migrateConfigFrom(env: Environment = process.env): { ownerUrl: string } {
   return { ownerUrl: readConfig(z.object(jobVariables), env, { prefix: 'GOV_' }).DATABASE_URL };
 }

@@ -5,5 +5,5 @@ import { runJob } from './run-job.ts';
 await runJob(async () => {
   const { adminUrl, roles } = provisionConfigFrom();
   await provisionRoles({ adminUrl, services: roles });
-  return `Roles and schemas stand: ${roles.map(({ schema }) => schema).join(', ')}.`;
+  return `Roles and schemas are ready: ${roles.map(({ schema }) => schema).join(', ')}.`;
 });

@@ -1,4 +1,5 @@
-// Writes the page of all variables from the schemas that the services read them by. Run through `make gen`, after `tsc -b infra/local`.
+// Writes the reference page of all variables from the schemas that the services validate them with. Run through `make
+// gen`, after `tsc -b infra/local`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { configurationPage } from '../dist/index.js';

@@ -3,12 +3,12 @@ import type { PrincipalId } from '@countersign/contracts';
 import { createKernelClient } from '@countersign/contracts/routes';
 import { readIfPresent, writePrivate, type DataDir } from './data-dir.ts';
 
-/** The tenant of the README's examples. */
+/** The tenant in the examples of the README. */
 const tenant = 'acme';
-const principal = 'agent' as PrincipalId; // within its schema
+const principal = 'agent' as PrincipalId; // matches its schema
 const yearDays = 365;
 
-/** A key for the first agent of this installation: the one of the last start while it opens its doors, else a new one. */
+/** A key for the first agent of this installation. The key of the previous start is reused while it is valid. */
 export async function agentKey(kernelUrl: string, { path, secrets }: DataDir): Promise<string> {
   const file = join(path, 'agent.key');
   const kept = readIfPresent(file);

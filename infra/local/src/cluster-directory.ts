@@ -27,7 +27,7 @@ export interface Cluster {
   /** PostgreSQL's own data directory. */
   dataDir: string;
   password: string;
-  /** Names the process that started the server; see running-server.ts. */
+  /** The file that names the process that started the server. See running-server.ts. */
   ownerFile: string;
 }
 
@@ -38,7 +38,10 @@ interface ClusterOptions {
   log: (line: string) => void;
 }
 
-/** Opens the cluster kept in `dataDir`, or creates it with a random superuser password (stored beside it, mode 0600). */
+/**
+ * Opens the cluster in `dataDir`, or creates it with a random superuser password. The password is stored beside it with
+ * mode 0600.
+ */
 export function openCluster({ dataDir, binDir, account, log }: ClusterOptions): Cluster {
   const home = prepareHome({ dataDir: resolve(dataDir), account, log });
   const cluster = {
@@ -50,7 +53,7 @@ export function openCluster({ dataDir, binDir, account, log }: ClusterOptions): 
   const version = readFileSync(join(cluster.dataDir, 'PG_VERSION'), 'utf8').trim();
   if (version !== majorVersion) {
     throw new Error(
-      `${cluster.dataDir} belongs to PostgreSQL ${version}, this is ${majorVersion}: move it away or dump and restore it.`,
+      `${cluster.dataDir} was created by PostgreSQL ${version}, but this is PostgreSQL ${majorVersion}: move it away, or dump and restore it.`,
     );
   }
   return {
@@ -74,8 +77,9 @@ function prepareHome({ dataDir, account, log }: HomeOptions): string {
   return moveWhereReachable({ dataDir, account, log });
 }
 
-// Under a private folder such as /root the server's account cannot enter `dataDir`, and opening other people's folders is not
-// ours to do. The data goes to a folder of its own; a link in its place says where, and deleting the link starts afresh.
+// In a private folder such as /root, the account of the server cannot enter `dataDir`, and this program must not change
+// the rights of that folder. The data goes to another folder, and a link replaces `dataDir`. If the link is deleted,
+// the next start creates an empty cluster.
 function moveWhereReachable({ dataDir, account, log }: HomeOptions & { account: ServerAccount }): string {
   if (lstatSync(dataDir).isSymbolicLink() || existsSync(join(dataDir, 'cluster'))) {
     throw new Error(`The account "postgres" can no longer enter ${dataDir}: give it access to all parent folders.`);
@@ -95,7 +99,7 @@ function giveTo(account: ServerAccount, path: string, mode = 0o700): void {
   chmodSync(path, mode);
 }
 
-// Built under another name: an interrupted initdb never looks like a cluster.
+// Created under another name, so that an interrupted initdb cannot be mistaken for a cluster.
 function initialise({ home, binDir, account, log }: { home: string } & Omit<ClusterOptions, 'dataDir'>): void {
   const partial = join(home, 'cluster.new');
   const passwordFile = join(home, 'password');
@@ -109,7 +113,7 @@ function initialise({ home, binDir, account, log }: { home: string } & Omit<Clus
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // Built in since 17: the same order and case rules on every machine, whatever locales it has.
+    // The builtin provider gives the same order and case rules on all computers, independent of their locales.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',

@@ -3,8 +3,8 @@ import { openDataDir } from './data-dir.ts';
 import { prepareDatabase } from './prepare-database.ts';
 
 /**
- * Leaves in `path`/postgres a stopped cluster that has every service's schema. A data directory that begins with a copy of it starts
- * without initdb and without migrations.
+ * Creates a stopped cluster in `path`/postgres with the schemas of all services. A data directory that begins with a
+ * copy of it starts without initdb and without migrations.
  */
 export async function createClusterTemplate(path: string, log: Log): Promise<void> {
   const lifecycle = createLifecycle(log);

@@ -11,18 +11,18 @@ const servicePorts = Object.fromEntries(
 ) as Record<PortVariable, ReturnType<typeof port>>; // one for each row of the register
 
 export const localVariables = z.object({
-  GOV_DATA_DIR: z.string().default('.countersign').describe('Where data, keys and secrets live.'),
+  GOV_DATA_DIR: z.string().default('.countersign').describe('Directory of data, keys and secrets.'),
   ...servicePorts,
-  CONSOLE_PORT: port(3000).describe('Port that browsers come to: the console, and all that the gateway answers.'),
-  GOV_HEALTH_PORT: port(8081).describe("Port of the kernel's health and metrics alone."),
+  CONSOLE_PORT: port(3000).describe('Port for browsers. It serves the console and all routes of the gateway.'),
+  GOV_HEALTH_PORT: port(8081).describe("Separate port for the kernel's health and metrics."),
   DATABASE_URL: secretUrl(['postgres', 'postgresql'])
     .optional()
     .meta({ fallback: 'embedded PostgreSQL' })
-    .describe('A role with CREATEROLE and CREATE; replaces the embedded PostgreSQL.'),
+    .describe('Address of a PostgreSQL server that replaces the embedded one. The role needs CREATEROLE and CREATE.'),
   AMQP_URL: secretUrl(['amqp', 'amqps'])
     .optional()
-    .meta({ fallback: 'bus inside the process' })
-    .describe('RabbitMQ; replaces the bus inside the process.'),
+    .meta({ fallback: 'in-process bus' })
+    .describe('Address of RabbitMQ, which replaces the in-process bus.'),
   GOV_ADMIN_API_KEY: secret().optional().meta({ fallback: 'generated once' }).describe('The operator key.'),
   GOV_SERVICE_API_KEY: secret()
     .optional()
@@ -32,7 +32,7 @@ export const localVariables = z.object({
     .string()
     .optional()
     .meta({ fallback: '`policy.yaml` in GOV_DATA_DIR, at first a copy of the starter policy' })
-    .describe('The policy; edit it while the system runs.'),
+    .describe('The policy file. You can edit it while the system runs.'),
 });
 
 export type LocalSettings = Readonly<{
@@ -44,19 +44,19 @@ export type LocalSettings = Readonly<{
   healthPort: number;
   databaseUrl: string | null;
   amqpUrl: string | null;
-  /** Under which the services name their queues. */
+  /** Prefix of the services' queues. */
   exchange: string;
-  /** Null: that of the data directory. */
+  /** `null` when the policy of the data directory is used. */
   policyFile: string | null;
   adminApiKey: string | null;
   serviceApiKey: string | null;
-  /** Which directory and ports were asked for by their variables, for a command that keeps them. */
-  given: Readonly<Record<string, string>>;
-  /** GOV_… variables of the person who starts it, by the service that reads them. */
+  /** The variables for the data directory and for ports that the user set. Suggested commands repeat them. */
+  overrides: Readonly<Record<string, string>>;
+  /** GOV_… variables from the environment of `make up`, by the service that reads them. */
   passedOn: Readonly<Record<ServiceName, Environment>>;
 }>;
 
-/** An earlier start wrote it into local.env, which people load into their shell. */
+/** A variable that an earlier start wrote into local.env, which people load into their shells. */
 const loadedAgain = 'GOV_TRUSTED_PUBLIC_KEY';
 
 const ownNames = new Set([...Object.keys(localVariables.shape), loadedAgain]);
@@ -68,7 +68,7 @@ function passedOnTo(name: ServiceName): ReadonlySet<string> {
   return new Set(names.filter((each) => !ownNames.has(each) && !refused.has(each)));
 }
 
-/** Reads what the profile itself needs; throws ConfigError naming all that is malformed. */
+/** Reads the variables of this profile. Throws ConfigError with the names of all malformed ones. */
 export function localSettings(env: Environment = process.env): LocalSettings {
   const knownElsewhere = [loadedAgain, ...serviceNames.flatMap((name) => [...passedOnTo(name)])];
   const own = readConfig(localVariables, env, { prefix: 'GOV_', knownElsewhere });
@@ -83,7 +83,7 @@ export function localSettings(env: Environment = process.env): LocalSettings {
     policyFile: own.GOV_POLICY_FILE === undefined ? null : resolve(own.GOV_POLICY_FILE),
     adminApiKey: own.GOV_ADMIN_API_KEY ?? null,
     serviceApiKey: own.GOV_SERVICE_API_KEY ?? null,
-    given: placesOf(env),
+    overrides: placesOf(env),
     passedOn: byService(({ name }) => environmentOf(passedOnTo(name), env)),
   });
 }
@@ -105,10 +105,10 @@ function byService<Value>(valueOf: (row: (typeof services)[number]) => Value): R
   return Object.fromEntries(services.map((row) => [row.name, valueOf(row)])) as Record<ServiceName, Value>; // one for each row
 }
 
-/** The services read it too: under it they name their queues. */
-function exchangeOf({ GOV_AMQP_EXCHANGE: given }: Environment): string {
+/** The services read this variable too, and name their queues by it. */
+function exchangeOf({ GOV_AMQP_EXCHANGE: input }: Environment): string {
   const shape = z.object({ GOV_AMQP_EXCHANGE: serviceVariables.GOV_AMQP_EXCHANGE });
-  return readConfig(shape, { GOV_AMQP_EXCHANGE: given }, { prefix: 'GOV_' }).GOV_AMQP_EXCHANGE;
+  return readConfig(shape, { GOV_AMQP_EXCHANGE: input }, { prefix: 'GOV_' }).GOV_AMQP_EXCHANGE;
 }
 
 function environmentOf(names: ReadonlySet<string>, env: Environment): Environment {
@@ -117,12 +117,14 @@ function environmentOf(names: ReadonlySet<string>, env: Environment): Environmen
   );
 }
 
-/** The environment of PostgreSQL's own programs: ours, with messages and order of the C locale, so that they can be read. */
+/**
+ * The environment of PostgreSQL's programs: the current one with the C locale, so that their messages can be parsed.
+ */
 export function postgresEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, LC_ALL: 'C' };
 }
 
-/** Ours without what configures Countersign: for a system that must not depend on the shell it is started from. */
+/** The current environment without variables of Countersign, for a system that must not depend on the shell. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   const prefixes = services.map((row) => `${prefixOf(row)}_`).join('|');
   const ours = new RegExp(`^(GOV_|${prefixes}|CONSOLE_|DATABASE_URL$|AMQP_URL$|NODE_ENV$)`);

@@ -5,7 +5,10 @@ import { services, type ServiceName } from '@countersign/services';
 import { z } from 'zod';
 import { LocalProblem } from './local-problem.ts';
 
-/** Everything secret that one installation has. Made once; losing it means new keys and sessions, not lost receipts. */
+/**
+ * The secrets that every installation has, created once. If they are lost, new ones are created. The keys of the
+ * operator then change, and sessions end. Earlier receipts stay valid.
+ */
 const Secrets = z.strictObject({
   adminApiKey: z.string(),
   serviceApiKey: z.string(),
@@ -13,20 +16,21 @@ const Secrets = z.strictObject({
   /** The secret for sessions of browsers. */
   consoleSecret: z.string(),
   tenantSaltSecret: z.string(),
-  /** PKCS#8 PEM of the three Ed25519 keys: who takes one must not gain another's voice. */
+  /** PKCS#8 PEM of the three Ed25519 keys. They are separate, so that a stolen key cannot sign for another purpose. */
   signingKey: z.string(),
   policyKey: z.string(),
   logKey: z.string(),
 });
 type Secrets = z.infer<typeof Secrets>;
 
-/** `controlPlaneDatabasePassword` of the schema `control_plane`. */
+/** For example `controlPlaneDatabasePassword` for the schema `control_plane`. */
 const passwordMember = ({ schema }: { schema: string }) =>
   `${schema.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}DatabasePassword`;
 
 /**
- * Passwords are optional, since an installation may be older than a service. `formerSigningPublicKeys`: public keys of replaced signing
- * keys, base64url with commas between them, so that their receipts still verify.
+ * Passwords and `evidenceKey` are optional, because an installation may be older than they are.
+ * `formerSigningPublicKeys` are the public keys of replaced signing keys: base64url, separated by commas. With them,
+ * older receipts still verify.
  */
 const KeptSecrets = Secrets.extend(
   Object.fromEntries(services.map((row) => [passwordMember(row), z.string().optional()])),
@@ -39,34 +43,45 @@ export type DataDir = {
   secrets: Secrets;
   /** The passwords of the roles that the services log in with. */
   databasePasswords: DatabasePasswords;
-  /** Raw Ed25519 public key, base64url: what a verifier pins. */
+  /** The public key of the signing key, which verifiers pin: raw Ed25519, base64url. */
   trustedPublicKey: string;
-  /** That key and the ones before it, with commas between them. */
+  /** The current and all former public keys, separated by commas. */
   trustedPublicKeys: string;
   /** Signs envelopes for other tools: ECDSA P-256, PKCS#8 PEM. */
   evidenceKey: string;
-  /** The files that the filesystem MCP server may read. */
+  /** The folder that the filesystem MCP server may read and write. */
   filesDir: string;
   postgresDir: string;
 };
 
 const ownerOnly = 0o600;
 const othersBits = 0o077;
-/** Others may pass through and see nothing: PostgreSQL has an account of its own when the starter is root. */
+/**
+ * When root runs this, PostgreSQL has its own account, which must pass through the directory. Other accounts cannot
+ * list it.
+ */
 const passableDir = 0o711;
 
 type GivenKeys = { adminApiKey: string | null; serviceApiKey: string | null };
 
-/** Opens a data directory, or makes one with new keys and secrets, readable by their owner alone. Keys that are given win. */
-export function openDataDir(path: string, given: GivenKeys): DataDir {
+/**
+ * Opens a data directory, or creates one with new keys and secrets that only their owner can read. API keys in `keys`
+ * replace the stored ones.
+ */
+export function openDataDir(path: string, keys: GivenKeys): DataDir {
   mkdirSync(path, { recursive: true, mode: passableDir });
   const filesDir = join(path, 'files');
   mkdirSync(filesDir, { recursive: true, mode: 0o700 });
-  const { kept, former, evidenceKey, databasePasswords } = withPasswords(path, readSecrets(path) ?? newSecrets());
+  const {
+    stored: kept,
+    former,
+    evidenceKey,
+    databasePasswords,
+  } = withPasswords(path, readSecrets(path) ?? newSecrets());
   const secrets = {
     ...kept,
-    adminApiKey: given.adminApiKey ?? kept.adminApiKey,
-    serviceApiKey: given.serviceApiKey ?? kept.serviceApiKey,
+    adminApiKey: keys.adminApiKey ?? kept.adminApiKey,
+    serviceApiKey: keys.serviceApiKey ?? kept.serviceApiKey,
   };
   const trustedPublicKey = publicKeyOf(secrets.signingKey);
   return {
@@ -81,7 +96,7 @@ export function openDataDir(path: string, given: GivenKeys): DataDir {
   };
 }
 
-/** Writes a file that only its owner may read, whole or not at all. */
+/** Writes a file atomically, readable by its owner only. */
 export function writePrivate(file: string, text: string): void {
   const partial = `${file}.${process.pid}`;
   writeFileSync(partial, text, { mode: ownerOnly });
@@ -93,7 +108,7 @@ function readSecrets(path: string): KeptSecrets | null {
   const file = join(path, 'secrets.json');
   const text = readIfPresent(file);
   if (text === null) return null;
-  // A copy that came back from a backup, or by another hand, may be open to accounts that MCP servers run as.
+  // A file that was restored from a backup may be readable by the accounts of MCP servers.
   if ((statSync(file).mode & othersBits) !== 0) chmodSync(file, ownerOnly);
   try {
     const kept: unknown = JSON.parse(text);
@@ -119,13 +134,13 @@ function newSecrets(): Secrets {
   };
 }
 
-/** Adds the passwords and the key that the installation lacks, and keeps all secrets in their file. */
+/** Adds missing passwords and a missing evidence key. If anything was added, it stores all secrets in their file. */
 function withPasswords(
   path: string,
   { ...secrets }: KeptSecrets,
-): { kept: Secrets; former: string | undefined; evidenceKey: string; databasePasswords: DatabasePasswords } {
+): { stored: Secrets; former: string | undefined; evidenceKey: string; databasePasswords: DatabasePasswords } {
   const passwords = services.map((row) => [row, secrets[passwordMember(row)] ?? randomSecret('db')] as const);
-  // An installation may be older than envelopes are.
+  // The installation may be older than the evidence key.
   const evidenceKey = secrets['evidenceKey'] ?? newEvidenceKey();
   const whole = {
     ...secrets,
@@ -135,7 +150,7 @@ function withPasswords(
   if (Object.keys(whole).length > Object.keys(secrets).length) writeSecrets(path, whole);
   const databasePasswords = Object.fromEntries(passwords.map(([{ name }, password]) => [name, password]));
   const former = secrets['formerSigningPublicKeys'];
-  return { kept: whole, former, evidenceKey, databasePasswords: databasePasswords as DatabasePasswords }; // one for each row of the register
+  return { stored: whole, former, evidenceKey, databasePasswords: databasePasswords as DatabasePasswords }; // one for each row of the register
 }
 
 function writeSecrets(path: string, secrets: object): void {
@@ -152,19 +167,19 @@ function newEvidenceKey(): string {
   return privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 }
 
-/** 256 bits, with a prefix that tells secrets apart when one turns up where it should not. */
+/** 256 random bits. The prefix identifies the kind of a leaked secret. */
 function randomSecret(prefix: string): string {
   return `${prefix}_${randomBytes(32).toString('base64url')}`;
 }
 
-/** The public key to it, base64url. */
+/** The public key of a private key, in base64url. */
 export function publicKeyOf(pem: string): string {
   const { x } = createPublicKey(pem).export({ format: 'jwk' });
   if (x === undefined) throw new TypeError('The signing key is not an Ed25519 key');
   return x;
 }
 
-/** Null: there is no such file. */
+/** `null` when the file does not exist. */
 export function readIfPresent(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');

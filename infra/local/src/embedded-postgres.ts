@@ -13,36 +13,36 @@ import { clearStaleServer, forgetOwner, recordOwner } from './running-server.ts'
 import { serverAccount } from './server-account.ts';
 import type { ServerAccount } from './server-account.ts';
 
-// Recovery after a crash replays at most the log of one checkpoint interval.
+// A start may include a recovery. It replays only the log since the last checkpoint.
 const startTimeoutMs = 60_000;
 const fastShutdownMs = 20_000;
-// A killed server's children need a moment to notice; a port that was free a moment ago may be taken.
+// A start is repeated in two cases: child processes of a killed server still run, or another program took the port.
 const startAttemptsMax = 5;
 const retryDelayMs = 500;
 const passingFailures = ['pre-existing shared memory block', 'could not create any TCP/IP sockets'];
 const readyLine = 'database system is ready to accept connections';
 
 interface EmbeddedPostgresOptions {
-  /** Kept between runs; created when missing. */
+  /** Persistent directory, created when missing. */
   dataDir: string;
   /** 0 or absent: any free port. */
   port?: number;
-  /** `false` only for a server with disposable data: it never waits for the disk. Default `true`. */
+  /** `false` only for a server with disposable data, which then never waits for the disk. Default `true`. */
   durable?: boolean;
   log: (line: string) => void;
 }
 
 export interface EmbeddedPostgres {
-  /** Superuser, database `postgres`, on 127.0.0.1 only. */
+  /** URL of the database `postgres` for its superuser, on 127.0.0.1 only. */
   readonly adminUrl: string;
-  /** Ends open connections, writes a checkpoint and waits for the server's end. Safe to call twice. */
+  /** Closes open connections, writes a checkpoint and waits until the server has ended. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a PostgreSQL server of our own on the cluster in `dataDir`. Durable as any other unless `durable` is false, or
- * fsync is off in the cluster's configuration. Recovers a cluster whose server, or whose starter, was killed. Throws
- * when another live server uses the directory.
+ * Starts our own PostgreSQL server on the cluster in `dataDir`. Commits are durable, unless `durable` is false or the
+ * configuration of the cluster disables fsync. Recovers a cluster after its server or its starting process was killed.
+ * Throws when another running server uses the directory.
  */
 export async function startEmbeddedPostgres({
   dataDir,
@@ -54,7 +54,7 @@ export async function startEmbeddedPostgres({
   const binDir = findPostgresBinaries(account);
   const cluster = openCluster({ dataDir, binDir, account, log });
   await clearStaleServer(cluster, log);
-  // Recorded before the launch: a process killed while the server starts must not leave one without an owner.
+  // Recorded before the launch, so that a server always has a recorded owner, even if this process is killed.
   recordOwner(cluster);
   for (let attempt = 1; ; attempt += 1) {
     const chosenPort = port === 0 ? await freePort() : port;
@@ -64,7 +64,7 @@ export async function startEmbeddedPostgres({
       const adminUrl = `postgres://postgres:${cluster.password}@127.0.0.1:${chosenPort}/postgres`;
       return { adminUrl, stop: () => stopServer(server.child, cluster) };
     }
-    const passing = passingFailures.some((known) => failure.includes(known));
+    const passing = passingFailures.some((existing) => failure.includes(existing));
     if (!passing || attempt === startAttemptsMax)
       throw new Error(`PostgreSQL did not start on port ${chosenPort}: ${failure}`);
     await delay(retryDelayMs);
@@ -80,7 +80,7 @@ interface LaunchOptions {
   log: (line: string) => void;
 }
 
-/** `ready` resolves with undefined once connections are accepted, or with what the server said before it ended. */
+/** `ready` resolves with undefined when the server accepts connections, or with a text that states why it does not. */
 function launch({ cluster, binDir, account, port, durable, log }: LaunchOptions): {
   child: ChildProcess;
   ready: Promise<string | undefined>;
@@ -98,7 +98,7 @@ function launch({ cluster, binDir, account, port, durable, log }: LaunchOptions)
     cwd: cluster.dataDir,
     env: postgresEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Its own process group: Ctrl-C in the terminal must reach the services first, which then stop it in order.
+    // A separate process group, so that Ctrl-C reaches only the services. They stop the server after themselves.
     detached: true,
   });
   const onProcessExit = (): void => void child.kill('SIGINT');
@@ -109,7 +109,7 @@ function launch({ cluster, binDir, account, port, durable, log }: LaunchOptions)
 
 function watchStart(child: ChildProcess, log: (line: string) => void): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const said: string[] = [];
+    const lines: string[] = [];
     let starting = true;
     const finish = (outcome: string | undefined): void => {
       starting = false;
@@ -121,11 +121,11 @@ function watchStart(child: ChildProcess, log: (line: string) => void): Promise<s
       finish(`not ready within ${startTimeoutMs} ms`);
     }, startTimeoutMs);
     child.once('error', (error) => finish(error.message));
-    child.once('close', () => finish(said.join('\n')));
+    child.once('close', () => finish(lines.join('\n')));
     if (child.stderr === null) return;
     createInterface({ input: child.stderr }).on('line', (line) => {
       log(line);
-      if (starting) said.push(line);
+      if (starting) lines.push(line);
       if (line.includes(readyLine)) finish(undefined);
     });
   });

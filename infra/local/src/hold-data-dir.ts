@@ -6,12 +6,12 @@ import { writePrivate } from './data-dir.ts';
 import { LocalProblem } from './local-problem.ts';
 import { describeProcess } from './running-server.ts';
 
-/** Farther than the main and the health port of one service. */
+/** Suggested ports are this much above the defaults, so that they differ from the health ports too. */
 const portsApart = 10;
 
 /**
- * Marks a data directory as used by this process until `release`. Throws LocalProblem while another process holds it; the mark of
- * a process that was killed does not count.
+ * Marks a data directory as used by this process until `release`. Throws LocalProblem while another running process
+ * uses it.
  */
 export function holdDataDir(path: string): { release(): void } {
   const holder = holderOf(path);
@@ -26,13 +26,13 @@ export function holdDataDir(path: string): { release(): void } {
   return { release: () => rmSync(file, { force: true }) };
 }
 
-/** Ports beside those of a first start. */
+/** Suggested ports that differ from the defaults. */
 function otherPorts(): string {
   const ports = describeVariables(localVariables).filter(({ name }) => portVariables.some((each) => each === name));
   return ports.map(({ name, fallback }) => `${name}=${Number(fallback) + portsApart}`).join(' ');
 }
 
-/** The process that holds the directory; null: none does, or it was killed. */
+/** The process that uses the directory. `null` when there is none, or when it ended without a release. */
 export function holderOf(path: string): number | null {
   const holder = readHolder(fileOf(path));
   const pid = Number(holder?.split(' ')[0]);

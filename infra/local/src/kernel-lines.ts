@@ -5,20 +5,18 @@ type Fields = Readonly<Record<string, unknown>> | undefined;
 type Line = (fields: Fields) => string;
 
 const informed: Record<string, Line> = {
-  'policy.activated': (fields) => `Policy taken over: ${described(fields)}`,
+  'policy.activated': (fields) => `Policy activated: ${described(fields)}`,
   'policy.confirmed': (fields) => `Policy unchanged: ${described(fields)}`,
 };
 const warned: Record<string, Line> = {
-  'policy.file_refused': (fields) => `Policy refused, the one before stays: ${String(fields?.['problem'])}`,
+  'policy.file_refused': (fields) =>
+    `Policy refused, the earlier policy stays in force: ${String(fields?.['problem'])}`,
   'mcp_server.unreachable': (fields) =>
     `MCP server ${serverOf(fields)} did not connect: ${String(fields?.['problem'])}. Trying again.`,
   'mcp_server.lost': (fields) => `MCP server ${serverOf(fields)} ended. Trying again.`,
 };
 
-/**
- * Describes the state of the policy file and of MCP servers for the person who edits them; every other event is passed
- * on.
- */
+/** Prints events about the policy file and MCP servers as sentences. All other events are passed on. */
 export function withKernelLines(log: Log, write: (text: string) => void): Log {
   const say = (line: string) => write(`${forTerminal(line)}\n`);
   const away = new Set<string>();

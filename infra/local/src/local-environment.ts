@@ -12,32 +12,41 @@ export type Installation = {
   databaseUrls: DatabaseUrls;
   /** Main port of each service. */
   ports: Readonly<Record<ServiceName, number>>;
-  /** Address of each service. Planned until the service runs, then its own. */
+  /** Address of each service: planned before its start, and real afterwards. */
   urls: Readonly<Record<ServiceName, string>>;
   /** Health port of the kernel. */
   healthPort: number;
   consolePort: number;
   consoleUrl: string;
-  /** PKCS#8 PEM and base64url. The services start and end together, so the gateway's key need not outlive them. */
+  /**
+   * The key pair of the gateway for assertions: PKCS#8 PEM and base64url. It is new at each start and never stored,
+   * because all services start and end together.
+   */
   assertions: { privateKey: string; publicKey: string };
-  /** The connectors that ship, signed. */
+  /** The signed catalogue of the shipped connectors. */
   catalogue: WrittenCatalogue;
   modelUrl: string;
   policyFile: string;
 };
 
 export type LocalEnvironment = {
-  /** Set unless the person who runs `make up` sets them. */
+  /** Variables that the user of `make up` can override. */
   readonly defaults: Environment;
-  /** Set by `make up` alone. In its own environment they are refused, since they would have no effect. */
+  /**
+   * Variables that only `make up` sets. They are refused in the environment of `make up`, because they would have no
+   * effect.
+   */
   readonly refused: readonly string[];
   /** Defaults that depend on the installation. */
   also?(installation: Installation): Environment;
-  /** `passedOn`: variables of the service that `make up` was given. */
+  /** `passedOn` contains the variables of the service from the environment of `make up`. */
   made(installation: Installation, passedOn: Environment): Environment;
 };
 
-/** Workspaces have a spend ceiling, so a model without a price is refused. Every model has this price until GOV_MODEL_PRICES is set. */
+/**
+ * Workspaces have a spend ceiling, so a model without a price is refused. All models have this price until
+ * GOV_MODEL_PRICES is set.
+ */
 const priceOfAnyModel = JSON.stringify({
   '*': {
     input_per_million_minor: 300,
@@ -47,14 +56,14 @@ const priceOfAnyModel = JSON.stringify({
   },
 });
 
-/** There is no load balancer to wait for, so Ctrl-C stops at once. */
+/** No load balancer needs notice before a service stops, so Ctrl-C stops the services at once. */
 const quiet = { GOV_LOG_LEVEL: 'warn', GOV_STOP_NOTICE: '0s' } as const;
 
 export const kernelEnvironment = {
   defaults: {
     ...quiet,
     GOV_DEMO: '1',
-    // A person who edits a policy waits for the message in the terminal.
+    // A user who edits a policy waits for the message in the terminal.
     GOV_POLICY_FILE_INTERVAL: '1s',
     GOV_MODEL_PRICES: priceOfAnyModel,
   },
@@ -127,7 +136,7 @@ export const controlPlaneEnvironment = {
   }),
   made: ({ dataDir, ports, urls, assertions }) => ({
     GOV_CONTROL_PLANE_PORT: String(ports['control-plane']),
-    // The gateway alone forwards the address of a caller.
+    // Only the gateway forwards the address of a caller.
     GOV_TRUSTED_PROXIES: '1',
     GOV_GATEWAY_URL: urls.gateway,
     GOV_GOVERNANCE_URL: urls['governance-kernel'],
@@ -150,13 +159,13 @@ export const commercialEnvironment = {
   ],
   made: ({ dataDir, ports, urls, assertions }) => ({
     GOV_COMMERCIAL_PORT: String(ports['commercial-gateway']),
-    // The gateway alone forwards the address of a caller.
+    // Only the gateway forwards the address of a caller.
     GOV_TRUSTED_PROXIES: '1',
     GOV_CONTROL_PLANE_URL: urls['control-plane'],
     GOV_GATEWAY_URL: urls.gateway,
     GOV_GOVERNANCE_URL: urls['governance-kernel'],
     GOV_SERVICE_API_KEY: dataDir.secrets.serviceApiKey,
     GOV_ASSERTION_KEYS: assertions.publicKey,
-    GOV_TRUSTED_PUBLIC_KEYS: dataDir.trustedPublicKey,
+    GOV_TRUSTED_PUBLIC_KEYS: dataDir.trustedPublicKeys,
   }),
 } as const satisfies LocalEnvironment;

@@ -1,4 +1,4 @@
-/** Something that the person at the keyboard can mend. The message says how. */
+/** A problem that the user can fix. The message contains the next step. */
 export class LocalProblem extends Error {
   constructor(problem: string, nextStep: string) {
     super(`${problem} ${nextStep}`);

@@ -25,16 +25,16 @@ import {
   kernelEnvironment,
 } from './local-environment.ts';
 
-/** Parts of one process that its services share. */
+/** Resources that all services of one process share. */
 type Shared = { lifecycle: Lifecycle; bus?: InProcessBus };
 
 type LocalService = {
   /** Variables that the service reads. */
   variables: z.ZodObject;
   environment: LocalEnvironment;
-  /** Throws ConfigError when the service would not start with this environment. */
+  /** Throws ConfigError when the service could not start with this environment. */
   configFrom(env: Environment): object;
-  /** Queues that the service takes messages from. */
+  /** Queues that the service consumes. */
   queues(exchange: string): Readonly<Record<string, string>>;
   start(env: Environment, shared: Shared): Promise<StartedService<unknown>>;
 };

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /**
- * The filesystem server of the Model Context Protocol project, on one folder. Reading tools say themselves that they only read; for
- * the writing ones this profile says how far they can be undone, because their own annotations know only "destructive".
+ * The filesystem server of the Model Context Protocol project, for one folder. Its annotations declare which tools only
+ * read. For writing tools they know only "destructive", so this profile declares how far each can be undone.
  */
 export function filesystemServer(folder: string) {
   return {
@@ -14,9 +14,9 @@ export function filesystemServer(folder: string) {
     args: [serverScript(), folder],
     trust_annotations: true,
     tools: {
-      // Answers with the difference, which undoes it.
+      // Each edit returns the difference between the old and the new text, so the edit can be reverted.
       edit_file: { effect_level: 'E2' },
-      // Overwrites without a copy.
+      // Overwrites a file without a copy.
       write_file: { effect_level: 'E3' },
       move_file: { effect_level: 'E3' },
     },
@@ -24,23 +24,23 @@ export function filesystemServer(folder: string) {
 }
 
 /**
- * GOV_MCP_SERVERS with the shipped server in front of those of the person who starts it, whatever form they have. An
- * unreadable value is passed on unchanged: the kernel reports its fault.
+ * GOV_MCP_SERVERS with the shipped server before the user's servers, in any accepted format. An unreadable value is
+ * passed on unchanged, and the kernel reports the fault.
  */
-export function withShippedServer(folder: string, given: string | undefined): string {
+export function withShippedServer(folder: string, input: string | undefined): string {
   const shipped = filesystemServer(folder);
-  if (!given) return JSON.stringify({ servers: [shipped] });
-  const document = documentOf(given);
-  if (document === null) return given;
+  if (!input) return JSON.stringify({ servers: [shipped] });
+  const document = documentOf(input);
+  if (document === null) return input;
   const { servers = [], ...rest } = document;
-  // A map of servers, as VS Code writes it, has the place of `mcpServers`.
+  // VS Code writes a map of servers as `servers`, which is moved to `mcpServers`.
   if (Array.isArray(servers)) return JSON.stringify({ ...rest, servers: [shipped, ...(servers as unknown[])] });
-  return 'mcpServers' in rest ? given : JSON.stringify({ ...rest, servers: [shipped], mcpServers: servers });
+  return 'mcpServers' in rest ? input : JSON.stringify({ ...rest, servers: [shipped], mcpServers: servers });
 }
 
-function documentOf(given: string): Record<string, unknown> | null {
+function documentOf(input: string): Record<string, unknown> | null {
   try {
-    const text = given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8');
+    const text = input.trimStart().startsWith('{') ? input : readFileSync(input, 'utf8');
     const document: unknown = JSON.parse(text);
     const isObject = typeof document === 'object' && document !== null && !Array.isArray(document);
     return isObject ? { ...document } : null;
@@ -49,7 +49,7 @@ function documentOf(given: string): Record<string, unknown> | null {
   }
 }
 
-/** The entry of the shipped server. */
+/** The script of the shipped server. */
 export function serverScript(): string {
   const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json');
   return join(dirname(manifest), 'dist', 'index.js');

@@ -5,12 +5,12 @@ import { LocalProblem } from './local-problem.ts';
 const host = '127.0.0.1';
 const triesMax = 100;
 
-/** Ports that this process gave out or was configured to open. They are reserved until they are opened. */
+/** Ports that this process allocated, or will open by its configuration. They stay reserved until they are opened. */
 const spokenFor = new Set<number>();
 
 /**
- * A free port that this process gives out once. It lies below those that a system gives out by itself (from 32768 on,
- * on Linux): one of these may be taken before the caller opens it.
+ * Returns a free port, and never the same port twice. It is below the ephemeral ports of the system (from 32768, on
+ * Linux), because another program could get one of those before the caller opens it.
  */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < triesMax; tried += 1) {
@@ -19,15 +19,18 @@ export async function freePort(): Promise<number> {
     spokenFor.add(port);
     if (await isUsable(port)) return port;
   }
-  throw new Error(`None of ${triesMax} ports is free`);
+  throw new Error(`None of ${triesMax} tried ports is free. Stop a program that uses one`);
 }
 
 type Wanted = { variable: string; port: number };
 
-/** Throws LocalProblem with one command that goes past all ports that are taken. `given` are the variables of this start. */
+/**
+ * Throws LocalProblem if any of the ports is taken. The error has one command that avoids all taken ports. `input`
+ * contains the variables of this start.
+ */
 export async function assertPortsFree(
   wanted: readonly Wanted[],
-  given: Readonly<Record<string, string>>,
+  input: Readonly<Record<string, string>>,
 ): Promise<void> {
   for (const { port } of wanted) spokenFor.add(port);
   const taken: Wanted[] = [];
@@ -37,7 +40,7 @@ export async function assertPortsFree(
   const used = new Set(wanted.map(({ port }) => port));
   const chosen: Record<string, string> = {};
   for (const { variable, port } of taken) chosen[variable] = String(await anotherPort(port, used));
-  const variables = Object.entries({ ...given, ...chosen }).map(([name, value]) => `${name}=${quoted(value)}`);
+  const variables = Object.entries({ ...input, ...chosen }).map(([name, value]) => `${name}=${quoted(value)}`);
   const next = `${variables.join(' ')} make up`;
   if (taken.length === 1)
     throw new LocalProblem(
@@ -50,7 +53,7 @@ export async function assertPortsFree(
   );
 }
 
-/** Known at sight to be the neighbour of the one that is taken. */
+/** The suggested port ends with the same digits as the taken one. */
 const stepToAnother = 1_000;
 const portMax = 65_535;
 
@@ -63,7 +66,7 @@ async function anotherPort(taken: number, used: Set<number>): Promise<number> {
   return freePort();
 }
 
-/** 0 is any port that is free. */
+/** True for 0, which means any free port. */
 function isUsable(port: number): Promise<boolean> {
   if (port === 0) return Promise.resolve(true);
   return listenOnce(port).then(
@@ -72,7 +75,7 @@ function isUsable(port: number): Promise<boolean> {
   );
 }
 
-/** The value as a shell reads it. */
+/** The value in shell syntax. */
 function quoted(value: string): string {
   return /^[\w./:@-]+$/.test(value) ? value : `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }

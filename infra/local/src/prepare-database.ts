@@ -6,12 +6,12 @@ import type { LocalSettings } from './config.ts';
 import type { DataDir } from './data-dir.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 
-/** The database URL that each service logs in with. */
+/** The database URL of each service's login role. */
 export type DatabaseUrls = Readonly<Record<ServiceName, string>>;
 
 const servicesDir = fileURLToPath(new URL('../../../services', import.meta.url));
 
-/** Brings a migrated database with one schema and one role for each service. */
+/** Prepares a migrated database with one schema and one role for each service. */
 export async function prepareDatabase(
   settings: Pick<LocalSettings, 'databaseUrl'>,
   dataDir: DataDir,
@@ -20,7 +20,7 @@ export async function prepareDatabase(
   const adminUrl = settings.databaseUrl ?? (await startEmbedded(dataDir, lifecycle, log));
   const logins = services.map((row) => ({ ...row, password: dataDir.databasePasswords[row.name] }));
   await provisionRoles({ adminUrl, services: logins }).catch((cause: unknown) => {
-    // Never with its address, which holds a password.
+    // The message omits the address, because it contains a password.
     throw settings.databaseUrl === null ? cause : new Error('DATABASE_URL cannot be used', { cause });
   });
   for (const { name, schema, role } of logins)

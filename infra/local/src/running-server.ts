@@ -8,8 +8,8 @@ const stopTimeoutMs = 20_000;
 const pollMs = 50;
 
 /**
- * Makes sure that no server runs on the cluster. A server whose starter was killed is stopped; one whose starter lives is not ours
- * to touch, and an error names it. A pid file that a killed server left behind is removed.
+ * Ensures that no server runs on the cluster. A server is stopped if the process that started it was killed. It throws
+ * if that process is alive or unknown. A pid file that a killed server left behind is removed.
  */
 export async function clearStaleServer({ dataDir, ownerFile }: Cluster, log: (line: string) => void): Promise<void> {
   const pidFile = join(dataDir, 'postmaster.pid');
@@ -32,7 +32,7 @@ export async function clearStaleServer({ dataDir, ownerFile }: Cluster, log: (li
   await waitForEnd(pid);
 }
 
-/** The address of the server that runs on the cluster in `home`; null when there is none. */
+/** The URL for the superuser of the server that runs on the cluster in `home`. `null` when no server runs. */
 export function embeddedUrl(home: string): string | null {
   const cluster = join(home, 'cluster');
   const [pid = '', , , port] = readText(join(cluster, 'postmaster.pid'))?.split('\n') ?? [];
@@ -41,7 +41,7 @@ export function embeddedUrl(home: string): string | null {
   return `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
 }
 
-/** Leaves the note by which a later start tells an orphan from a server in use. */
+/** Records the owner, so that a later start can distinguish an orphaned server from one in use. */
 export function recordOwner({ ownerFile }: Cluster): void {
   writeFileSync(ownerFile, describeProcess(process.pid) ?? '', { mode: 0o600 });
 }
@@ -50,7 +50,8 @@ export function forgetOwner({ ownerFile }: Cluster): void {
   rmSync(ownerFile, { force: true });
 }
 
-// After a reboot the number may belong to anything: the server is the process that works in this very directory.
+// After a reboot, another process may have the pid. On Linux, the server is recognised by its working directory
+// `dataDir`. On other systems, it is recognised by the argument `-D dataDir` of its command.
 function servesDirectory(pid: number, dataDir: string): boolean {
   if (!isAlive(pid)) return false;
   if (process.platform !== 'linux') return columnOfPs(pid, 'command').includes(`-D ${dataDir}`);
@@ -61,7 +62,7 @@ function servesDirectory(pid: number, dataDir: string): boolean {
   }
 }
 
-// Pid and start time, so that a reused pid is not taken for the process that had it before.
+// The pid and the start time of a process. The start time shows whether another process has the pid now.
 export function describeProcess(pid: number): string | undefined {
   return isAlive(pid) ? `${pid} ${startTimeOf(pid)}` : undefined;
 }
@@ -69,7 +70,7 @@ export function describeProcess(pid: number): string | undefined {
 function startTimeOf(pid: number): string | undefined {
   if (process.platform !== 'linux') return columnOfPs(pid, 'lstart');
   const stat = readText(`/proc/${pid}/stat`);
-  // Fields are counted after the command name, which may hold spaces; the start time is the 22nd field of proc(5).
+  // Fields are counted after the command name, which may contain spaces. The start time is the 22nd field of proc(5).
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 
-/** The operating-system account that PostgreSQL runs as; it refuses to run as root. */
+/** The operating-system account for PostgreSQL, which refuses to run as root. */
 export interface ServerAccount {
   uid: number;
   gid: number;
@@ -9,7 +9,7 @@ export interface ServerAccount {
 const accountName = 'postgres';
 
 /**
- * Undefined when this process is not root: then PostgreSQL runs as the same user. For root, the account is created when
+ * Undefined when this process is not root: PostgreSQL then runs as the same user. For root, the account is created when
  * missing.
  */
 export function serverAccount(): ServerAccount | undefined {
@@ -17,7 +17,7 @@ export function serverAccount(): ServerAccount | undefined {
   return findAccount() ?? createAccount();
 }
 
-/** True when the server's account may read (`-r`), write (`-w`) or execute or enter (`-x`) the path, all parents included. */
+/** True when the server's account can read (`-r`), write (`-w`), or execute or enter (`-x`) the path. */
 export function mayAccess(account: ServerAccount, path: string, right: '-r' | '-w' | '-x'): boolean {
   return spawnSync('test', [right, path], { ...account, cwd: '/' }).status === 0;
 }

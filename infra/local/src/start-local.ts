@@ -22,27 +22,28 @@ export type LocalSystem = {
   consoleUrl: string;
   /** Health port of the kernel. */
   healthUrl: string;
-  /** Where model calls go, and whether that is the scripted model. */
+  /** Address of the model server, and whether it is the scripted model. */
   model: { url: string; isScripted: boolean };
-  /** Signs its first visitor in. */
+  /** The address that signs in its first visitor. */
   signInUrl: string;
   dataDir: DataDir;
   policyFile: string;
 };
 
-type Parts = { lifecycle: Lifecycle; log: Log };
+type Deps = { lifecycle: Lifecycle; log: Log };
 
 /**
- * Starts the whole system in this process: PostgreSQL, model, every service of the register. Everything started is registered with the
- * lifecycle, so that `lifecycle.stop()` ends it in reverse, also after a start that failed half-way. Throws LocalProblem for what the
- * person can mend.
+ * Starts the whole system in this process: PostgreSQL, the model, and all services of the register. Everything is
+ * registered with the lifecycle, so `lifecycle.stop()` ends it in reverse order, also after a failed start. Throws
+ * LocalProblem for problems that the user can fix.
  */
-export async function startLocal(settings: LocalSettings, { lifecycle, log }: Parts): Promise<LocalSystem> {
+export async function startLocal(settings: LocalSettings, { lifecycle, log }: Deps): Promise<LocalSystem> {
   const dataDir = openDataDir(settings.dataDir, settings);
   const hold = holdDataDir(dataDir.path);
   lifecycle.onClose('data directory', hold.release);
-  // After the hold: a second start of the same system reports that it runs already, not that a port is taken.
-  await assertPortsFree(portsOf(settings), settings.given);
+  // The ports are checked after the hold of the data directory. A second start then reports the running system, not a
+  // taken port.
+  await assertPortsFree(portsOf(settings), settings.overrides);
   const planned = await planInstallation(settings, dataDir);
   assertConfigured(settings, planned);
   await assertBrokerAnswers(settings.amqpUrl);
@@ -56,7 +57,8 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   const { consoleUrl } = installation;
   const link = await serveSignInLink({ gateway: started.gateway, controlPlane: started['control-plane'], consoleUrl });
   lifecycle.onClose('sign-in link', link.close);
-  // Again, as the last that was registered: its queues are in the databases of the services, which close with them.
+  // The bus is registered again as the last resource, so that it closes first. Its queues are in the databases, which
+  // close with the services.
   if (bus !== null) lifecycle.onClose('deliveries', () => bus.close());
   const kernel = started['governance-kernel'];
   const system = {
@@ -74,7 +76,7 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
 
 type Planned = Omit<Installation, 'databaseUrls' | 'modelUrl'>;
 
-/** Services know the addresses of each other before they run. */
+/** Plans the addresses first, because the services need each other's before they run. */
 async function planInstallation(settings: LocalSettings, dataDir: DataDir): Promise<Planned> {
   const ports = { ...settings.ports };
   for (const name of serviceNames) ports[name] = await portOf(settings.ports[name]);
@@ -83,10 +85,10 @@ async function planInstallation(settings: LocalSettings, dataDir: DataDir): Prom
   return {
     dataDir,
     ports,
-    urls: Object.fromEntries(urls) as Installation['urls'], // of the same names
+    urls: Object.fromEntries(urls) as Installation['urls'], // the names of `ports`
     healthPort: settings.healthPort,
     consolePort,
-    // Browsers have no passkeys at an IP address.
+    // Browsers support no passkeys for IP addresses.
     consoleUrl: `http://localhost:${consolePort}`,
     assertions: newAssertionKeys(),
     catalogue: ownCatalogue(dataDir.path),
@@ -94,32 +96,37 @@ async function planInstallation(settings: LocalSettings, dataDir: DataDir): Prom
   };
 }
 
-/** Reads the environment of every service, with addresses that are not known yet. A mistyped value ends the start before PostgreSQL begins. */
+/**
+ * Validates the environments of all services with placeholder addresses. An invalid value ends the start before
+ * PostgreSQL begins.
+ */
 function assertConfigured(settings: LocalSettings, planned: Planned): void {
   const databaseUrls = Object.fromEntries(serviceNames.map((name) => [name, 'postgres://127.0.0.1/']));
   const modelUrl = settings.passedOn['governance-kernel']['GOV_UPSTREAM_URL'] || 'http://127.0.0.1';
-  const installation = { ...planned, databaseUrls: databaseUrls as Installation['databaseUrls'], modelUrl }; // of all names
+  const installation = { ...planned, databaseUrls: databaseUrls as Installation['databaseUrls'], modelUrl }; // all names
   for (const name of serviceNames) localServices[name].configFrom(environmentOf(name, settings, installation));
 }
 
 type Shared = Parameters<(typeof localServices)['gateway']['start']>[1];
 
-/** One after the other, in the order of the register. */
+/** Starts the services one after the other, in the order of the register. */
 async function startServices(settings: LocalSettings, planned: Installation, shared: Shared): Promise<StartedServices> {
   const started: Partial<Record<ServiceName, StartedServices[ServiceName]>> = {};
   for (const name of serviceNames) {
     const installation = { ...planned, urls: { ...planned.urls, ...urlsOf(started) } };
     started[name] = await localServices[name].start(environmentOf(name, settings, installation), shared);
   }
-  return started as StartedServices; // each under its own name
+  return started as StartedServices; // the loop sets every name
 }
 
 function urlsOf(started: Partial<Record<ServiceName, { url: string }>>): Record<ServiceName, string> {
   const urls = Object.entries(started).map(([name, { url }]) => [name, url]);
-  return Object.fromEntries(urls) as Record<ServiceName, string>; // of the services that have started
+  return Object.fromEntries(urls) as Record<ServiceName, string>; // its keys are the names of the started services
 }
 
-/** Defaults, then the variables that `make up` was given, then those that it makes itself. */
+/**
+ * Merges the defaults of a service, the variables that `make up` got, and those that it sets itself. Later values win.
+ */
 function environmentOf(
   name: ServiceName,
   { passedOn, amqpUrl }: LocalSettings,
@@ -136,24 +143,28 @@ function environmentOf(
   };
 }
 
-/** A service waits for its broker and catches up. The person who starts the whole system sees the failure at once. */
+/**
+ * Checks the broker before the services start, because a service waits for its broker instead of failing. The user must
+ * see the failure at once.
+ */
 async function assertBrokerAnswers(amqpUrl: string | null): Promise<void> {
   if (amqpUrl === null) return;
   const broker = await openRabbitDeadLetters(amqpUrl).catch((cause: unknown) => {
     throw new LocalProblem(
       `The broker of AMQP_URL does not answer: ${problemText(cause)}.`,
-      'Start RabbitMQ, correct the address, or leave AMQP_URL out for the bus inside the process.',
+      'Start RabbitMQ, correct the address, or unset AMQP_URL to use the in-process bus.',
     );
   });
   await broker.close();
 }
 
 /**
- * One bus for all services, held until all have declared their queues. With a broker each service opens its own connection.
+ * One bus for all services, paused until all have declared their queues. With a broker, each service opens its own
+ * connection.
  */
-function sharedBus({ amqpUrl }: LocalSettings, { lifecycle, log }: Parts): InProcessBus | null {
+function sharedBus({ amqpUrl }: LocalSettings, { lifecycle, log }: Deps): InProcessBus | null {
   if (amqpUrl !== null) return null;
-  const bus = createInProcessBus({ held: true, report: reportTo(log) });
+  const bus = createInProcessBus({ paused: true, report: reportTo(log) });
   lifecycle.onClose('bus', () => bus.close());
   return bus;
 }
@@ -183,7 +194,7 @@ function newAssertionKeys(): Installation['assertions'] {
   return { privateKey, publicKey: publicKeyOf(privateKey) };
 }
 
-/** For other programs on this machine: `set -a; . .countersign/local.env`. */
+/** Writes variables for other programs on this computer: `set -a; . .countersign/local.env`. */
 function writeLocalEnvironment(system: LocalSystem, key: string): void {
   const { urls, consoleUrl, signInUrl, dataDir } = system;
   const { path, secrets, trustedPublicKey } = dataDir;

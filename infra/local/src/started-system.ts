@@ -16,11 +16,11 @@ export type StartedSystem = {
   adminApiKey: string;
   serviceApiKey: string;
   filesDir: string;
-  /** The terminal output so far, line by line. */
-  said: readonly string[];
-  /** Works like Ctrl-C: drains, stops PostgreSQL, waits for the end. */
+  /** The lines of terminal output until now. */
+  lines: readonly string[];
+  /** Stops the system like Ctrl-C: drains, stops PostgreSQL, and waits for the end. */
   stop(): Promise<void>;
-  /** Works like a power cut. */
+  /** Kills the process without a clean stop. Its PostgreSQL server keeps running. */
   kill(): Promise<void>;
 };
 
@@ -28,20 +28,20 @@ export type StartedSystem = {
 const readyTimeoutMs = 120_000;
 const mainUp = fileURLToPath(new URL('../dist/main-up.js', import.meta.url));
 
-/** The most starts when other processes take the ports before they are opened. */
+/** Maximum number of starts when other processes take the ports before they are opened. */
 const startsMax = 3;
 
 type StartOptions = {
   dataDir: string;
   variables?: Record<string, string>;
   choosePort?: () => Promise<number>;
-  /** Flags of Node; by default those of this process. */
+  /** Flags of Node. Default: the flags of this process. */
   nodeArgs?: readonly string[];
 };
 
 /**
- * Starts `make up` as a process of its own on free ports, with nothing of the caller's GOV_ variables. A port may be another process's
- * between the choice and the opening: then it starts again on others.
+ * Starts `make up` as a separate process on free ports, without the caller's variables of Countersign. If another
+ * process takes a port before it is opened, `make up` is started again on other ports, up to `startsMax` starts.
  */
 export async function startSystem(options: StartOptions): Promise<StartedSystem> {
   for (let starts = 1; ; starts += 1) {
@@ -63,7 +63,7 @@ async function startOnce(options: StartOptions): Promise<StartedSystem> {
   for (const variable of portVariables) ports[variable] = String(await choosePort());
   const env = { ...plainEnvironment(), GOV_DATA_DIR: dataDir, ...ports, ...variables };
   const child = spawn(process.execPath, [...nodeArgs, mainUp], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = await untilReady(child);
+  const lines = await untilReady(child);
   const local = readLocalEnvironment(join(dataDir, 'local.env'));
   return {
     gatewayUrl: local['GATEWAY_URL'] ?? '',
@@ -74,25 +74,25 @@ async function startOnce(options: StartOptions): Promise<StartedSystem> {
     adminApiKey: local['GOV_ADMIN_API_KEY'] ?? '',
     serviceApiKey: local['GOV_SERVICE_API_KEY'] ?? '',
     filesDir: join(dataDir, 'files'),
-    said,
+    lines,
     stop: () => end(child, 'SIGTERM'),
     kill: () => end(child, 'SIGKILL'),
   };
 }
 
 async function untilReady(child: ChildProcess): Promise<readonly string[]> {
-  const said: string[] = [];
+  const lines: string[] = [];
   const { stdout, stderr } = child;
   if (stdout === null || stderr === null) throw new TypeError('The child has no output');
-  createInterface({ input: stderr }).on('line', (line) => said.push(line));
+  createInterface({ input: stderr }).on('line', (line) => lines.push(line));
   const ready = new Promise<void>((resolve, reject) => {
     createInterface({ input: stdout }).on('line', (line) => {
-      said.push(line);
+      lines.push(line);
       if (line === 'countersign ready') resolve();
     });
-    child.once('exit', () => reject(new Error(`The system did not start:\n${said.join('\n')}`)));
+    child.once('exit', () => reject(new Error(`The system did not start:\n${lines.join('\n')}`)));
     setTimeout(
-      () => reject(new Error(`The system was not ready in time:\n${said.join('\n')}`)),
+      () => reject(new Error(`The system was not ready in time:\n${lines.join('\n')}`)),
       readyTimeoutMs,
     ).unref();
   });
@@ -100,7 +100,7 @@ async function untilReady(child: ChildProcess): Promise<readonly string[]> {
     child.kill('SIGKILL');
     throw error;
   });
-  return said;
+  return lines;
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

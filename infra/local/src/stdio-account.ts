@@ -3,26 +3,26 @@ import { dirname, join } from 'node:path';
 import { serverScript } from './mcp-servers.ts';
 import { mayAccess, type ServerAccount } from './server-account.ts';
 
-/** The kernel's own default for MCP servers over stdio. */
+/** The account that the kernel uses by default for MCP servers over stdio. */
 const nobody: ServerAccount = { uid: 65_534, gid: 65_534 };
-/** Said to the kernel, it means: as the kernel itself. */
+/** With this value, the kernel runs the servers under its own account. */
 const root = '0:0';
 
 /**
- * The account of MCP servers over stdio, for GOV_MCP_STDIO_USER; undefined: the kernel's default. For root it is
- * another account, which owns the shipped server's folder. If it cannot reach the files of that server, as in a
- * checkout below /root, they run as root and the kernel warns. A first start without files would be useless.
+ * The account of MCP servers over stdio, for GOV_MCP_STDIO_USER. Undefined means the kernel's default. When root runs
+ * this, an account other than root becomes the owner of the shipped server's folder. It must be able to reach the
+ * server's files. If the default account cannot, as in a checkout below /root, this returns root, and the kernel warns.
  */
-export function stdioUser(folder: string, given: string | undefined): string | undefined {
-  if (process.getuid?.() !== 0 || given === root) return given;
-  const account = given === undefined ? nobody : accountOf(given);
-  if (account === null) return given;
-  if (!reachesFiles(account, folder)) return given ?? root;
+export function stdioUser(folder: string, input: string | undefined): string | undefined {
+  if (process.getuid?.() !== 0 || input === root) return input;
+  const account = input === undefined ? nobody : accountOf(input);
+  if (account === null) return input;
+  if (!reachesFiles(account, folder)) return input ?? root;
   give(folder, account);
-  return given;
+  return input;
 }
 
-/** Null: malformed, and the kernel says so. */
+/** `null` for a malformed value, which the kernel reports. */
 function accountOf(user: string): ServerAccount | null {
   const [, uid, gid] = /^(\d{1,9}):(\d{1,9})$/.exec(user) ?? [];
   return uid === undefined || gid === undefined ? null : { uid: Number(uid), gid: Number(gid) };
@@ -36,7 +36,10 @@ function reachesFiles(account: ServerAccount, folder: string): boolean {
   );
 }
 
-/** With all that an earlier start left in it under another account. Links are given away themselves, never what they lead to. */
+/**
+ * Gives the account a folder and everything in it, unless the account already owns the folder. Links themselves get the
+ * new owner, and their targets do not.
+ */
 function give(folder: string, { uid, gid }: ServerAccount): void {
   if (lstatSync(folder).uid === uid) return;
   for (const name of readdirSync(folder, { recursive: true })) lchownSync(join(folder, String(name)), uid, gid);

@@ -3,7 +3,7 @@ import { localSettings } from './config.ts';
 import { services } from '@countersign/services';
 import { startLocal, type LocalSystem } from './start-local.ts';
 
-/** Draining waits for running calls, then PostgreSQL writes its checkpoint. */
+/** Time for running calls to end, and for the last checkpoint of PostgreSQL. */
 const stopTimeoutMs = 45_000;
 
 /** Runs the whole system in the foreground until Ctrl-C. */
@@ -19,13 +19,14 @@ export async function up(): Promise<void> {
   });
 }
 
-/** Why nothing started, and that it stops, is said in words, not as an event. */
+/** Prints a failed start and the end of the system as sentences instead of events. */
 function forPeople(log: Log): Log {
   return {
     ...log,
     info: (event, fields) => {
       if (event === 'service.stopping') process.stdout.write('\nStopping …\n');
-      else if (event === 'service.start_interrupted') process.stdout.write('It was stopped before it was ready.\n');
+      else if (event === 'service.start_interrupted')
+        process.stdout.write('Countersign was stopped before it was ready.\n');
       else if (event === 'service.stopped') process.stdout.write('Stopped.\n');
       else log.info(event, fields);
     },

@@ -12,7 +12,7 @@ import { embeddedUrl } from '../src/running-server.ts';
 const servicesDir = fileURLToPath(new URL('../../../services/', import.meta.url));
 const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent, isEnabled: () => false };
 
-it('leaves a stopped cluster in which every migration of every service has been applied', async () => {
+it('the cluster template is a stopped cluster with all migrations of all services', async () => {
   const home = await mkdtemp(join(tmpdir(), 'countersign-template-'));
   await createClusterTemplate(home, silent);
   const dataDir = join(home, 'postgres');

@@ -12,8 +12,8 @@ describe.each(services)('the service $name', ({ name, ports }) => {
   });
 });
 
-describe('what `make up` takes from the environment', () => {
-  it('hands each service what that service knows, as a file too', () => {
+describe('the environment of `make up`', () => {
+  it('gives each service only the variables that the service reads, also in their _FILE form', () => {
     const { passedOn } = localSettings({
       GOV_UPSTREAM_API_KEY_FILE: '/run/key',
       GOV_MODEL_PRICES: '{}',
@@ -32,17 +32,20 @@ describe('what `make up` takes from the environment', () => {
   it.each([
     ['GOV_RUN_WORKRES', 'GOV_RUN_WORKERS'],
     ['GOV_POLICY_FIEL', 'GOV_POLICY_FILE'],
-    // It would be overruled by GATEWAY_PORT.
+    // `make up` sets this variable from GATEWAY_PORT.
     ['GOV_GATEWAY_PORT', 'GATEWAY_PORT'],
-  ])('refuses %s and names %s', (given, meant) => {
-    expect(() => localSettings({ [given]: '1' })).toThrow(`${given} is not a known variable; did you mean ${meant}?`);
+  ])('with %s is refused, and %s is suggested', (input, meant) => {
+    expect(() => localSettings({ [input]: '1' })).toThrow(`${input} is not a known variable; did you mean ${meant}?`);
   });
 
-  it.each(['GOV_SIGNING_KEY', 'GOV_SESSION_SECRET_FILE'])('refuses %s, which it makes itself', (name) => {
-    expect(() => localSettings({ [name]: 'x' })).toThrow(`${name} is not a known variable`);
-  });
+  it.each(['GOV_SIGNING_KEY', 'GOV_SESSION_SECRET_FILE'])(
+    'with %s is refused, because `make up` sets that variable itself',
+    (name) => {
+      expect(() => localSettings({ [name]: 'x' })).toThrow(`${name} is not a known variable`);
+    },
+  );
 
-  it('takes back what it wrote into local.env', () => {
+  it('may contain the variables of local.env', () => {
     const loaded = { GATEWAY_URL: 'x', KERNEL_URL: 'x', AGENT_KEY: 'x', GOV_TRUSTED_PUBLIC_KEY: 'x' };
     expect(localSettings({ ...loaded, GOV_ADMIN_API_KEY: 'adm' })).toMatchObject({
       adminApiKey: 'adm',

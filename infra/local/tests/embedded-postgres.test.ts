@@ -14,14 +14,14 @@ let home: string;
 let running: EmbeddedPostgres[];
 
 beforeEach(async () => {
-  // mkdtemp makes the folder 0700: as root, the server's account cannot enter it.
+  // mkdtemp creates the folder with mode 0700, which the server's account cannot enter when root runs the test.
   home = await mkdtemp(join(tmpdir(), 'countersign-embedded-'));
   running = [];
 });
 
 afterEach(async () => {
   for (const server of running) await server.stop();
-  // Where the data really is: a private folder gets a link to it.
+  // A folder that the server's account cannot enter contains only a link to the data, so the link is resolved first.
   const data = await realpath(join(home, 'data'));
   await rm(data, { recursive: true });
   await rm(home, { recursive: true, force: true });
@@ -43,7 +43,7 @@ async function query(server: Pick<EmbeddedPostgres, 'adminUrl'>, sql: string): P
   }
 }
 
-/** The same source in another process. */
+/** Runs the same source in another process. */
 function startInOtherProcess(dataDir: string): ChildProcess {
   const [loader = '', source = ''] = ['../../../tests/runner/typescript.mjs', '../src/embedded-postgres.ts'].map(
     (path) => new URL(path, import.meta.url).href,
@@ -63,7 +63,7 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
 }
 
 describe('embedded PostgreSQL', () => {
-  it('keeps what was written before a stop', async () => {
+  it('keeps rows that were written before a stop', async () => {
     expect(embeddedUrl(join(home, 'data'))).toBeNull();
     const first = await start();
     expect(embeddedUrl(join(home, 'data'))).toBe(first.adminUrl);
@@ -73,7 +73,7 @@ describe('embedded PostgreSQL', () => {
     expect(await query(await start(), 'SELECT word FROM kept')).toEqual([{ word: 'still here' }]);
   });
 
-  it('keeps what was committed when the server is killed', async () => {
+  it('keeps committed rows when the server is killed', async () => {
     const first = await start();
     await query(first, 'CREATE TABLE kept AS SELECT 1 AS one');
     const [postmaster] = await query(first, "SELECT pg_read_file('postmaster.pid') AS text");
@@ -81,7 +81,7 @@ describe('embedded PostgreSQL', () => {
     expect(await query(await start(), 'SELECT one FROM kept')).toEqual([{ one: 1 }]);
   });
 
-  it('takes over the server of a process that was killed', async () => {
+  it('replaces the server of a process that was killed', async () => {
     const starter = startInOtherProcess(join(home, 'data'));
     const adminUrl = await firstLine(starter);
     await query({ adminUrl }, 'CREATE TABLE kept AS SELECT 1 AS one');
@@ -91,12 +91,12 @@ describe('embedded PostgreSQL', () => {
     await expect(query({ adminUrl }, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  it('refuses a directory that another live server uses', async () => {
+  it('refuses a directory that another running server uses', async () => {
     await start();
     await expect(start()).rejects.toThrow(/Another PostgreSQL \(pid \d+, port \d+\) is using .*cluster/);
   });
 
-  it('asks for the password, listens on the loopback alone and does not trade durability for speed', async () => {
+  it('requires a password, listens only on loopback, and is durable', async () => {
     const server = await start();
     const wrong = new URL(server.adminUrl);
     wrong.password = 'guess';

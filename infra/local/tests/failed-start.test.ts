@@ -32,11 +32,14 @@ it.each([
   ['of the kernel', { GOV_MODEL_PRICES: '{"*": 1}' }, /GOV_MODEL_PRICES/],
   ['of the gateway', { GOV_RUN_WORKERS: 'many' }, /GOV_RUN_WORKERS/],
   [
-    'of the broker, where nothing answers',
+    'with the address of a broker that does not answer',
     { AMQP_URL: 'amqp://127.0.0.1:1' },
-    /^The broker of AMQP_URL does not answer: .*ECONNREFUSED.* Start RabbitMQ, correct the address, or leave AMQP_URL out/,
+    /^The broker of AMQP_URL does not answer: .*ECONNREFUSED.* Start RabbitMQ, correct the address, or unset AMQP_URL/,
   ],
-])('a variable %s ends the start with its name before PostgreSQL begins', async (_what, variables, problem) => {
-  expect(await problemOf(variables)).toMatch(problem);
-  expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
-});
+])(
+  'a faulty variable %s stops the start before PostgreSQL starts, and the error contains its name',
+  async (_what, variables, problem) => {
+    expect(await problemOf(variables)).toMatch(problem);
+    expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
+  },
+);

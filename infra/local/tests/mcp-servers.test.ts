@@ -25,23 +25,23 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Document = { servers: { server_id: string }[]; mcpServers?: object };
-const merged = (given: string | undefined) => JSON.parse(withShippedServer('/data', given)) as Document;
+const merged = (input: string | undefined) => JSON.parse(withShippedServer('/data', input)) as Document;
 const mine = { mine: { command: 'npx' } };
 
 describe('the shipped MCP server', () => {
-  it('stands beside those of the person, in whatever form they have them', () => {
+  it("is added to the user's servers, in every accepted format", () => {
     expect(merged(undefined).servers.map(({ server_id: id }) => id)).toEqual(['files']);
     const own = { server_id: 'own', transport: 'stdio', command: 'x' };
     expect(merged(JSON.stringify({ servers: [own] })).servers.map(({ server_id: id }) => id)).toEqual(['files', 'own']);
     const file = join(folder, 'mcp.json');
     writeFileSync(file, JSON.stringify({ mcpServers: mine }));
-    for (const given of [file, JSON.stringify({ mcpServers: mine }), JSON.stringify({ servers: mine })])
-      expect(merged(given)).toMatchObject({ servers: [{ server_id: 'files' }], mcpServers: mine });
+    for (const values of [file, JSON.stringify({ mcpServers: mine }), JSON.stringify({ servers: mine })])
+      expect(merged(values)).toMatchObject({ servers: [{ server_id: 'files' }], mcpServers: mine });
   });
 
-  it('hides nothing of a declaration that the kernel has to refuse', () => {
-    for (const given of ['{"mcpServers":', '/no/such/file.json', '{"servers":{},"mcpServers":{}}', '[]'])
-      expect(withShippedServer('/data', given)).toBe(given);
+  it('is not added to a declaration that the kernel has to refuse', () => {
+    for (const values of ['{"mcpServers":', '/no/such/file.json', '{"servers":{},"mcpServers":{}}', '[]'])
+      expect(withShippedServer('/data', values)).toBe(values);
     expect(merged('{"servers":[],"inputs":[]}')).toHaveProperty('inputs');
   });
 });
@@ -50,7 +50,7 @@ const isRoot = process.getuid?.() === 0;
 const where = isRoot ? '' : ' (SKIPPED: needs root)';
 
 describe('the secrets of an installation', () => {
-  it('get a password for a service that is newer than the installation, once', () => {
+  it('get a password for a new service, once', () => {
     const path = join(folder, 'older');
     const open = () => openDataDir(path, { adminApiKey: null, serviceApiKey: null });
     const { databasePasswords } = open();
@@ -58,7 +58,7 @@ describe('the secrets of an installation', () => {
     const { controlPlaneDatabasePassword: _, ...older } = JSON.parse(readFileSync(file, 'utf8')) as Record<
       string,
       string
-    >; // we wrote it
+    >; // the program wrote it
     writeFileSync(file, JSON.stringify(older), { mode: 0o600 });
     const added = open().databasePasswords;
     expect(added).toEqual({ ...databasePasswords, 'control-plane': expect.stringMatching(/^db_.{43}$/) });
@@ -68,7 +68,7 @@ describe('the secrets of an installation', () => {
     expect(open).toThrow('cannot be read as the secrets of this installation');
   });
 
-  it('are closed to other accounts again when they came back open', () => {
+  it('become private again after other accounts could read them', () => {
     const path = join(folder, 'installation');
     const names = ['adminApiKey', 'serviceApiKey', 'sessionSecret', 'consoleSecret', 'tenantSaltSecret'];
     const passwords = services.map(({ schema }) => `${schema.replace('_p', 'P')}DatabasePassword`);
@@ -87,7 +87,7 @@ describe('the secrets of an installation', () => {
 });
 
 describe('the user of MCP servers over stdio', () => {
-  (isRoot ? it : it.skip)(`is given the folder of the shipped server, and nothing beside it${where}`, () => {
+  (isRoot ? it : it.skip)(`owns the folder of the shipped server, and nothing else${where}`, () => {
     const files = join(folder, 'files');
     mkdirSync(join(files, 'deep'), { recursive: true, mode: 0o700 });
     const secrets = join(folder, 'secrets.json');
@@ -95,13 +95,13 @@ describe('the user of MCP servers over stdio', () => {
     writeFileSync(join(files, 'deep', 'kept.txt'), 'x', { mode: 0o600 });
     symlinkSync(secrets, join(files, 'link'));
     expect(stdioUser(files, '4711:4712')).toBe('4711:4712');
-    for (const given of [files, join(files, 'deep'), join(files, 'deep', 'kept.txt'), join(files, 'link')])
-      expect(lstatSync(given)).toMatchObject({ uid: 4_711, gid: 4_712 });
+    for (const values of [files, join(files, 'deep'), join(files, 'deep', 'kept.txt'), join(files, 'link')])
+      expect(lstatSync(values)).toMatchObject({ uid: 4_711, gid: 4_712 });
     expect(lstatSync(secrets)).toMatchObject({ uid: 0, gid: 0 });
   });
 
   (isRoot ? it : it.skip)(
-    `is root where another could not reach the folder, so that a first start has files${where}`,
+    `is by default root when no other account can reach the folder of the shipped server${where}`,
     () => {
       const shut = join(folder, 'shut');
       mkdirSync(join(shut, 'files'), { recursive: true, mode: 0o700 });

@@ -9,25 +9,25 @@ async function takenPort(): Promise<number> {
   const server = createServer();
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port; // a TCP server that listens has one
+  return (server.address() as AddressInfo).port; // a listening TCP server has an address
 }
 
-it('names all ports that are taken, and one command with what was given before', async () => {
+it('all taken ports are reported, with one command that repeats the set variables', async () => {
   const [gateway, kernel, free] = [await takenPort(), await takenPort(), await freePort()];
   const wanted = [
     { variable: 'GATEWAY_PORT', port: gateway },
     { variable: 'GOV_PORT', port: kernel },
     { variable: 'GOV_HEALTH_PORT', port: free },
   ];
-  const given = { GOV_DATA_DIR: "/tmp/it's here", GATEWAY_PORT: String(gateway) };
-  const refused = await assertPortsFree(wanted, given).catch((error: Error) => error.message);
+  const values = { GOV_DATA_DIR: "/tmp/it's here", GATEWAY_PORT: String(gateway) };
+  const refused = await assertPortsFree(wanted, values).catch((error: Error) => error.message);
   expect(refused).toContain(`Ports ${gateway}, ${kernel} are taken`);
   expect(refused).toMatch(/: GOV_DATA_DIR='\/tmp\/it'\\''s here' GATEWAY_PORT=\d+ GOV_PORT=\d+ make up$/);
   expect(refused).not.toContain(`GATEWAY_PORT=${gateway}`);
-  await assertPortsFree([{ variable: 'GOV_PORT', port: free }], given);
+  await assertPortsFree([{ variable: 'GOV_PORT', port: free }], values);
 });
 
-it('gives a port out once, until it is opened', async () => {
+it('a port is allocated only once in a process', async () => {
   const ports = await Promise.all(Array.from({ length: 400 }, freePort));
   expect(new Set(ports).size).toBe(ports.length);
 });

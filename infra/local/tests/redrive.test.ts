@@ -26,13 +26,13 @@ const data = {
 
 async function redrive(argv: string[], env: Record<string, string>) {
   let written = '';
-  let told = '';
-  const streams = { write: (text: string) => void (written += text), tell: (text: string) => void (told += text) };
+  let message = '';
+  const streams = { write: (text: string) => void (written += text), tell: (text: string) => void (message += text) };
   const status = await runRedrive(argv, streams, env);
-  return { status, written, told };
+  return { status, written, told: message };
 }
 
-describe.each(['RabbitMQ', 'the bus inside the process'])('dead letters of %s', (driver) => {
+describe.each(['RabbitMQ', 'the in-process bus'])('dead letters of %s', (driver) => {
   const exchange = `countersign-test-${randomBytes(6).toString('hex')}`;
   const queue = gatewayQueues(exchange).runs;
   const isBroker = driver === 'RabbitMQ';
@@ -86,7 +86,7 @@ describe.each(['RabbitMQ', 'the bus inside the process'])('dead letters of %s', 
     return events.map(({ id }) => id);
   }
 
-  it('are told, moved back when that is asked for, and handled once', async () => {
+  it('are listed, moved back on request, and handled once', async () => {
     const none = await redrive([], env);
     expect([none.status, none.written]).toEqual([0, expect.stringMatching(/^There are no dead letters at /)]);
     const ids = await killed(3);
@@ -95,7 +95,7 @@ describe.each(['RabbitMQ', 'the bus inside the process'])('dead letters of %s', 
     expect(seen.written).toContain(`${queue}: 3, the oldest of 2`);
     expect(seen.written).toContain(`make redrive queue=${queue} move=1`);
     expect(seen.written).toContain(isBroker ? '(rejected)' : 'run');
-    // eslint-disable-next-line no-control-regex -- what a handler says may be for a terminal
+    // eslint-disable-next-line no-control-regex -- the message of a handler may contain control characters
     expect(seen.written).not.toMatch(/\u001b/);
     const one = await redrive(['--queue', queue], env);
     for (const id of ids) expect(one.written).toContain(`  ${id}  run.enqueued.v1  2`);
@@ -107,7 +107,7 @@ describe.each(['RabbitMQ', 'the bus inside the process'])('dead letters of %s', 
     isOpen = true;
     handled = [];
     const moved = await redrive(['--queue', queue, '--message', first, '--move'], env);
-    expect(moved).toEqual({ status: 0, written: `1 of ${queue} moved back, 2 left\n`, told: '' });
+    expect(moved).toEqual({ status: 0, written: `Dead letters of ${queue}: 1 moved back, 2 left\n`, told: '' });
     await until(() => handled.length === 1);
     expect(await redrive(['--queue', queue, '--message', first, '--move'], env)).toMatchObject({ status: 1 });
     const all = await redrive(['--queue', queue, '--move', '--json'], env);
@@ -119,20 +119,25 @@ describe.each(['RabbitMQ', 'the bus inside the process'])('dead letters of %s', 
   });
 });
 
-describe('a command that cannot run', () => {
+describe('the redrive command', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'countersign-redrive-'));
   afterAll(() => rmSync(dataDir, { recursive: true }));
 
   it.each<[string, string[], Record<string, string>, RegExp]>([
-    ['where nothing runs', [], { GOV_DATA_DIR: dataDir }, /^Countersign does not run on .*make up/],
-    ['at a broker that is away', [], { AMQP_URL: 'amqp://ada:geheim@127.0.0.1:1' }, /ECONNREFUSED/],
-    ['at a database that is away', ['--url', 'postgres://ada:geheim@127.0.0.1:1/x'], {}, /ECONNREFUSED/],
-    ['at something else', ['--url', 'https://ada:geheim@example.org'], {}, /neither a broker nor a database/],
-    ['that is to move everything', ['--move'], { AMQP_URL: amqpUrl }, /Name it with queue=/],
-    ['that names a message of no queue', ['--message', 'x'], {}, /Name the queue too/],
-    ['that was mistyped', ['--mvoe'], {}, /mvoe/],
-    ['with a name that no exchange has', [], { GOV_AMQP_EXCHANGE: 'A B' }, /GOV_AMQP_EXCHANGE/],
-  ])('%s says why in one line', async (_name, argv, env, why) => {
+    ['without a running installation', [], { GOV_DATA_DIR: dataDir }, /^Countersign does not run on .*make up/],
+    ['with an unavailable broker', [], { AMQP_URL: 'amqp://ada:geheim@127.0.0.1:1' }, /ECONNREFUSED/],
+    ['with an unavailable database', ['--url', 'postgres://ada:geheim@127.0.0.1:1/x'], {}, /ECONNREFUSED/],
+    [
+      'with the address of another server',
+      ['--url', 'https://ada:geheim@example.org'],
+      {},
+      /not the address of a broker or a database/,
+    ],
+    ['that would move all messages', ['--move'], { AMQP_URL: amqpUrl }, /Name it with queue=/],
+    ['with a message and no queue', ['--message', 'x'], {}, /needs the queue of the message/],
+    ['with a misspelt option', ['--mvoe'], {}, /mvoe/],
+    ['with an invalid name of an exchange', [], { GOV_AMQP_EXCHANGE: 'A B' }, /GOV_AMQP_EXCHANGE/],
+  ])('%s reports the reason in one line', async (_name, argv, env, why) => {
     const { status, written, told } = await redrive(argv, env);
     expect([status, written]).toEqual([2, '']);
     expect(told).toMatch(why);
@@ -140,19 +145,19 @@ describe('a command that cannot run', () => {
     expect(told).not.toContain('geheim');
   });
 
-  it('sees nothing with a role that may not look', async () => {
+  it('reports that a role without rights sees no dead letters', async () => {
     const scratch = await createTestDatabase({ serviceDir, schema: 'gateway' });
     const admin = openDatabase({ url: scratch.adminUrl, schema: 'public' });
     await admin.pool.query('ALTER SCHEMA gateway RENAME TO elsewhere');
     await admin.close();
     expect(await redrive([], { DATABASE_URL: scratch.url })).toMatchObject({
       status: 2,
-      told: expect.stringContaining('shows no dead letters'),
+      told: expect.stringContaining('may not read the dead letters'),
     });
     await scratch.drop();
   });
 
-  it('tells how it is used', async () => {
+  it('prints its usage when help is requested', async () => {
     const { status, written } = await redrive(['--help'], {});
     expect([status, written]).toEqual([0, expect.stringContaining('Exit status: 0')]);
   });

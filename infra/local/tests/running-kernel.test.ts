@@ -8,7 +8,7 @@ import { runningKernel } from '../src/running-kernel.ts';
 const dataDir = mkdtempSync(join(tmpdir(), 'countersign-running-'));
 afterAll(() => rmSync(dataDir, { recursive: true }));
 
-it('finds the kernel of the data directory with its operator key while a system runs on it, and no longer', () => {
+it('the running kernel of a data directory is found with its operator key, until the system ends', () => {
   const notRunning = /^Countersign does not run on .*make up, or name a kernel/;
   expect(() => runningKernel(dataDir)).toThrow(notRunning);
   const { release } = holdDataDir(dataDir);

@@ -21,19 +21,19 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-// Linux tells of processes under /proc, every other system by ps; Linux has both.
+// The code reads /proc on Linux, and runs ps on other systems. Linux has both, so both ways are tested on it.
 describe.each(['linux', 'darwin'])('on %s', (platform) => {
   beforeEach(() => void Object.defineProperty(process, 'platform', { value: platform }));
 
-  it('a pid file whose number belongs to a stranger by now is removed, and the stranger left alone', async () => {
+  it('a pid file with the number of another process is removed, and that process is not stopped', async () => {
     const pidFile = join(dataDir, 'postmaster.pid');
     writeFileSync(pidFile, `${stranger.pid}\n${dataDir}\n0\n5432\n`);
-    await clearStaleServer({ dataDir, ownerFile: join(dataDir, 'owner') } as never, () => undefined); // as far as it is looked at
+    await clearStaleServer({ dataDir, ownerFile: join(dataDir, 'owner') } as never, () => undefined); // the members that the function reads
     expect(existsSync(pidFile)).toBe(false);
     expect([stranger.exitCode, stranger.signalCode]).toEqual([null, null]);
   });
 
-  it('a process is described by more than its number, and the same each time', () => {
+  it('the description of a process has more than its pid, and is stable', () => {
     const described = describeProcess(stranger.pid ?? 0);
     expect(described).toMatch(new RegExp(`^${stranger.pid} .*\\d`));
     expect(describeProcess(stranger.pid ?? 0)).toBe(described);

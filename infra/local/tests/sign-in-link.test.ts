@@ -5,21 +5,21 @@ import { serveSignInLink } from '../src/sign-in-link.ts';
 
 let link: Awaited<ReturnType<typeof serveSignInLink>>;
 beforeAll(async () => {
-  // Sign-in is impossible without a gateway: a valid request is answered 503.
+  // There is no gateway to sign in with, so a valid request gets 503.
   link = await serveSignInLink({ consoleUrl: 'http://localhost:3000' } as never);
 });
 afterAll(() => link.close());
 
-type Asked = { url?: string; method?: string };
+type Input = { url?: string; method?: string };
 
-function statusOf(headers: Record<string, string>, { url = link.url, method = 'GET' }: Asked = {}) {
+function statusOf(headers: Record<string, string>, { url = link.url, method = 'GET' }: Input = {}) {
   return new Promise<number | undefined>((resolve, reject) => {
     const req = request(url, { method, headers }, (res) => resolve(res.resume().statusCode));
     req.once('error', reject).end();
   });
 }
 
-it('signs no one in for a foreign page, nor under another path or method', async () => {
+it('the sign-in link refuses foreign pages, other paths and other methods', async () => {
   expect(await statusOf({})).toBe(503);
   expect(await statusOf({ origin: 'http://localhost:3000' })).toBe(503);
   expect(await statusOf({ host: 'rebound.example:3000' })).toBe(404);
@@ -28,7 +28,7 @@ it('signs no one in for a foreign page, nor under another path or method', async
   expect(await statusOf({}, { method: 'POST' })).toBe(404);
 });
 
-it('runs beside a model that foreign pages cannot call', async () => {
+it('the scripted model refuses foreign pages', async () => {
   const model = await startScriptedModel();
   const url = `${model.url}/models`;
   expect(await statusOf({}, { url })).toBe(200);

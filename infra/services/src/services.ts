@@ -1,17 +1,17 @@
 type ServiceRow = {
-  /** Folder in `services/`, package and image. */
+  /** Name of the folder in `services/`, the package and the image. */
   readonly name: string;
-  /** Name for people. */
+  /** Display name. */
   readonly title: string;
-  /** PostgreSQL schema. In capitals it begins the variables of deployment jobs and of `local.env`. */
+  /** PostgreSQL schema. Its upper-case name is the prefix of variables of deployment jobs and of `local.env`. */
   readonly schema: string;
-  /** PostgreSQL role that the service logs in with. `<role>_owner` runs its migrations. */
+  /** Login role of the service in PostgreSQL. `<role>_owner` runs its migrations. */
   readonly role: string;
   /** Host name of the service in compose, and container in Kubernetes. */
   readonly container: string;
-  /** In images and deployments. `make up` opens the health port of the kernel alone. */
+  /** Ports in images and deployments. The kernel has the only health port that `make up` opens. */
   readonly ports: { readonly main: number; readonly health: number };
-  /** Variable of `make up` that chooses the main port. */
+  /** Variable of `make up` for the main port. */
   readonly portVariable: string;
 };
 
@@ -59,7 +59,7 @@ export type ServiceName = (typeof services)[number]['name'];
 
 export const serviceNames: readonly ServiceName[] = services.map(({ name }) => name);
 
-/** Beginning of the variables of deployment jobs and of `local.env` that are about this service. */
+/** Prefix of the variables of this service in deployment jobs and in `local.env`. */
 export function prefixOf<Schema extends string>({ schema }: { schema: Schema }): Uppercase<Schema> {
   return schema.toUpperCase() as Uppercase<Schema>; // TypeScript types toUpperCase() as string
 }

@@ -1,10 +1,10 @@
 import { auditMembers, AuditVerdict, Digest, Instant } from '@countersign/contracts';
 import type { JsonValue } from '@countersign/crypto';
 
-/** An entry without its hash and without the name of its chain, which each service words for itself. */
+/** An entry without its hash and its scope. Each service adds the scope in its own form. */
 export type AuditFacts = {
   id: string;
-  /** From 1 without a gap. */
+  /** From 1, without gaps. */
   seq: number;
   action: string;
   actor: string;
@@ -26,15 +26,18 @@ export type AuditRow = Omit<AuditFacts, 'verdict' | 'details' | 'createdAt' | 'p
   hash: string;
 };
 
-/** A row of `audit_heads`: where a chain ends. Zero and empty before the first entry. */
+/** A row of `audit_heads`: the end of a chain. `seq` is 0 and `hash` is empty before the first entry. */
 export type AuditHead = { seq: number; hash: string };
 
-/** Where a chain ends, as it is told. */
+/** The end of a chain, as the API returns it. */
 export function headOf({ seq, hash }: AuditHead): { seq: number; hash: Digest | null } {
   return { seq, hash: seq === 0 ? null : Digest.parse(hash) };
 }
 
-/** An entry as its service tells it: what was hashed, and the hash. A reader can therefore recompute the chain. */
+/**
+ * An entry in the form of its service. It contains all members that were hashed, and the hash, so a reader can
+ * recompute the chain.
+ */
 export function tellEntry<Content extends object>(
   row: AuditRow,
   contentOf: (facts: AuditFacts) => Content,

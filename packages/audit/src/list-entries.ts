@@ -11,9 +11,9 @@ type EntryFilter = {
   to?: string | undefined;
 };
 
-export type EntriesAsked = EntryFilter & { limit: number; cursor?: string | undefined };
+export type EntriesQuery = EntryFilter & { limit: number; cursor?: string | undefined };
 
-/** In the words of Prisma's filters, all of which hold; the reader adds whose chain it is. */
+/** A condition in the syntax of Prisma. An entry must match all conditions of a query. The reader adds the scope. */
 type EntryCondition = {
   action?: string;
   actor?: string;
@@ -29,10 +29,10 @@ export type EntryQuery = {
   take: number;
 };
 
-/** One chain, as its service reads it. */
+/** Reads one chain for its service. */
 type ChainReader<Content> = {
   findRows(query: EntryQuery): Promise<AuditRow[]>;
-  /** When the entry at this place was written; null for none. */
+  /** The time of the entry at this position. `null` when there is none. */
   findTime(seq: number): Promise<Date | null>;
   contentOf(facts: AuditFacts): Content;
 };
@@ -40,12 +40,12 @@ type ChainReader<Content> = {
 type EntryPage<Content> = { entries: (Content & { hash: Digest })[]; nextCursor: string | null };
 
 /**
- * Newest first: by place in the chain, and by time where times are asked for, since the place alone does not lead to them. Throws
- * INVALID_REQUEST for a cursor (attacker-controlled) that is none.
+ * Lists entries, newest first. A query with `from` or `to` is sorted by time and then by position, all others by
+ * position. The cursor is attacker-controlled. Throws INVALID_REQUEST when it is malformed.
  */
 export async function listEntries<Content extends object>(
   reader: ChainReader<Content>,
-  query: EntriesAsked,
+  query: EntriesQuery,
 ): Promise<EntryPage<Content>> {
   const isTimed = query.from !== undefined || query.to !== undefined;
   const rows = await reader.findRows({
@@ -70,10 +70,13 @@ function matching({ action, actor, verdict, from, to }: EntryFilter): EntryCondi
   };
 }
 
-/** The entries after the last one that was read; a cursor without one begins again. */
+/**
+ * The condition for entries older than the cursor. The list starts again at its newest entry if the position of the
+ * cursor is too large for the column. It does the same if a query with times finds no entry at the position.
+ */
 async function older(
   reader: Pick<ChainReader<object>, 'findTime'>,
-  { cursor }: EntriesAsked,
+  { cursor }: EntriesQuery,
   { isTimed }: { isTimed: boolean },
 ): Promise<EntryCondition> {
   if (cursor === undefined) return {};
@@ -85,11 +88,13 @@ async function older(
   return { createdAt: { lte: createdAt }, NOT: { createdAt, seq: { gte: seq } } };
 }
 
-/** The columns are INTEGER. */
+/** The largest value of the columns, which are INTEGER. */
 const seqMax = 2_147_483_647;
 
 function placeOf(cursor: string): number {
   const key = Buffer.from(cursor, 'base64url').toString('utf8');
   if (/^[1-9]\d{0,9}$/.test(key)) return Number(key);
-  throw new AppError('INVALID_REQUEST', 'The cursor is not one of ours', { param: 'cursor' });
+  throw new AppError('INVALID_REQUEST', 'The cursor was not issued by this list. Begin without a cursor', {
+    param: 'cursor',
+  });
 }

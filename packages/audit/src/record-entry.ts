@@ -4,29 +4,29 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { auditHash } from '@countersign/verifier';
 import { headOf, type AuditFacts, type AuditHead, type AuditRow } from './entry.ts';
 
-/** Who attempted what, and how it ended. */
+/** An attempted action, its actor and its result. */
 export type AuditAct = {
   action: string;
   actor: string;
   verdict: AuditVerdict;
-  /** `ok` unless there is one. */
+  /** `ok` by default. */
   reason?: string;
   subject?: string | null;
   details?: { [member: string]: JsonValue };
   requestId?: string | null;
 };
 
-/** The end of one chain in a transaction of its service. */
+/** The end of one chain, in a transaction of its service. */
 type ChainEnd = {
-  /** Locks the head until the transaction ends, and then reads it. Throws for a chain that was not begun. */
+  /** Locks the head until the transaction ends, and returns it. Throws when the chain does not exist. */
   lockHead(): Promise<AuditHead>;
-  /** Writes the entry, and moves the head to it. */
+  /** Inserts the entry, and moves the head to it. */
   append(row: AuditRow): Promise<void>;
-  /** The members of the entry beside its facts; all of them are hashed. */
+  /** The entry in the form of its service. All its members are hashed. */
   contentOf(facts: AuditFacts): { [member: string]: JsonValue };
 };
 
-/** Appends to a chain in the caller's transaction. Call it late: it holds the chain's end until the commit. */
+/** Appends to a chain in the caller's transaction. Call it late, since it locks the head until the commit. */
 export async function recordEntry(
   { lockHead, append, contentOf }: ChainEnd,
   act: AuditAct,

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 let chains = 0;
 
-/** A new chain, by its workspace. */
+/** Creates a chain, and returns its workspace. */
 async function beginChain(): Promise<string> {
   chains += 1;
   const scope = `wsp_${String(chains).padStart(26, '0')}`;
@@ -59,7 +59,7 @@ async function append(client: Client, scope: string, nth: number): Promise<void>
 
 const appendAlone = (scope: string, nth: number) => inTransaction(database.pool, (tx) => append(tx, scope, nth));
 
-/** The first fault of a chain, as an auditor sees it; null for none. */
+/** The first fault that an auditor finds in a chain. `null` when there is none. */
 async function faultIn(workspaceId: string): Promise<string | null> {
   const { rows } = await database.pool.query<{ entry: AuditRow }>(
     'SELECT entry FROM audit_entries WHERE scope = $1 ORDER BY seq',
@@ -82,7 +82,7 @@ async function faultIn(workspaceId: string): Promise<string | null> {
 }
 
 describe('a chain', () => {
-  it('is one, however many write to it at once', async () => {
+  it('has no gaps when many writers append at once', async () => {
     const ours = await beginChain();
     await Promise.all(Array.from({ length: 30 }, (_, nth) => appendAlone(ours, nth)));
     expect(await faultIn(ours)).toBeNull();
@@ -90,7 +90,7 @@ describe('a chain', () => {
     expect(rows).toEqual([{ seq: 30 }]);
   });
 
-  it('waits for no writer of another', async () => {
+  it('does not wait for writers of another chain', async () => {
     const [ours, theirs] = [await beginChain(), await beginChain()];
     await inTransaction(database.pool, async (tx) => {
       await append(tx, ours, 1);
@@ -99,7 +99,7 @@ describe('a chain', () => {
     expect([await faultIn(ours), await faultIn(theirs)]).toEqual([null, null]);
   });
 
-  it('leaves nothing of an act that was rolled back', async () => {
+  it('has no entry for an act that was rolled back', async () => {
     const theirs = await beginChain();
     await appendAlone(theirs, 1);
     const failing = inTransaction(database.pool, async (tx) => {
@@ -111,7 +111,7 @@ describe('a chain', () => {
     expect(await faultIn(theirs)).toBeNull();
   });
 
-  it('shows each member that was changed, and each entry that was taken out', async () => {
+  it('fails its verification after a change of any member, or the removal of an entry', async () => {
     const ours = await beginChain();
     for (let nth = 1; nth <= 8; nth += 1) await appendAlone(ours, nth);
     const members: Partial<Record<keyof AuditRow, unknown>> = {

@@ -15,7 +15,7 @@ async function exported(kept: { seq: number }[], seq: number): Promise<unknown[]
     .map((line): unknown => JSON.parse(line));
 }
 
-it('a chain of many pages goes out whole: its header, each entry once, its end', async () => {
+it('an export of many pages contains the header, each entry once, and the end', async () => {
   expect(await exported(places(450), 450)).toEqual([
     { format: 'of a test' },
     ...places(450),
@@ -23,7 +23,7 @@ it('a chain of many pages goes out whole: its header, each entry once, its end',
   ]);
 });
 
-it('what was written after the export began is left out, and what was taken out is missing', async () => {
+it('an export omits entries that were written after it began, and lacks removed entries', async () => {
   expect(await exported(places(12), 10)).toEqual([{ format: 'of a test' }, ...places(10), { end: { seq: 10, hash } }]);
   const gap = places(450).filter(({ seq }) => seq !== 201);
   expect(await exported(gap, 450)).toEqual([{ format: 'of a test' }, ...gap, { end: { seq: 450, hash } }]);

@@ -1,4 +1,4 @@
-/** A command ends with this sentence and this status: 1 refused, 2 not understood or not reached. */
+/** Ends the command with this message and this exit status: 1 for refused, 2 for invalid input or no connection. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly status: 1 | 2;

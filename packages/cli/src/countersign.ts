@@ -3,7 +3,9 @@ import { forTerminal } from '@countersign/verifier';
 import { CommandFailed } from './command-failed.ts';
 import { addApprovals } from './commands/approvals.ts';
 import { addAudit } from './commands/audit.ts';
+import { addBoundary } from './commands/boundary.ts';
 import { addBudgets } from './commands/budgets.ts';
+import { addConnectors } from './commands/connectors.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEvidence } from './commands/evidence.ts';
 import { addHandles } from './commands/handles.ts';
@@ -14,30 +16,33 @@ import { addInvites, addMembers } from './commands/members.ts';
 import { addPolicy } from './commands/policy.ts';
 import { addReceipts } from './commands/receipts.ts';
 import { addReplay } from './commands/replay.ts';
+import { addServe } from './commands/serve.ts';
 import { addServers } from './commands/servers.ts';
 import { addStops } from './commands/stops.ts';
 import { addTasks } from './commands/tasks.ts';
 import { addTools } from './commands/tools.ts';
 import { addTrust } from './commands/trust.ts';
 import { addVerify } from './commands/verify.ts';
+import { addWitness } from './commands/witness.ts';
 import type { Io } from './io.ts';
 
-/** The whole command. Resolves to the exit status; never rejects. */
+/** Runs the command line. Resolves to the exit status, and never rejects. */
 export async function runCountersign(argv: string[], io: Io): Promise<number> {
   let status = 0;
   const program = new Command('countersign')
-    .description('The calls of your agents, their questions, and their limits.')
+    .description('Control the calls of your agents: approvals, policies, limits and evidence.')
     .version('0.1.0')
     .exitOverride()
-    // The library quotes what it was given.
+    // Messages of the library quote arguments, which may contain control characters.
     .configureOutput({ writeOut: io.write, writeErr: (text) => io.tell(text.split('\n').map(forTerminal).join('\n')) });
   addLogin(program, io);
   addReceipts(program, io);
   addApprovals(program, io);
   addTasks(program, io);
   addBudgets(program, io);
-  addTools(program, io);
+  addTools(program, io, (ended) => (status = ended));
   addServers(program, io);
+  addConnectors(program, io, (ended) => (status = ended));
   addAudit(program, io);
   addIncidents(program, io);
   addStops(program, io);
@@ -51,6 +56,9 @@ export async function runCountersign(argv: string[], io: Io): Promise<number> {
   addReplay(program, io, (ended) => (status = ended));
   addTrust(program, io);
   addVerify(program, io, (ended) => (status = ended));
+  addServe(program, io);
+  addWitness(program, io);
+  addBoundary(program, io, (ended) => (status = ended));
   addDoctor(program, io, (ended) => (status = ended));
   try {
     await program.parseAsync(argv, { from: 'user' });
@@ -61,7 +69,7 @@ export async function runCountersign(argv: string[], io: Io): Promise<number> {
 }
 
 function statusOf(error: unknown, io: Io): number {
-  // The library has said what was wrong, or has printed what was asked for.
+  // The library has already printed the error or the help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   io.tell(`${forTerminal(error instanceof Error ? error.message : String(error))}\n`);
   return error instanceof CommandFailed ? error.status : 2;

@@ -1,11 +1,11 @@
 /** The environment of a command. */
 export type Io = {
-  /** Data alone: what another program reads. */
+  /** Writes data to the standard output, for other programs. */
   write(text: string): void;
-  /** Words for a person. */
+  /** Writes a message for the user to the standard error. */
   tell(text: string): void;
   env: NodeJS.ProcessEnv;
   stdin: AsyncIterable<Uint8Array>;
-  /** Aborted when the person has enough. */
+  /** Aborted when the user stops the command. */
   signal: AbortSignal;
 };

@@ -27,43 +27,47 @@ function file(name: string, content: string): string {
 }
 
 async function run(argv: string[], env: Record<string, string> = {}) {
-  const [out, told]: [string[], string[]] = [[], []];
+  const [out, output]: [string[], string[]] = [[], []];
   const status = await runCountersign(argv, {
     write: (words) => void out.push(words),
-    tell: (words) => void told.push(words),
+    tell: (words) => void output.push(words),
     env,
     stdin: (async function* () {
-      // Nothing is piped in.
+      // The standard input is empty.
     })(),
     signal: new AbortController().signal,
   });
-  return { status, out: out.join(''), told: told.join('') };
+  return { status, out: out.join(''), told: output.join('') };
 }
 
 const at = (name: string) => join(dir, name);
 const withKeys = (...argv: string[]) => run([...argv, '--keys', at('keys.json')]);
 
 describe('countersign evidence verify', () => {
-  verifies('kn.evidence.verify', 'verifies a pack offline, by its exit status and in words', async () => {
-    const { status, out } = await withKeys('evidence', 'verify', at('pack.jsonl'));
-    expect([status, out]).toEqual([
-      0,
-      expect.stringMatching(/^VERIFIED: 2 receipts.*\n.*\n {2}completeness {2}COMPLETE of acme, leaves /),
-    ]);
-    expect(out).toContain('open calls    0');
-    const cut = file('cut.jsonl', `${vector.pack.slice(0, -1).join('\n')}\n`);
-    expect((await withKeys('evidence', 'verify', cut)).status).toBe(3);
-    const changed = file('changed.jsonl', text.replace('mail.send', 'mail.read'));
-    expect((await withKeys('evidence', 'verify', changed)).status).toBe(1);
-    const unended = file('unended.jsonl', text.slice(0, -1));
-    expect((await withKeys('evidence', 'verify', unended)).status).toBe(1);
-  });
+  verifies(
+    'kn.evidence.verify',
+    'verifies a pack offline, and reports the result in its exit status and in words',
+    async () => {
+      const { status, out } = await withKeys('evidence', 'verify', at('pack.jsonl'));
+      expect([status, out]).toEqual([
+        0,
+        expect.stringMatching(/^VERIFIED: 2 receipts.*\n.*\n {2}completeness {2}COMPLETE of acme, leaves /),
+      ]);
+      expect(out).toContain('open calls    0');
+      const cut = file('cut.jsonl', `${vector.pack.slice(0, -1).join('\n')}\n`);
+      expect((await withKeys('evidence', 'verify', cut)).status).toBe(3);
+      const changed = file('changed.jsonl', text.replace('mail.send', 'mail.read'));
+      expect((await withKeys('evidence', 'verify', changed)).status).toBe(1);
+      const unended = file('unended.jsonl', text.slice(0, -1));
+      expect((await withKeys('evidence', 'verify', unended)).status).toBe(1);
+    },
+  );
 
-  it('misses what the caller knows from elsewhere', async () => {
+  it('reports missing parts that the caller expects', async () => {
     const hash = `sha256:${'1'.repeat(64)}`;
     const { status, out } = await withKeys('verify', at('pack.jsonl'), '--contains', hash, '--sessions', 'absent');
-    expect([status, out]).toEqual([3, expect.stringContaining(`missing: the receipt ${hash}, which must be here`)]);
-    expect(out).toContain('missing: the session absent, which must be here');
+    expect([status, out]).toEqual([3, expect.stringContaining(`missing: the receipt ${hash}, which was required`)]);
+    expect(out).toContain('missing: the session absent, which was required');
     expect((await withKeys('verify', at('pack.jsonl'), '--partial')).status).toBe(2);
   });
 
@@ -77,7 +81,7 @@ describe('countersign evidence verify', () => {
 });
 
 describe('countersign evidence report', () => {
-  it('writes a new file, and states what is wrong with its arguments', async () => {
+  it('writes only a new file, and reports an existing file or an unreadable pack', async () => {
     const report = (pack: string, out: string) => withKeys('evidence', 'report', at(pack), '--file', at(out));
     expect(await report('pack.jsonl', 'report.html')).toMatchObject({
       status: 0,
@@ -95,7 +99,7 @@ describe('countersign evidence report', () => {
 });
 
 describe('countersign replay', () => {
-  verifies('kn.replay', 'makes the decisions of a pack again, offline', async () => {
+  verifies('kn.replay', 'replays the decisions of a pack offline', async () => {
     expect(await withKeys('replay', at('pack.jsonl'))).toMatchObject({
       ...{ status: 0, out: 'evidence VERIFIED\n2 decisions: 2 MATCH, 0 DIVERGED, 0 UNREPLAYABLE\n' },
     });
@@ -131,16 +135,18 @@ describe('countersign evidence export', () => {
     COUNTERSIGN_CONFIG_DIR: dir,
   });
 
-  it('saves the pack that the server names by its hash, and requests its scope', async () => {
+  it('saves the pack if it has the hash that the server states, and requests its scope', async () => {
     const { status, told } = await run(['evidence', 'export', '--leaves', '0..9', '--file', at('saved.jsonl')], env());
     expect([status, told]).toEqual([0, `${answer.hash}\n`]);
     expect(readFileSync(at('saved.jsonl'), 'utf8')).toBe(text);
     expect(received).toEqual({ leaves: { from: 0, to: 9 } });
     expect((await run(['evidence', 'export', '--session', 's1', 's2'], env())).out).toBe(text);
     expect(received).toEqual({ sessions: ['s1', 's2'] });
+    const { status: refused, told: why } = await run(['receipts', 'export', '--session', 's1', 's2'], env());
+    expect([refused, why]).toEqual([2, expect.stringContaining('For several, use countersign evidence export')]);
   });
 
-  it('fails when the pack is not the one of the hash', async () => {
+  it('fails when the hash of the pack differs from the one that the server states', async () => {
     answer.text = text.slice(0, 200);
     const { status, told } = await run(['evidence', 'export'], env());
     expect([status, told]).toEqual([1, expect.stringContaining('was cut or changed')]);

@@ -24,7 +24,7 @@ const chain = { schema_version: 'countersign/host-chain.v1', chain_id: 'c', sour
 const judged = {
   ...{ position: 1, host_receipt_id: 'e-1', host_receipt_hash: digest, state: 'not_verified', reasons: ['unsigned'] },
   ...{ correlation: 'correlated', decision_receipt_id: `rcp_${ulid}`, matched_by: ['destination'], drift: null },
-} as HostChainReport['receipts'][number]; // branded by the schema
+} as HostChainReport['receipts'][number]; // the schema brands it
 const report = {
   ...{ host_chain_id: `hch_${ulid}`, tenant_id: 'acme', chain_id: 'c', chain_hash: digest, source },
   ...{ key_source: 'pinned_by_importer', key_ids: [], receipts: [judged], imported_by: 'olga', imported_at: at },
@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 async function run(...argv: string[]) {
-  const [out, told]: [string[], string[]] = [[], []];
+  const [out, output]: [string[], string[]] = [[], []];
   const env = {
     COUNTERSIGN_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     COUNTERSIGN_TOKEN: 'token',
@@ -66,14 +66,14 @@ async function run(...argv: string[]) {
   };
   const status = await runCountersign(['evidence', 'host', ...argv], {
     write: (words) => void out.push(words),
-    tell: (words) => void told.push(words),
+    tell: (words) => void output.push(words),
     env,
     stdin: (async function* () {
-      // Nothing is piped in.
+      // The standard input is empty.
     })(),
     signal: new AbortController().signal,
   });
-  return { status, out: out.join(''), told: told.join('') };
+  return { status, out: out.join(''), told: output.join('') };
 }
 
 const file = (content: string) => {
@@ -81,7 +81,7 @@ const file = (content: string) => {
   return join(dir, 'import.json');
 };
 
-it('imports a chain, and ends with 1 when it shows drift or fails', async () => {
+it('imports a chain, and exits with 1 when it shows drift or fails', async () => {
   answer = report;
   const found = await run('import', file(JSON.stringify({ chain })));
   expect(found).toMatchObject({ status: 0, out: expect.stringMatching(/e-1 .*not_verified .*unsigned .*correlated/) });

@@ -15,18 +15,18 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 async function run(...argv: string[]) {
-  const [out, told]: string[][] = [[], []];
+  const [out, report]: string[][] = [[], []];
   const stdin = (async function* () {
-    // Nothing is piped in.
+    // The standard input is empty.
   })();
   const status = await runCountersign(argv, {
     write: (text) => void out?.push(text),
-    tell: (text) => void told?.push(text),
+    tell: (text) => void report?.push(text),
     env: {},
     stdin,
     signal: new AbortController().signal,
   });
-  return { status, out: out?.join('') ?? '', told: told?.join('') ?? '' };
+  return { status, out: out?.join('') ?? '', told: report?.join('') ?? '' };
 }
 
 function bundle(name: string, rules: string): string {
@@ -38,7 +38,7 @@ function bundle(name: string, rules: string): string {
 const sound = `  - id: mail\n    effect: allow\n    match: { tool: ['mail.*'] }`;
 
 describe('countersign policy', () => {
-  it('says that a bundle is sound, and the hash under which it stands in receipts', async () => {
+  it('confirms a valid bundle, and prints the hash that receipts contain for it', async () => {
     const file = bundle('sound.yaml', sound);
     const { status, out } = await run('policy', 'lint', file);
     expect([status, out]).toEqual([
@@ -48,7 +48,7 @@ describe('countersign policy', () => {
     expect((await run('policy', 'hash', file)).out).toBe(`${out.split(', ').at(-1)}`);
   });
 
-  it('names file, line and member of what is wrong, on the standard error', async () => {
+  it('reports file, line and member of a fault on the standard error', async () => {
     const file = bundle('broken.yaml', `${sound}\n    when: 'args.amount <'`);
     expect(await run('policy', 'lint', file)).toEqual({
       ...{ status: 1, out: '' },
@@ -57,7 +57,7 @@ describe('countersign policy', () => {
     expect(await run('policy', 'lint', join(dir, 'absent.yaml'))).toMatchObject({ status: 2, out: '' });
   });
 
-  it('runs the tests of a bundle and tells of each, where it stands and why it failed', async () => {
+  it('runs the tests of a bundle, and reports result, position and reason of each', async () => {
     const tests = ['ALLOW', 'DENY'].map(
       (verdict) =>
         `  - name: mail is ${verdict}\n    intent: { action: tool.call, tool: mail.send }\n    expect: { verdict: ${verdict} }`,
@@ -77,13 +77,13 @@ describe('countersign policy', () => {
 });
 
 describe('countersign', () => {
-  it('tells on the standard error what it does not understand, and that there is no login', async () => {
+  it('reports unknown commands and a missing login on the standard error', async () => {
     expect(await run('receipts', 'ls', '--limit', '0')).toMatchObject({ status: 2, out: '' });
     expect(await run('nonsense')).toMatchObject({ status: 2, out: '' });
     expect(await run('verify', join(dir, 'absent'), '--keys', 'absent')).toMatchObject({ status: 2 });
   });
 
-  it('shows in a table what a terminal would hide or obey, and leaves data as it is', () => {
+  it('makes control characters visible in tables, and leaves data unchanged', () => {
     const items = [{ name: 'mail\u202e\u001b[31m.send' }];
     const columns = [{ title: 'TOOL', of: ({ name }: { name: string }) => name }];
     expect(listText({ items, columns, format: 'table' })).toBe('TOOL\nmail\\u{202e}\\u{1b}[31m.send\n');
@@ -91,7 +91,7 @@ describe('countersign', () => {
     expect(listText({ items: [], columns, format: 'jsonl' })).toBe('');
   });
 
-  it('shows in its words what a terminal would hide or obey, wherever a name in them came from', async () => {
+  it('makes control characters visible in messages, wherever a name came from', async () => {
     const hostile = 'a\u202e\u001b[31mb.yaml';
     const shown = String.raw`a\u{202e}\u{1b}[31mb.yaml`;
     expect((await run('policy', 'lint', bundle(hostile, sound))).out).toContain(shown);
@@ -108,7 +108,7 @@ describe('a login', () => {
   const place = { url: 'http://localhost:3100', workspace_id: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV', role: 'member' };
   const made = { ...place, ...login } as Login;
 
-  it('is kept so that no other account can read it, and refused where others can', async () => {
+  it('is stored unreadable for other accounts, and refused when others can read it', async () => {
     await writeLogin(dir, made);
     expect(statSync(join(dir, 'login.json')).mode & 0o777).toBe(0o600);
     expect(await readLogin(dir)).toEqual(made);
@@ -122,7 +122,7 @@ describe('a login', () => {
     let [inside, most] = [0, 0];
     const work = async () => {
       most = Math.max(most, (inside += 1));
-      await new Promise((later) => setTimeout(later, 10)); // long enough for all to be inside at once
+      await new Promise((later) => setTimeout(later, 10)); // long enough for all commands to hold the login at once, without a lock
       inside -= 1;
     };
     await Promise.all(Array.from({ length: 8 }, () => holdingLogin(dir, work)));

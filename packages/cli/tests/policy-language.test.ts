@@ -31,7 +31,7 @@ async function run(command: string) {
       tell: (text) => void out.push(text),
       env: {},
       stdin: (async function* () {
-        // Nothing is piped in.
+        // The standard input is empty.
       })(),
       signal: new AbortController().signal,
     },
@@ -39,8 +39,8 @@ async function run(command: string) {
   return { status, out: out.join('') };
 }
 
-describe('the page on the policy language', () => {
-  it('has a complete bundle that its commands accept', async () => {
+describe('the documentation of the policy language', () => {
+  it('has a complete bundle that the commands accept', async () => {
     const [bundle = ''] = blocksOf(reference, 'yaml');
     writeFileSync(join(dir, 'support.yaml'), bundle);
     const commands = (blocksOf(reference, 'sh')[0] ?? '').trim().split('\n');
@@ -56,7 +56,7 @@ describe('the page on the policy language', () => {
 
   it('has twelve examples', () => expect(examples).toHaveLength(12));
 
-  it.each(examples)('decides as it states: $title', ({ block }) => {
+  it.each(examples)('decides as documented: $title', ({ block }) => {
     const bundle = parsePolicyBundle(head + block);
     expect(bundle.tests.length).toBeGreaterThan(1);
     expect(failedTests(compilePolicy({ ...bundle, tests: [] }, nodeProvider), bundle.tests)).toEqual([]);
@@ -64,12 +64,12 @@ describe('the page on the policy language', () => {
     expect(failedTests(without, bundle.tests)).not.toEqual([]);
   });
 
-  it('names functions that exist, and refuses another', () => {
+  it('lists existing functions, and a function that is not listed is refused', () => {
     const rules = (when: string) => ({ ...parsePolicyBundle(`${head}rules: []`), rules: [ruleWith(when)] });
     const table = /^\| Functions(.*?)\n\n/ms.exec(reference)?.[1] ?? '';
     const names = [...table.matchAll(/`([a-z]\w*)`/gi)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(30);
-    // One with a wrong number of arguments is refused as well, so each is tried with up to three.
+    // The compiler also refuses a wrong number of arguments, so each name is tried with different numbers of them.
     const accepted = (name: string) =>
       ['', '"1"', '1', 'x, true', '1, 1'].some((operands) => {
         const calls = [`${name}(${operands})`, `args.a.${name}(${operands})`, `now.${name}(${operands})`];
@@ -79,7 +79,7 @@ describe('the page on the policy language', () => {
     expect(accepted('getDayOfYear')).toBe(false);
   });
 
-  it('lists the gates in their order and the least effects of actions', () => {
+  it('lists the gates in their order, and the minimum effects of actions', () => {
     const [, gates = ''] = /which run in this order: (.*?)\. The first/s.exec(reference) ?? [];
     expect([...gates.matchAll(/`(\w+)`/g)].map(([, gate]) => gate)).toEqual([...gateOrder]);
     const rows = [...reference.matchAll(/^\| (`[a-z.]+`(?:, `[a-z.]+`)*) +\| `(E\d)` +\|$/gm)];

@@ -1,9 +1,11 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SignedTrustList } from '@countersign/contracts/governance-kernel';
-import { publicKeyToJwk } from '@countersign/crypto';
+import { keyIdOf, publicKeyToJwk } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { verifies } from '@countersign/testkit/verifies';
 import { runCountersign } from '../src/index.ts';
@@ -15,20 +17,20 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const at = (name: string) => join(dir, name);
-const list = () => (JSON.parse(readFileSync(at('trust.json'), 'utf8')) as SignedTrustList).list; // of the command
+const list = () => (JSON.parse(readFileSync(at('trust.json'), 'utf8')) as SignedTrustList).list; // the command wrote it
 
 async function run(...argv: string[]) {
-  const [out, told]: [string[], string[]] = [[], []];
+  const [out, report]: [string[], string[]] = [[], []];
   const status = await runCountersign(['trust', ...argv], {
     write: (words) => void out.push(words),
-    tell: (words) => void told.push(words),
+    tell: (words) => void report.push(words),
     env: {},
     stdin: (async function* () {
-      // Nothing is piped in.
+      // The standard input is empty.
     })(),
     signal: new AbortController().signal,
   });
-  return { status, out: out.join('').trim(), told: told.join('') };
+  return { status, out: out.join('').trim(), told: report.join('') };
 }
 
 const sign = (command: string, ...argv: string[]) =>
@@ -47,6 +49,16 @@ async function init() {
   return { root: out, keyId };
 }
 
+function evidenceKey(valid_from: string) {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { x, y } = publicKey.export({ format: 'jwk' });
+  return {
+    ...{ kty: 'EC', crv: 'P-256', x, y, alg: 'ES256', use: 'sig', purpose: 'evidence', log_origin: null },
+    ...{ kid: keyIdOf(nodeProvider, publicKey.export({ format: 'der', type: 'spki' })) },
+    ...{ valid_from, valid_until: null, revoked_at: null },
+  };
+}
+
 describe('countersign trust', () => {
   verifies('kn.trust', 'signs a list, rotates a key and revokes its predecessor without a network', async () => {
     const { root, keyId } = await init();
@@ -63,7 +75,27 @@ describe('countersign trust', () => {
     expect(out).toContain('2026-02-01T00:00:00.000Z');
   });
 
-  it('signs nothing that a reader would refuse', async () => {
+  verifies('kn.trust', 'adds the evidence keys of an installation, ends replaced ones and revokes one', async () => {
+    const { root } = await init();
+    const first = evidenceKey('2025-12-01T00:00:00.000Z');
+    const file = (...keys: object[]) => writeFileSync(at('evidence.json'), JSON.stringify({ keys }));
+    file(first);
+    expect(await sign('add-evidence', at('evidence.json'))).toMatchObject({ status: 0, out: first.kid });
+    expect((await sign('add-evidence', at('evidence.json'))).status).toBe(1);
+    const second = evidenceKey('2026-01-01T00:00:00.000Z');
+    file(first, second);
+    expect(await sign('add-evidence', at('evidence.json'))).toMatchObject({ status: 0, out: second.kid });
+    const [, ended, current] = list().keys;
+    expect(ended?.valid_from).toBe('2025-12-01T00:00:00.000Z');
+    expect(Date.parse(ended?.valid_until ?? '') - Date.parse(current?.valid_from ?? '')).toBe(80_000);
+    expect((await sign('revoke', first.kid, '--at', '2026-02-01T00:00:00.000Z')).status).toBe(0);
+    const { out } = await run('ls', '--file', at('trust.json'), '--root', root);
+    expect(out).toMatch(new RegExp(`${first.kid} +evidence .*2026-02-01T00:00:00.000Z`));
+    writeFileSync(at('evidence.json'), '{}');
+    expect((await sign('add-evidence', at('evidence.json'))).status).toBe(2);
+  });
+
+  it('signs no list that readers would refuse', async () => {
     const { root, keyId } = await init();
     await sign('revoke', keyId, '--at', '2026-02-01T00:00:00.000Z');
     const later = await sign('revoke', keyId, '--at', '2026-03-01T00:00:00.000Z');
@@ -83,7 +115,7 @@ describe('countersign trust', () => {
     expect((await run('ls', '--file', at('trust.json'), '--root', `A${root.slice(1)}`)).status).toBe(1);
   });
 
-  it('writes over no file, and takes no other root key', async () => {
+  it('overwrites no file, and accepts no other root key', async () => {
     await init();
     expect((await sign('init', '--keys', at('keys.json'))).status).toBe(2);
     writeFileSync(at('new.pem'), '');

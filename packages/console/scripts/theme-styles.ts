@@ -2,7 +2,10 @@ import { convertCssVariables, defaultCssVariablesResolver, DEFAULT_THEME, mergeM
 import type { Plugin } from 'vite';
 import { theme } from '../src/theme.ts';
 
-/** The variables of the theme as a style sheet of the build: Mantine would write them into the page, where no inline style counts. */
+/**
+ * Writes the variables of the theme into a style sheet at build time. At run time Mantine would write them inline,
+ * which the Content Security Policy blocks.
+ */
 export function themeStyles(): Plugin {
   const variables = defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme));
   return {

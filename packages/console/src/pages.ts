@@ -7,6 +7,7 @@ import {
   IconInbox,
   IconLayoutDashboard,
   IconListDetails,
+  IconPlug,
   IconRobot,
   IconRoute,
   IconSettings,
@@ -24,17 +25,17 @@ export const pageGroups = ['', 'Agents', 'Rules', 'Proof', 'Organisation'] as co
 type PageGroup = (typeof pageGroups)[number] | 'person';
 
 type PageEntry = {
-  /** Below `/console/`, as the address bar shows it. */
+  /** The path below `/console/`. */
   path: string;
   title: string;
   group: PageGroup;
   icon: Icon;
-  /** Goes there after `g`. */
+  /** The page opens on `g` followed by this key. */
   goKey: string;
   component: ReturnType<typeof lazyRouteComponent>;
 };
 
-/** Every page of the navigation, in its order. A new page is a folder and a line here. */
+/** All pages of the navigation, in its order. A new page needs a folder and an entry here. */
 export const pages: readonly PageEntry[] = [
   {
     path: 'overview',
@@ -83,6 +84,14 @@ export const pages: readonly PageEntry[] = [
     icon: IconTool,
     goKey: 'd',
     component: lazyRouteComponent(() => import('./tools/route.ts'), 'ToolsPage'),
+  },
+  {
+    path: 'connectors',
+    title: 'Connectors',
+    group: 'Agents',
+    icon: IconPlug,
+    goKey: 'c',
+    component: lazyRouteComponent(() => import('./connectors/route.ts'), 'ConnectorsPage'),
   },
   {
     path: 'incidents',

@@ -15,10 +15,12 @@ import { meQuery } from './api/queries.ts';
 import { NoSuchPage, PageFault } from './shell/page-fault.tsx';
 import { pages } from './pages.ts';
 import { Shell } from './shell/shell.tsx';
-import { SignInPage } from './sign-in/sign-in-page.tsx';
 
 const RootSearch = z.looseObject({ workspace: z.string().optional().catch(undefined) });
-/** `link`: a provider has sent the browser back, and a code is to say whose its identity is. */
+/**
+ * `link` is set when an identity provider has sent the browser back. A code then proves to which account the provider's
+ * identity belongs.
+ */
 const SignInSearch = z.object({
   back: z.string().optional().catch(undefined),
   link: z.string().optional().catch(undefined),
@@ -34,17 +36,17 @@ const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: SignInSearch,
-  component: SignInPage,
+  component: lazyRouteComponent(() => import('./sign-in/sign-in-page.tsx'), 'SignInPage'),
 });
 
-/** The holder of a link to it is no user of this installation, so there is no sign-in. */
+/** The page needs no sign-in, because holders of a public link have no account here. */
 const proofRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/p/$handle',
   component: lazyRouteComponent(() => import('./proof/proof-page.tsx'), 'ProofPage'),
 });
 
-/** Who is signed in; everybody else signs in first, and comes back. */
+/** Requires a signed-in person. Other visitors sign in first, and then come back. */
 async function requirePerson(queries: QueryClient, back: string): Promise<void> {
   const { user } = await queries.ensureQueryData(meQuery).catch((error: unknown) => {
     if (isSignedOut(error)) redirect({ to: '/sign-in', search: { back }, replace: true, throw: true });
@@ -53,7 +55,7 @@ async function requirePerson(queries: QueryClient, back: string): Promise<void> 
   pageIsFor(user.id);
 }
 
-/** Outside of the shell, since an invited person may be in no workspace yet. */
+/** The page of an invite. It is outside the shell, because an invited person may have no workspace yet. */
 const inviteRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invite/$id',
@@ -80,13 +82,16 @@ const startRoute = createRoute({
   },
 });
 
-/** A panel on a page is an address below it. The page keeps its scroll position and its focus. */
+/**
+ * A panel on a page has an address below the address of the page. When the panel opens, the page keeps its scroll
+ * position and its focus.
+ */
 const pageRoutes = pages.map(({ path, component }) => {
   const page = createRoute({ getParentRoute: () => shellRoute, path: `/${path}`, component });
   return page.addChildren([createRoute({ getParentRoute: () => page, path: '$id' })]);
 });
 
-/** Pages with a new name. A link that was kept under the old one still leads there. */
+/** Renamed pages. Links to the old address still work. */
 const movedPages = [
   ['/receipts', '/activity'],
   ['/stops', '/incidents'],
@@ -103,7 +108,7 @@ const movedRoutes = movedPages.flatMap(([from, to]) =>
   ),
 );
 
-/** The target of the address that a program shows (RFC 8628); it is not reached without one. */
+/** The page of the address that a program shows (RFC 8628). In the console, only the command palette leads to it. */
 const deviceRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/device',

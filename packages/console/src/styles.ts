@@ -1,4 +1,4 @@
-// One sheet each for the parts that are used: the whole of Mantine is four times as much.
+// Style sheets of the used components only. The sheet of all of Mantine is four times as large.
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/global.css';
 import './theme.css';

@@ -1,8 +1,8 @@
 import { createTheme } from '@mantine/core';
 
-/** Without an animation, so that what a person asked for is there at once. */
+/** No animation, so that requested content appears at once. */
 const still = { duration: 0 };
-/** To lock what is behind, Mantine would write an inline style, which the policy of contents refuses. */
+/** To lock scrolling, Mantine would write an inline style, which the Content Security Policy blocks. */
 const overPage = {
   lockScroll: false,
   closeButtonProps: { 'aria-label': 'Close' },
@@ -10,13 +10,13 @@ const overPage = {
   overlayProps: { backgroundOpacity: 0.4 },
 };
 
-/** The one primary colour. White text on its fill, and its text on white, have the contrast of WCAG 1.4.3 in both themes. */
+/** The primary colour. In both themes, its contrast with white meets WCAG 1.4.3, as a fill and as text. */
 const ink = [
   ...['#eceefc', '#d9ddf8', '#b3bbf0', '#8c98e7', '#6a79de'],
   ...['#5262d6', '#4656cd', '#3d4ec6', '#3443b0', '#2a378f'],
 ] as const;
 
-/** For what stops or denies, with white text. */
+/** For actions that stop or deny, with white text. */
 const red = [
   ...['#fce9ec', '#f8d0d7', '#f0a3b0', '#e77388', '#dd4a67'],
   ...['#bf2349', '#b91c44', '#b4123f', '#96103a', '#7a0d2f'],
@@ -41,7 +41,7 @@ export const theme = createTheme({
   components: {
     Modal: { defaultProps: overPage },
     Drawer: { defaultProps: overPage },
-    // A dialog over a dialog would make two banners of one page.
+    // With this role, a dialog over another dialog does not give the page two banners.
     ModalHeader: { defaultProps: { role: 'none' } },
     DrawerHeader: { defaultProps: { role: 'none' } },
     Menu: { defaultProps: { transitionProps: still } },

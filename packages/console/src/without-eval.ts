@@ -1,4 +1,5 @@
 import { z } from 'zod';
 
-// Stands before every contract: zod would try to compile each object as it is made, and the policy of contents refuses that.
+// Must run before any contract is loaded. Otherwise zod compiles each schema at run time, which the Content Security
+// Policy blocks.
 z.config({ jitless: true });

@@ -2,7 +2,7 @@ import { at, workspaceId } from './_dom.tsx';
 
 const hash = `sha256:${'0'.repeat(64)}`;
 
-/** A call that waits, as the kernel shows it. */
+/** A pending approval, as the kernel returns it. */
 export const approvalCalled = (nth: number) => ({
   ...{ approval_id: `apr_01ARZ3NDEKTSV4RRFFQ69G5FA${nth}`, state: 'pending', tenant_id: workspaceId },
   ...{ requested_by: 'crawler', session_id: 's', action: 'tool.call', tool: 'files.write_file', resource: null },

@@ -71,7 +71,7 @@ export const invoice = {
   closed_at: null,
 };
 
-/** An organisation that installs the product itself: nothing to pay. */
+/** A self-hosted organisation, which has nothing to pay. */
 export function answersSelfHosted(peer: ScriptedPeer): void {
   const meters = [{ meter: 'tool_calls', quantity: '41', included: '0', tiers: [], amount_minor: '0' }];
   answersOrg(peer);
@@ -95,7 +95,7 @@ export function answersTeam(peer: ScriptedPeer, status = 'past_due'): void {
       ...{ subscription_id: `sub_${ulid}`, plan_id: 'team', plan_version: 1, status, period: { start, end } },
       ...{ trial_ends_at: null, past_due_since: status === 'past_due' ? at : null, created_at: at },
     },
-    // More than a double counts exactly.
+    // This amount is larger than a double can represent exactly.
     balances: [{ currency: 'EUR', receivable_minor: '9007199254740993', credits_minor: '6000' }],
     open_invoices: [invoice],
     credits: [],

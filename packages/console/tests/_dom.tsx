@@ -14,7 +14,7 @@ import { cleanup, render } from '@testing-library/react';
 import { PointerEventsCheckLevel, userEvent } from '@testing-library/user-event';
 import type { ReactNode } from 'react';
 import type { PersonRole, WorkspaceId } from '@countersign/contracts';
-import { getSession } from '@countersign/contracts/control-plane';
+import { getConsoleWorkspace, getSession } from '@countersign/contracts/control-plane';
 import { getMe } from '@countersign/contracts/gateway';
 import { clientOf, forgetSession } from '../src/api/clients.ts';
 import { createQueries } from '../src/api/queries.ts';
@@ -23,32 +23,36 @@ import { theme } from '../src/theme.ts';
 import { WorkspaceContext } from '../src/workspace/open-workspace.ts';
 import { ScriptedPeer } from './_scripted-peer.ts';
 
-/** The workspace that is open, the person who opened it, and when everything in these tests happens. */
-export const workspaceId = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' as WorkspaceId; // as a service would name it
+/** The open workspace, the signed-in person, and the time of all events in these tests. */
+export const workspaceId = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' as WorkspaceId; // in the form that services issue
 export const userId = 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 export const at = '2026-11-27T12:00:00.000Z';
 
-// Another file of the worker may have loaded it without a window.
+// Another test file of the worker may have loaded the query library without a window, as on a server.
 environmentManager.setIsServer(() => false);
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-/** A slow machine is no failure; but what a page reads by itself, each 15 seconds, is no answer to an act. */
+/**
+ * Enough time for a slow machine, but less than the polling interval: polled data must not pass as the answer to an
+ * act.
+ */
 configure({ asyncUtilTimeout: 10_000 });
 
-/** Without a pause between two keys, and without checking pointer events in styles, which are not loaded. */
+/** No pause between keys, and no check of pointer events, because styles are not loaded. */
 const atOnce = { delay: null, pointerEventsCheck: PointerEventsCheckLevel.Never };
 
 type Opened = { role?: PersonRole; path?: string };
 const stages: (() => void)[] = [];
 
-/** A peer that answers who is signed in, and by what; `show` renders a part of the console over it, in an open workspace. */
+/** A scripted peer with a signed-in person. `show` renders a part of the console in an open workspace. */
 export function stage() {
   const peer = new ScriptedPeer();
   peer.answers(getSession, session);
   peer.answers(getMe, me);
+  peer.answers(getConsoleWorkspace, members);
   const nodeFetch = globalThis.fetch;
   globalThis.fetch = peer.fetch;
   const queries = createQueries(() => undefined);
-  // A read is tried again at once. Data of an act that is kept for minutes would keep the worker alive.
+  // Failed reads are repeated at once. Acts are not cached, because their timers would keep the worker alive.
   const { queries: reads, mutations: acts } = queries.getDefaultOptions();
   queries.setDefaultOptions({ queries: { ...reads, retryDelay: 0 }, mutations: { ...acts, gcTime: 0 } });
   stages.push(() => {
@@ -59,11 +63,11 @@ export function stage() {
   });
   return { peer, user: userEvent.setup(atOnce), show, openConsole, readAgain: () => queries.invalidateQueries() };
 
-  /** The whole console, as a link into it opens it. */
+  /** Opens the whole console at a path. */
   function openConsole(path: string): void {
     const before = location.href;
     history.replaceState(null, '', `/console${path}`);
-    // The router listens to the window by the bare name, which Node has not.
+    // The router calls the global `addEventListener`, which Node does not have.
     Object.assign(globalThis, { addEventListener: window.addEventListener.bind(window) });
     stages.push(() => {
       Reflect.deleteProperty(globalThis, 'addEventListener');
@@ -82,16 +86,19 @@ export function stage() {
     );
   }
 
-  function show(part: ReactNode, { role = 'owner', path = '/' }: Opened = {}): void {
+  function show(piece: ReactNode, { role = 'owner', path = '/' }: Opened = {}): void {
     const workspace = { id: workspaceId, name: 'Vault', role, client: clientOf(workspaceId) };
     const root = createRootRoute();
-    const pageAt = (below: string) =>
+    const pageAt = (path: string) =>
       createRoute({
         getParentRoute: () => root,
-        path: below,
-        component: () => <WorkspaceContext value={workspace}>{part}</WorkspaceContext>,
+        path,
+        component: () => <WorkspaceContext value={workspace}>{piece}</WorkspaceContext>,
       });
-    const routeTree = root.addChildren([pageAt('$'), pageAt('$page/$id')]);
+    // A page stays mounted, as in the console, when an address below it opens.
+    const page = pageAt('$page');
+    const below = createRoute({ getParentRoute: () => page, path: '$id' });
+    const routeTree = root.addChildren([pageAt('/'), page.addChildren([below])]);
     const entries = createMemoryHistory({ initialEntries: [`/console${path}`] });
     renderAt(createRouter({ routeTree, basepath: '/console', history: entries }));
   }
@@ -99,17 +106,29 @@ export function stage() {
 
 afterEach(() => {
   cleanup();
-  // The last one first: each puts back what it found.
+  // Stages end in reverse order, because each stage restores what it found.
   for (const end of stages.splice(0).reverse()) end();
 });
 
 const browser = { session_id: 'ses_01ARZ3NDEKTSV4RRFFQ69G5FAV', signed_in_at: at, expires_at: at };
 
-/** The person is signed in by one browser and nothing else. */
+/** The session of a person who is signed in by one browser only. */
 export const session = {
   ...{ ...browser, user_id: userId, methods: ['code'], proven_at: at, csrf_token: 'the token of the page' },
   ...{ sessions: [{ ...browser, client: 'jsdom', address: '127.0.0.1', current: true }], devices: [] },
   ...{ passkeys: [], identities: [] },
+};
+
+const members = {
+  ...{
+    workspace_id: workspaceId,
+    name: 'Vault',
+    org_id: null,
+    role: 'owner',
+    created_at: at,
+    public_proof: 'published',
+  },
+  members: [{ user_id: userId, name: 'Ada', email: 'ada@example.org', role: 'owner', joined_at: at }],
 };
 
 const me = {

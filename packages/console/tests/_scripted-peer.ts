@@ -1,39 +1,46 @@
 import { ErrorEnvelope, errorCodes, pathParams, type AnyRoute, type ErrorCode } from '@countersign/contracts';
 
 /** A request of a page: the members of the path, the query, the body and the headers. */
-type Asked = {
+type Input = {
   params: Record<string, string>;
   query: Record<string, string>;
   body: unknown;
   headers: Headers;
 };
-type Reply = () => Promise<Response> | Response;
-type Scripted = { route: AnyRoute; reply: Reply; asked: Asked[] };
+type Reply = (input: Input) => Promise<Response> | Response;
+type Scripted = { route: AnyRoute; reply: Reply; requests: Input[] };
 
 /**
- * Answers what a page asks, instead of the services. Requests and answers are held to the contracts: what a contract does not allow, and
- * what no test has scripted, is in `breaches`.
+ * Answers the requests of a page in place of the services. It checks requests and answers against the contracts.
+ * `breaches` lists violations, and requests that no test has scripted.
  */
 export class ScriptedPeer {
   readonly breaches: string[] = [];
+  /** The server's clock minus the clock of the browser, in milliseconds. */
+  clockAheadMs = 0;
   readonly #scripts = new Map<string, Scripted>();
 
-  /** From now on `route` is answered by `body`. */
+  /** Answers `route` with `body` from now on. */
   answers(route: AnyRoute, body: object, headers: Record<string, string> = {}): void {
     this.#script(route, () => this.#answer(route, body, headers));
   }
 
-  /** From now on `route` is refused, as the services do it. */
+  /** Answers each request to `route` with the body for it from now on. */
+  answersEach(route: AnyRoute, bodyOf: (input: Input) => object): void {
+    this.#script(route, (input) => this.#answer(route, bodyOf(input), {}));
+  }
+
+  /** Rejects `route` from now on, as the services do. */
   refuses(route: AnyRoute, code: ErrorCode, message = 'The peer refuses'): void {
     this.#script(route, () => refusal(code, message));
   }
 
-  /** From now on there is no answer of `route`, as when the gateway is away. */
+  /** Leaves `route` without an answer from now on, as when the gateway is away. */
   isAwayFor(route: AnyRoute): void {
     this.#script(route, () => Promise.reject(new TypeError('fetch failed')));
   }
 
-  /** Answers of `route` wait until the function that is returned is called. */
+  /** Delays the answers of `route` until the returned function is called. */
   holds(route: AnyRoute, body: object): () => void {
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -45,24 +52,27 @@ export class ScriptedPeer {
   }
 
   /** The requests to `route`, in order. */
-  asked(route: AnyRoute): readonly Asked[] {
-    return this.#scripts.get(route.operation)?.asked ?? [];
+  requests(route: AnyRoute): readonly Input[] {
+    return this.#scripts.get(route.operation)?.requests ?? [];
   }
 
   readonly fetch: typeof fetch = async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input, location.origin);
     const method = init.method ?? 'GET';
-    for (const { route, reply, asked } of this.#scripts.values()) {
+    for (const { route, reply, requests } of this.#scripts.values()) {
       const params = method === route.method ? paramsOf(route, url.pathname) : null;
       if (params === null) continue;
-      asked.push(this.#readAsked(route, { params, url, init }));
-      return await reply();
+      const read = this.#readAsked(route, { params, url, init });
+      requests.push(read);
+      const answer = await reply(read);
+      answer.headers.set('date', new Date(Date.now() + this.clockAheadMs).toUTCString());
+      return answer;
     }
     return this.#breach(`No test has scripted ${method} ${url.pathname}`);
   };
 
   #script(route: AnyRoute, reply: Reply): void {
-    this.#scripts.set(route.operation, { route, reply, asked: [...this.asked(route)] });
+    this.#scripts.set(route.operation, { route, reply, requests: [...this.requests(route)] });
   }
 
   #answer(route: AnyRoute, body: object, headers: Record<string, string>): Response {
@@ -71,7 +81,7 @@ export class ScriptedPeer {
     return Response.json(body, { status: route.status, headers });
   }
 
-  #readAsked(route: AnyRoute, { params, url, init }: { params: Asked['params']; url: URL; init: RequestInit }): Asked {
+  #readAsked(route: AnyRoute, { params, url, init }: { params: Input['params']; url: URL; init: RequestInit }): Input {
     const query = Object.fromEntries(url.searchParams);
     const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined;
     for (const [shape, value] of [
@@ -92,7 +102,7 @@ export class ScriptedPeer {
   }
 }
 
-/** The members of the path, if it is one of the route. */
+/** The path parameters, or `null` when the path does not match the route. */
 function paramsOf(route: AnyRoute, pathname: string): Record<string, string> | null {
   const names = pathParams(route.path);
   const pattern = new RegExp(`^${route.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '([^/]+)')}$`);

@@ -1,14 +1,14 @@
-// Stands before every import of a component: React and the testing library read the globals of a browser when they are loaded.
+// Must be imported before any component: React and the testing library read the globals of a browser when they load.
 import { afterAll } from '@jest/globals';
 import { JSDOM } from 'jsdom';
 
 const origin = 'https://console.example';
 
 /**
- * One per worker, since modules that a file loaded keep its window. A helper of tests is loaded again, so it hangs on
- * the global object.
+ * One window per worker, because loaded modules keep their window. Each test file loads this helper again, so the
+ * window is stored on the global object.
  */
-const kept = globalThis as { consoleWindow?: JSDOM }; // a member of our own
+const kept = globalThis as { consoleWindow?: JSDOM }; // this file alone sets the member
 const dom = (kept.consoleWindow ??= openWindow());
 
 function openWindow(): JSDOM {
@@ -16,7 +16,7 @@ function openWindow(): JSDOM {
     url: `${origin}/console/`,
     pretendToBeVisual: true,
   });
-  // A page is never drawn here: no query of media matches, and nothing changes its size or is scrolled.
+  // Pages are not laid out here: no media query matches, and sizes and scroll positions never change.
   const matchMedia = (media: string) => ({
     ...{ media, matches: false, onchange: null },
     ...{ addEventListener: () => undefined, removeEventListener: () => undefined },
@@ -31,7 +31,7 @@ function openWindow(): JSDOM {
   return opened;
 }
 
-/** Node has a navigator of its own from version 21 on. */
+/** Node has its own `navigator` from version 21 on. */
 const replaced = new Set(['navigator', 'localStorage', 'sessionStorage']);
 const before = new Map<string, PropertyDescriptor | undefined>();
 
@@ -42,10 +42,10 @@ for (const name of Object.getOwnPropertyNames(dom.window)) {
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 }
 
-// Other files of the worker run without a window. A selection is reported a turn later, and React reads the window
-// then.
+// Other test files of the worker run without a window, so the window is removed here. React still reads it one turn
+// after a selection event.
 afterAll(async () => {
-  await new Promise((resolve) => setTimeout(resolve)); // that turn
+  await new Promise((resolve) => setTimeout(resolve)); // waits for that turn
   for (const [name, descriptor] of before)
     if (descriptor === undefined) Reflect.deleteProperty(globalThis, name);
     else Object.defineProperty(globalThis, name, descriptor);

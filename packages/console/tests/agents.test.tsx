@@ -60,7 +60,7 @@ function open({ agent = clerk, role = 'owner' }: Opened = {}) {
 }
 
 describe('the list of agents', () => {
-  it('has a line for each with its state and calls, and shows a hostile name as text', async () => {
+  it('has one row for each agent with its state and calls, and shows a hostile name as text', async () => {
     const { peer, show } = stage();
     peer.answers(listSeenAgents, { data: [clerk, unknown], has_more: true, complete_to: null });
     peer.answers(getDecisionStats, stats);
@@ -84,7 +84,7 @@ describe('the list of agents', () => {
 });
 
 describe('the page of an agent', () => {
-  it('has what it called, its approvals and how many keys it has', async () => {
+  it('shows the tools of the agent, its approvals and the number of its keys', async () => {
     open();
     await screen.findByRole('heading', { name: 'Invoice clerk', level: 1 });
     expect((await screen.findByRole('link', { name: /^Approvals in 7 days/ })).textContent).toContain(
@@ -97,34 +97,34 @@ describe('the page of an agent', () => {
     );
   });
 
-  it('stops this agent, and nothing else, with one reason', async () => {
+  it('stops only this agent, with one reason', async () => {
     const { peer, user } = open();
-    const given = {
+    const values = {
       ...{ command_id: 'cmd_01ARZ3NDEKTSV4RRFFQ69G5FAV', kind: 'freeze', target: 'agent:invoice-clerk', epoch: 4 },
       ...{ reason: 'it loops', limit: null, window_seconds: null, state: 'effective' },
       ...{ given_at: at, given_by: 'usr_ada', effective_at: at, expires_at: null, incident_id: null },
       ...{ receipt_id: null, parked_runs: [], open_dispatches: [], more_open_dispatches: false },
       ...{ known: true, calls_last_7d: 7_000 },
     };
-    peer.answers(freezeTarget, given);
+    peer.answers(freezeTarget, values);
     await user.click(await screen.findByRole('button', { name: 'Stop agent' }));
     await user.type(await screen.findByLabelText(/^Why/), 'it loops');
     await user.click(screen.getByRole('button', { name: 'Freeze it' }));
-    await screen.findByRole('heading', { name: /freeze effective/ });
-    expect(peer.asked(freezeTarget)[0]?.body).toMatchObject({ target: 'agent:invoice-clerk', reason: 'it loops' });
+    await screen.findByRole('heading', { name: /Freeze in force/ });
+    expect(peer.requests(freezeTarget)[0]?.body).toMatchObject({ target: 'agent:invoice-clerk', reason: 'it loops' });
   });
 
-  it('says why and since when an agent is stopped', async () => {
+  it('shows why and since when an agent is stopped', async () => {
     open({ agent: { ...clerk, state: 'stopped', stop } });
     expect((await screen.findByRole('region', { name: 'Stop' })).textContent).toMatch(
       /^Every call is denied since .*: it loops$/,
     );
   });
 
-  it('keeps stops and keys from a member who may not use them', async () => {
+  it('hides stops and keys from a member who may not use them', async () => {
     const { peer } = open({ role: 'member' });
-    await screen.findByText('2 keys are active. Owners see them.');
+    await screen.findByText('2 keys are active. Owners see the keys.');
     expect(screen.getByText('Only partners and owners can stop an agent.')).toBeTruthy();
-    expect(peer.asked(listAccessKeys)).toEqual([]);
+    expect(peer.requests(listAccessKeys)).toEqual([]);
   });
 });

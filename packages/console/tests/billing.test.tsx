@@ -1,4 +1,5 @@
 import { at, stage } from './_dom.tsx';
+import { dimmed } from './_dimmed.ts';
 import { describe, expect, it } from '@jest/globals';
 import { screen, within } from '@testing-library/react';
 import {
@@ -30,8 +31,8 @@ function atBilling(answers: (peer: ReturnType<typeof stage>['peer']) => void, pa
   return here;
 }
 
-describe('the page of billing', () => {
-  it('shows usage alone without a subscription of a self-hosted installation, and says that nothing is limited', async () => {
+describe('the billing page', () => {
+  it('shows only usage for a self-hosted installation without a subscription, and states that nothing is limited', async () => {
     atBilling(answersSelfHosted);
     await screen.findByRole('heading', { name: 'No limits' });
     expect(within(screen.getByRole('region', { name: 'This period' })).getByText('41')).toBeTruthy();
@@ -40,7 +41,7 @@ describe('the page of billing', () => {
     expect(screen.queryByRole('heading', { name: 'Limits' })).toBeNull();
   });
 
-  it('teaches what to do without an organisation', async () => {
+  it('links to the setup when the workspace has no organisation', async () => {
     atBilling((peer) => {
       answersSelfHosted(peer);
       answersOrg(peer, null);
@@ -51,10 +52,10 @@ describe('the page of billing', () => {
     );
   });
 
-  it('says to other people why they see nothing, and lets them look again', async () => {
-    const { peer, user } = atBilling((asked) => {
-      answersSelfHosted(asked);
-      asked.refuses(getBillingAccount, 'NOT_FOUND');
+  it('shows people who are not the administrator why they see nothing, with a button to try again', async () => {
+    const { peer, user } = atBilling((request) => {
+      answersSelfHosted(request);
+      request.refuses(getBillingAccount, 'NOT_FOUND');
     });
     await screen.findByRole('heading', { name: 'Only the administrator sees this page' });
     answersSelfHosted(peer);
@@ -62,7 +63,7 @@ describe('the page of billing', () => {
     await screen.findByRole('heading', { name: 'No limits' });
   });
 
-  it('shows limits with what is used, amounts to the last digit, and what an unpaid subscription asks for', async () => {
+  it('shows limits with their usage, exact amounts, and the next step of an unpaid subscription', async () => {
     atBilling(answersTeam);
     const period = within(await screen.findByRole('region', { name: 'This period' }));
     expect(period.getByRole('progressbar', { name: 'Tool calls: 92% used' }).className).toContain('bar-bad');
@@ -77,15 +78,15 @@ describe('the page of billing', () => {
     expect(plan.getByText('Pay the open invoice. After 14 days no new runs start.')).toBeTruthy();
   });
 
-  it('keeps what it showed, dimmed and with its time, while the commercial gateway is away', async () => {
+  it('keeps old data, dimmed and with its time, while the commercial gateway is unavailable', async () => {
     const { peer, readAgain } = atBilling(answersTeam);
     const plan = await screen.findByRole('region', { name: 'Plan' });
-    expect(plan.closest('.old')).toBeNull();
+    expect(plan.closest(dimmed)).toBeNull();
     peer.refuses(getUsage, 'COMMERCIAL_UNAVAILABLE');
     await readAgain();
     await screen.findByRole('heading', { name: 'The commercial gateway does not answer' });
     expect(screen.getByText(/^Last updated at .* and may be out of date/)).toBeTruthy();
-    expect(screen.getByRole('region', { name: 'Plan' }).closest('.old')).not.toBeNull();
+    expect(screen.getByRole('region', { name: 'Plan' }).closest(dimmed)).not.toBeNull();
   });
 
   it('sets alerts in minor units of the currency, without a rounding error', async () => {
@@ -98,7 +99,7 @@ describe('the page of billing', () => {
     await user.clear(amount);
     await user.type(amount, '19.99{Enter}');
     await screen.findByText('Set to €19.99. Already reached: 75%.');
-    expect(peer.asked(putBudget).map(({ body }) => body)).toEqual([{ amount_minor: 1_999, currency: 'EUR' }]);
+    expect(peer.requests(putBudget).map(({ body }) => body)).toEqual([{ amount_minor: 1_999, currency: 'EUR' }]);
   });
 });
 
@@ -109,7 +110,7 @@ describe('a change of the plan', () => {
     return { ...here, dialog: within(await screen.findByRole('dialog')) };
   }
 
-  it('offers no plan that is current, and ends a subscription only once its plan is typed', async () => {
+  it('does not offer the current plan, and ends a subscription only after the name of its plan is typed', async () => {
     const { peer, user, dialog } = await changing();
     expect(dialog.getByRole<HTMLInputElement>('radio', { name: /^Team .*\(current\)/ }).disabled).toBe(true);
     expect(dialog.getAllByRole('radio')).toHaveLength(1);
@@ -117,11 +118,11 @@ describe('a change of the plan', () => {
     await user.click(dialog.getByRole('button', { name: 'Cancel subscription' }));
     const typed = await screen.findByLabelText('Type Team to go on');
     await user.type(typed, 'Tea{Enter}');
-    expect(peer.asked(putSubscription)).toEqual([]);
+    expect(peer.requests(putSubscription)).toEqual([]);
     peer.answers(putSubscription, { subscription: null, invoice_id: invoiceId });
     await user.type(typed, 'm{Enter}');
     await screen.findByRole('region', { name: 'Plan' });
-    expect(peer.asked(putSubscription).map(({ body }) => body)).toEqual([{ plan: null }]);
+    expect(peer.requests(putSubscription).map(({ body }) => body)).toEqual([{ plan: null }]);
   });
 });
 
@@ -145,13 +146,13 @@ describe('an invoice', () => {
     }, `/billing/${invoiceId}`);
   }
 
-  it('leads from a line of usage to its receipts, in the workspace that keeps them', async () => {
+  it('links a line of usage to its receipts, in the workspace that contains them', async () => {
     const { peer, user } = atInvoice();
     expect(await screen.findByText('€50.00')).toBeTruthy();
     await user.click(await screen.findByRole('button', { name: 'Show what Tool calls counts' }));
     const link = await screen.findByRole('link', { name: receiptId });
     expect(link.getAttribute('href')).toBe(`/console/activity/${receiptId}?workspace=${otherWorkspaceId}`);
-    expect(peer.asked(getInvoice).at(-1)?.query).toMatchObject({ meter: 'tool_calls' });
+    expect(peer.requests(getInvoice).at(-1)?.query).toMatchObject({ meter: 'tool_calls' });
   });
 
   it('is paid on a page of the provider, and never at an address that would run a script', async () => {
@@ -164,7 +165,7 @@ describe('an invoice', () => {
     await user.click(await screen.findByRole('button', { name: 'Pay invoice' }));
     const link = await screen.findByRole('link', { name: 'Continue to the payment page' });
     expect(link.getAttribute('href')).toBe('https://pay.example/1');
-    expect(peer.asked(startCheckout).at(-1)?.body).toEqual({ purpose: 'invoice', invoice_id: invoiceId });
+    expect(peer.requests(startCheckout).at(-1)?.body).toEqual({ purpose: 'invoice', invoice_id: invoiceId });
   });
 });
 
@@ -175,23 +176,23 @@ describe('all organisations', () => {
     ...{ usage: [], metering_lag_seconds: 2, suspension: null, override: { ...override, created_at: at } },
   };
 
-  it('are shown to administrators of the installation alone', async () => {
+  it('are shown only to administrators of the installation', async () => {
     atBilling(answersTeam);
     await screen.findByRole('link', { name: 'Ledger' });
     expect(screen.queryByRole('link', { name: 'All organisations' })).toBeNull();
   });
 
-  it('are suspended for a reason, without a change of their exception', async () => {
-    const { peer, user } = atBilling((asked) => {
-      answersTeam(asked);
-      asked.answers(listAdministeredOrgs, { data: [org], next_cursor: null });
+  it('are suspended with a reason, and keep their exception', async () => {
+    const { peer, user } = atBilling((request) => {
+      answersTeam(request);
+      request.answers(listAdministeredOrgs, { data: [org], next_cursor: null });
     }, '/billing/organisations');
     peer.answers(putOrgSettings, { suspension: null, override: null });
     await screen.findByRole('link', { name: 'All organisations' });
     await user.click(await screen.findByRole('button', { name: 'Suspend Lighthouse' }));
     await user.type(await screen.findByLabelText('Reason'), 'unpaid for a year{Enter}');
     await screen.findByRole('article', { name: 'Lighthouse' });
-    expect(peer.asked(putOrgSettings).map(({ body }) => body)).toEqual([
+    expect(peer.requests(putOrgSettings).map(({ body }) => body)).toEqual([
       { suspension: { reason: 'unpaid for a year' }, override },
     ]);
   });

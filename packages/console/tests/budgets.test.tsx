@@ -18,28 +18,28 @@ function atBudgets(role: 'partner' | 'owner' = 'owner') {
   here.peer.answers(putWorkspaceSettings, settingsOf(99), { etag: '"kept"' });
   here.peer.answers(applyWorkspaceSettings, { ok: true });
   here.show(<BudgetsPage />, { role });
-  const sent = () => here.peer.asked(putWorkspaceSettings).map(({ headers }) => headers.get('if-match'));
+  const sent = () => here.peer.requests(putWorkspaceSettings).map(({ headers }) => headers.get('if-match'));
   return { ...here, sent };
 }
 
 async function setting() {
   const here = atBudgets();
   await here.user.click(await screen.findByRole('button', { name: 'Set the ceiling' }));
-  const amount = await screen.findByLabelText(/^At most in a calendar month/);
+  const amount = await screen.findByLabelText(/^Ceiling for a calendar month/);
   await here.user.clear(amount);
   await here.user.type(amount, '99');
   return { ...here, set: () => here.user.keyboard('{Enter}') };
 }
 
-describe('the ceiling of the month', () => {
-  it('is set by owners alone', async () => {
+describe('the monthly ceiling', () => {
+  it('is set only by owners', async () => {
     atBudgets('partner');
-    await screen.findByText('Owners set ceilings.');
+    await screen.findByText('Only owners can set ceilings.');
     await screen.findByRole('heading', { name: 'No budgets yet' });
     expect(screen.queryByRole('button', { name: /^Set/ })).toBeNull();
   });
 
-  it('overwrites no change of a faster person: both are shown, and only then is one’s own set instead', async () => {
+  it('does not overwrite a newer change: both values are shown before the person sets their own', async () => {
     const { peer, user, sent, set } = await setting();
     peer.refuses(putWorkspaceSettings, 'PRECONDITION_FAILED');
     peer.answers(getWorkspaceSettings, settingsOf(7), { etag: '"theirs"' });
@@ -47,14 +47,14 @@ describe('the ceiling of the month', () => {
     await screen.findByRole('heading', { name: 'It changed in the meantime' });
     await screen.findByText('7 USD a month');
     expect(screen.getByText('99 USD a month')).toBeTruthy();
-    expect(peer.asked(applyWorkspaceSettings)).toEqual([]);
+    expect(peer.requests(applyWorkspaceSettings)).toEqual([]);
     peer.answers(putWorkspaceSettings, settingsOf(99), { etag: '"kept"' });
     await user.click(screen.getByRole('button', { name: 'Set mine instead' }));
     await screen.findByRole('heading', { name: 'No budgets yet' });
     expect(sent()).toEqual(['"read"', '"theirs"']);
   });
 
-  it('is not called set before the kernel has confirmed it, and goes on from what was kept', async () => {
+  it('is not reported as set before the kernel has confirmed it, and a retry continues from the stored version', async () => {
     const { peer, sent, set } = await setting();
     peer.isAwayFor(applyWorkspaceSettings);
     await set();

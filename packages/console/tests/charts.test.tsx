@@ -24,7 +24,7 @@ const stats: DecisionStats = {
 };
 
 describe('a chart of decisions', () => {
-  it('is one sentence, and keys move through its buckets', async () => {
+  it('is described in one sentence, and keys move through its buckets', async () => {
     const { show, user } = stage();
     show(<DecisionsChart stats={stats} period="24h" />);
     const chart = await screen.findByRole('slider', { name: /^1,203 calls in 24 hours, 3 denied, most at / });
@@ -47,7 +47,7 @@ describe('a chart of decisions', () => {
     expect(opened).toEqual([0]);
   });
 
-  it('is a table on request', async () => {
+  it('is shown as a table on request', async () => {
     const { show, user } = stage();
     show(<DecisionsChart stats={stats} period="24h" />);
     await user.click(await screen.findByRole('button', { name: 'Show as table' }));
@@ -58,20 +58,20 @@ describe('a chart of decisions', () => {
     ]);
   });
 
-  it('says how far it is counted when the counters are behind', async () => {
+  it('states until when calls are counted when the counters are behind', async () => {
     const { show } = stage();
     show(<DecisionsChart stats={{ ...stats, complete_to: hours[1] as never }} period="24h" />);
     await screen.findByText(/^Counted up to /);
   });
 
-  it('has round numbers beside it, and few points in a small line', () => {
+  it('has round numbers on its axis, and few points in a small line', () => {
     expect(axisTicks(1)).toEqual([0, 1]);
     expect(axisTicks(7)).toEqual([0, 2, 4, 6, 8]);
     expect(axisTicks(183)).toEqual([0, 50, 100, 150, 200]);
     expect(summed([1, 2, 3, 4, 5], 2)).toEqual([6, 9]);
   });
 
-  it.each(['1h', '24h', '7d', '30d'] as const)('asks for whole buckets up to now: %s', (name) => {
+  it.each(['1h', '24h', '7d', '30d'] as const)('requests whole buckets up to now: %s', (name) => {
     const now = Date.parse('2026-11-27T12:07:00.000Z');
     const { from, to } = rangeOf(name, now);
     expect(Date.parse(to) - Date.parse(from)).toBe(periods[name].hours * 3_600_000);
@@ -80,33 +80,33 @@ describe('a chart of decisions', () => {
   });
 });
 
-describe('the activity', () => {
-  it('has a chart that is filtered as its list', async () => {
+describe('the activity page', () => {
+  it('has a chart with the same filters as its list', async () => {
     const { show, peer } = stage();
     peer.answers(getDecisionStats, stats);
     show(<CallsOverTime search={{ verdict: 'DENY', tool: 'files.read' }} />, { path: '/activity' });
     await screen.findByRole('slider');
-    expect(peer.asked(getDecisionStats)[0]?.query).toMatchObject({
+    expect(peer.requests(getDecisionStats)[0]?.query).toMatchObject({
       verdict: 'DENY',
       tool: 'files.read',
       bucket: '30m',
     });
   });
 
-  it('has no chart of entries that are no calls', async () => {
+  it('has no chart of entries that are not calls', async () => {
     const { show, peer } = stage();
     show(
       <>
-        <Views />
+        <Views search={{ kind: 'policy' }} />
         <CallsOverTime search={{ kind: 'policy' }} />
       </>,
       { path: '/activity?kind=policy' },
     );
     const view = await screen.findByRole('link', { name: 'Changes to rules' });
-    expect([view.getAttribute('aria-current'), peer.asked(getDecisionStats)]).toEqual(['page', []]);
+    expect([view.getAttribute('aria-current'), peer.requests(getDecisionStats)]).toEqual(['page', []]);
   });
 
-  it('says each reason in words, and a reason that it does not know as it is', () => {
+  it('shows each reason in words, and an unknown reason as its code', () => {
     for (const [code, { says }] of Object.entries(reasonCodes)) expect(reasonSays(code)).toBe(says);
     expect(reasonSays('OF_A_LATER_VERSION')).toBe('OF_A_LATER_VERSION');
   });

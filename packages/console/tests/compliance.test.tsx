@@ -45,8 +45,8 @@ function atCompliance(path = '/compliance') {
   return here;
 }
 
-describe('reports of compliance', () => {
-  it('are made from the empty page, for whole days that are over', async () => {
+describe('compliance reports', () => {
+  it('are created from the empty page, for whole days that are over', async () => {
     const { peer, user } = atCompliance();
     await screen.findByRole('heading', { name: 'No reports yet' });
     peer.answers(createComplianceReport, summary);
@@ -54,14 +54,14 @@ describe('reports of compliance', () => {
     const dialog = within(await screen.findByRole('dialog'));
     await user.selectOptions(dialog.getByLabelText('Framework'), 'EU AI Act');
     await user.click(dialog.getByRole('button', { name: 'Make a report' }));
-    await waitFor(() => expect(peer.asked(createComplianceReport)).toHaveLength(1));
-    const body = peer.asked(createComplianceReport)[0]?.body as { from: string; to: string; framework: string };
+    await waitFor(() => expect(peer.requests(createComplianceReport)).toHaveLength(1));
+    const body = peer.requests(createComplianceReport)[0]?.body as { from: string; to: string; framework: string };
     expect(body.framework).toBe('eu_ai_act');
     expect((Date.parse(body.to) - Date.parse(body.from)) / 86_400_000).toBe(30);
     expect(Date.parse(body.to)).toBeLessThanOrEqual(Date.now());
   });
 
-  it('need a plan that includes them, and the refusal names the way out', async () => {
+  it('need a plan that includes them, and a refusal names the next step', async () => {
     const { peer, user } = atCompliance();
     peer.refuses(createComplianceReport, 'ENTITLEMENT_REQUIRED', 'The plan free does not include compliance reports');
     await user.click(await screen.findByRole('button', { name: 'Make a report' }));

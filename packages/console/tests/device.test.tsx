@@ -5,73 +5,73 @@ import { answerDeviceLogin, getDeviceLogin } from '@countersign/contracts/contro
 import { DevicePage } from '../src/device/device-page.tsx';
 
 const code = 'BCDF-GHJK';
-const asked = {
+const request = {
   ...{ user_code: code, client: 'reporter on laptop-7', address: '127.0.0.1', workspace_id: null, role: 'partner' },
   expires_at: '2126-11-27T12:00:00.000Z',
 };
 
 function atDevice(login: object) {
   const here = stage();
-  here.peer.answers(getDeviceLogin, { ...asked, ...login });
+  here.peer.answers(getDeviceLogin, { ...request, ...login });
   here.show(<DevicePage />, { path: `/device?user_code=${code}` });
   return here;
 }
 
-describe('the page that lets a program in', () => {
-  it('says that no program waits with a code, and takes another one', async () => {
+describe('the page that gives a program access', () => {
+  it('reports that no program uses the code, and accepts another code', async () => {
     const { peer, user, show } = stage();
     peer.refuses(getDeviceLogin, 'NOT_FOUND');
     show(<DevicePage />, { path: '/device' });
     await user.type(await screen.findByLabelText('Code shown by the program'), 'BBBB-BBBB{Enter}');
     await screen.findByRole('heading', { name: 'No program uses this code' });
-    peer.answers(getDeviceLogin, asked);
+    peer.answers(getDeviceLogin, request);
     await user.click(screen.getByRole('button', { name: 'Enter another code' }));
     await user.type(await screen.findByLabelText('Code shown by the program'), `${code.toLowerCase()}{Enter}`);
     await screen.findByText('reporter on laptop-7');
-    expect(peer.asked(getDeviceLogin).map(({ params }) => params['user_code'])).toEqual([
+    expect(peer.requests(getDeviceLogin).map(({ params }) => params['user_code'])).toEqual([
       'BBBB-BBBB',
       code.toLowerCase(),
     ]);
   });
 
-  it('looks at a code once, since each look counts as a try', async () => {
+  it('reads a code only once, because each read counts as a try', async () => {
     const { peer, show } = stage();
     peer.refuses(getDeviceLogin, 'STORE_UNAVAILABLE');
     show(<DevicePage />, { path: `/device?user_code=${code}` });
     await screen.findByRole('heading', { name: 'The database does not answer' });
-    expect(peer.asked(getDeviceLogin)).toHaveLength(1);
+    expect(peer.requests(getDeviceLogin)).toHaveLength(1);
   });
 
-  it('shows who asks for what, and gives at most what was asked for', async () => {
+  it('shows who requests which access, and gives at most the requested access', async () => {
     const { peer, user } = atDevice({});
     const roles = await screen.findByLabelText('It may act as');
     expect([...roles.children].map(({ textContent }) => textContent)).toEqual(['member', 'partner']);
     for (const fact of ['reporter on laptop-7', '127.0.0.1', code]) expect(screen.getByText(fact)).toBeTruthy();
     peer.answers(answerDeviceLogin, {
-      ...{ decision: 'approve', client: asked.client, workspace_id: workspaceId, role: 'member' },
+      ...{ decision: 'approve', client: request.client, workspace_id: workspaceId, role: 'member' },
     });
     await user.selectOptions(roles, 'member');
     await user.click(screen.getByRole('button', { name: 'Give access' }));
     const answered = await screen.findByRole('status');
     expect(answered.textContent).toContain('reporter on laptop-7 may act in Vault as member.');
-    expect(peer.asked(answerDeviceLogin).map(({ body }) => body)).toEqual([
+    expect(peer.requests(answerDeviceLogin).map(({ body }) => body)).toEqual([
       { decision: 'approve', workspace_id: workspaceId, role: 'member' },
     ]);
   });
 
-  it('refuses a program when it is told to, and says so', async () => {
+  it('refuses a program when the person denies it, and reports the refusal', async () => {
     const { peer, user } = atDevice({});
-    peer.answers(answerDeviceLogin, { decision: 'deny', client: asked.client, workspace_id: null, role: null });
+    peer.answers(answerDeviceLogin, { decision: 'deny', client: request.client, workspace_id: null, role: null });
     await user.click(await screen.findByRole('button', { name: 'Refuse' }));
     expect((await screen.findByRole('status')).textContent).toContain('reporter on laptop-7 was refused.');
-    expect(peer.asked(answerDeviceLogin).map(({ body }) => body)).toEqual([{ decision: 'deny' }]);
+    expect(peer.requests(answerDeviceLogin).map(({ body }) => body)).toEqual([{ decision: 'deny' }]);
   });
 
-  it('lets no program into a workspace of which its visitor is no member', async () => {
+  it('gives no access to a workspace that its visitor is not a member of', async () => {
     const { peer, user } = atDevice({ workspace_id: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAW' });
-    await screen.findByText(/a workspace of which you are no member/);
+    await screen.findByText(/a workspace that you are not a member of/);
     expect(screen.queryByRole('button', { name: 'Give access' })).toBeNull();
     await user.keyboard('{Enter}');
-    expect(peer.asked(answerDeviceLogin)).toEqual([]);
+    expect(peer.requests(answerDeviceLogin)).toEqual([]);
   });
 });

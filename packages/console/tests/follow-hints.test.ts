@@ -5,7 +5,7 @@ import { followHints } from '../src/live/follow-hints.ts';
 
 const here = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' as WorkspaceId;
 const elsewhere = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAW';
-/** A query that hints are about, one that none is about, and one without an entry in the table. */
+/** The first query has hint types, the second has none, and the others have no entry in the table. */
 const ofHere = ['approvals', 'governance', 'budgets', 'snapshot'];
 
 let queries: QueryClient;
@@ -17,7 +17,7 @@ beforeEach(() => {
   readAll();
 });
 
-/** Simulates that everything was read just now. */
+/** Marks everything as just read. */
 function readAll(): void {
   for (const what of ofHere) queries.setQueryData([here, what], {});
   queries.setQueryData([elsewhere, 'approvals'], {});
@@ -33,7 +33,7 @@ const hear = (type: string, seq: number) =>
   hints.hear(JSON.stringify({ v: 1, seq, type, workspace_id: here, ref: null, version: null }));
 
 describe('hints of the socket', () => {
-  it('have only those queries read again that the change is about, while none is missing', () => {
+  it('refresh only the affected queries while no hint is missing', () => {
     hear('ready', 7);
     expect(staleOf(here)).toEqual(ofHere);
     readAll();
@@ -44,7 +44,7 @@ describe('hints of the socket', () => {
     expect(staleOf(here)).toEqual(['budgets', 'snapshot']);
   });
 
-  it('have nothing of another workspace read again', () => {
+  it('refresh nothing of another workspace', () => {
     hear('ready', 7);
     hear('approval', 8);
     hear('approval', 10);
@@ -52,7 +52,7 @@ describe('hints of the socket', () => {
     expect(staleOf(elsewhere)).toEqual([]);
   });
 
-  it('have everything read again after a gap', () => {
+  it('refresh everything after a gap', () => {
     hear('ready', 7);
     readAll();
     hear('task', 9);
@@ -62,7 +62,7 @@ describe('hints of the socket', () => {
     expect(staleOf(here)).not.toContain('governance');
   });
 
-  it('have nothing read again when they repeat what is known', () => {
+  it('refresh nothing when they are repeated', () => {
     hear('ready', 7);
     hear('approval', 8);
     readAll();
@@ -71,18 +71,18 @@ describe('hints of the socket', () => {
     expect(staleOf(here)).toEqual([]);
   });
 
-  it.each(['', 'null', '{', '{"v":2}', '[]'])('have everything read again when one is malformed: %j', (text) => {
+  it.each(['', 'null', '{', '{"v":2}', '[]'])('refresh everything when one is malformed: %j', (text) => {
     hear('ready', 7);
     readAll();
     hints.hear(text);
     expect(staleOf(here)).toEqual(ofHere);
     readAll();
-    // The place is unknown, so the next hint leaves a gap.
+    // The malformed hint has no place in the sequence of hints, so the next hint counts as a gap.
     hear('approval', 8);
     expect(staleOf(here)).toEqual(ofHere);
   });
 
-  it('have everything but the snapshot read again when the snapshot is ahead of them', () => {
+  it('refresh everything but the snapshot when the snapshot is ahead of them', () => {
     hints.reach(9);
     expect(staleOf(here)).toEqual([]);
     hear('ready', 7);

@@ -24,17 +24,17 @@ describe('the page of an invite', () => {
     return here;
   }
 
-  it('names the address that joins, and joins with it once the person accepts', async () => {
+  it('names the address that joins, and joins only after the person accepts', async () => {
     const { peer, user } = atInvite();
     await screen.findByText(email);
-    expect(peer.asked(acceptInvite)).toEqual([]);
+    expect(peer.requests(acceptInvite)).toEqual([]);
     peer.answers(acceptInvite, { accepted: true, verificationRequired: false, ...joined });
     await user.click(screen.getByRole('button', { name: 'Accept invite' }));
-    expect(peer.asked(acceptInvite).map(({ params, body }) => [params, body])).toEqual([[{ token }, { email }]]);
-    expect(peer.asked(getMe).length).toBeGreaterThan(1);
+    expect(peer.requests(acceptInvite).map(({ params, body }) => [params, body])).toEqual([[{ token }, { email }]]);
+    expect(peer.requests(getMe).length).toBeGreaterThan(1);
   });
 
-  it('says for which address an invite does not work, and what to do', async () => {
+  it('shows for which address an invite does not work, and what to do', async () => {
     const { peer, user } = atInvite();
     peer.refuses(acceptInvite, 'NOT_FOUND');
     await user.click(await screen.findByRole('button', { name: 'Accept invite' }));
@@ -45,17 +45,17 @@ describe('the page of an invite', () => {
 });
 
 describe('the link of an invite', () => {
-  it('opens the page of the invite, for a person of no workspace too', async () => {
+  it('opens the page of the invite, even for a person without a workspace', async () => {
     const { peer, user, openConsole } = stage();
     peer.answers(getMe, me);
     openConsole(`/invite/${token}`);
     peer.refuses(acceptInvite, 'NOT_FOUND');
     await user.click(await screen.findByRole('button', { name: 'Accept invite' }));
     await screen.findByRole('alert');
-    expect(peer.asked(acceptInvite).map(({ params }) => params)).toEqual([{ token }]);
+    expect(peer.requests(acceptInvite).map(({ params }) => params)).toEqual([{ token }]);
   });
 
-  it('leads who is not signed in to the sign-in, and back', async () => {
+  it('leads a signed-out person to the sign-in, and back', async () => {
     const { peer, openConsole } = stage();
     for (const route of [getMe, refreshSession]) peer.refuses(route, 'CREDENTIALS_REQUIRED');
     peer.answers(listOidcConnections, { data: [] });
@@ -63,12 +63,12 @@ describe('the link of an invite', () => {
     await screen.findByRole('heading', { name: 'Sign in' });
     expect(location.pathname).toBe('/console/sign-in');
     expect(new URLSearchParams(location.search).get('back')).toBe(`/invite/${token}`);
-    expect(peer.asked(acceptInvite)).toEqual([]);
+    expect(peer.requests(acceptInvite)).toEqual([]);
   });
 });
 
 describe('open invites', () => {
-  it('say who invites to what, and join by one button', async () => {
+  it('show who invites to which workspace, and are accepted with one button', async () => {
     const { peer, user, show } = stage();
     peer.answers(getMe, me);
     peer.answers(listInvitesToMe, { data: [invite] });
@@ -77,14 +77,14 @@ describe('open invites', () => {
     const list = await screen.findByRole('region', { name: 'Invites to you' });
     expect(list.textContent).toContain('ada@example.org invites you to Vault as member.');
     await user.click(screen.getByRole('button', { name: 'Join workspace' }));
-    expect(peer.asked(joinByInvite).map(({ params }) => params['inviteId'])).toEqual([invite.id]);
+    expect(peer.requests(joinByInvite).map(({ params }) => params['inviteId'])).toEqual([invite.id]);
   });
 
-  it('are nothing where there is none', async () => {
+  it('are hidden when there are none', async () => {
     const { peer, show } = stage();
     peer.answers(listInvitesToMe, { data: [] });
     show(<OpenInvites />);
-    await waitFor(() => expect(peer.asked(listInvitesToMe)).toHaveLength(1));
+    await waitFor(() => expect(peer.requests(listInvitesToMe)).toHaveLength(1));
     expect(screen.queryByRole('region', { name: 'Invites to you' })).toBeNull();
   });
 });

@@ -48,48 +48,48 @@ describe('a member', () => {
     return { ...here, typed, remove: dialog.getByRole<HTMLButtonElement>('button', { name: 'Remove' }) };
   }
 
-  it('is not removed before their name is typed, by the button or by Enter', async () => {
+  it('is not removed by the button or by Enter before the name is typed', async () => {
     const { peer, user, typed, remove } = await removing();
     expect(remove.disabled).toBe(true);
     await user.type(typed, 'somebody else{Enter}');
     expect(remove.disabled).toBe(true);
-    expect(peer.asked(deleteConsoleMember)).toEqual([]);
+    expect(peer.requests(deleteConsoleMember)).toEqual([]);
   });
 
-  it('who is the last owner stays, and the dialog says why and what to do', async () => {
+  it('who is the last owner is not removed, and the dialog shows why and what to do', async () => {
     const { peer, user, typed } = await removing();
-    peer.refuses(deleteConsoleMember, 'LAST_OWNER', 'A workspace keeps an owner');
+    peer.refuses(deleteConsoleMember, 'LAST_OWNER', 'This member is the last owner');
     await user.type(typed, `${email}{Enter}`);
     const note = within(await screen.findByRole('alert'));
-    expect(note.getByText('A workspace keeps an owner')).toBeTruthy();
+    expect(note.getByText('This member is the last owner')).toBeTruthy();
     expect(note.getByText(/LAST_OWNER/)).toBeTruthy();
     expect(note.getByText('Make another member an owner first.')).toBeTruthy();
-    expect(peer.asked(deleteConsoleMember).map(({ params }) => params['user_id'])).toEqual([userId]);
+    expect(peer.requests(deleteConsoleMember).map(({ params }) => params['user_id'])).toEqual([userId]);
   });
 
-  it('gets another role only once their name is typed, and until then is shown with the one they have', async () => {
+  it('gets another role only after the name is typed, and is shown with the current role until then', async () => {
     const { peer, user, row } = await atMembers();
     const role = row.getByRole<HTMLSelectElement>('combobox');
     await user.selectOptions(role, 'partner');
     expect(role.value).toBe('owner');
-    expect(peer.asked(putConsoleMember)).toEqual([]);
+    expect(peer.requests(putConsoleMember)).toEqual([]);
     peer.answers(putConsoleMember, { user_id: userId, role: 'partner' });
     await user.type(await screen.findByLabelText(`Type ${email} to go on`), `${email}{Enter}`);
     await screen.findByRole('row', { name: new RegExp(email) });
-    expect(peer.asked(putConsoleMember).map(({ body }) => body)).toEqual([{ role: 'partner' }]);
+    expect(peer.requests(putConsoleMember).map(({ body }) => body)).toEqual([{ role: 'partner' }]);
   });
 
-  it('who owns nothing is told who does it instead, and has no button that does nothing', async () => {
+  it('who is not an owner sees who makes changes, and no button without effect', async () => {
     const { peer } = await atMembers('partner');
     await screen.findByText(/Owners invite people, change roles/);
     expect(screen.queryByRole('button', { name: /Remove|Invite|agent/ })).toBeNull();
     expect(screen.queryByRole('combobox')).toBeNull();
-    expect([...peer.asked(listInvites), ...peer.asked(listAccessKeys)]).toEqual([]);
+    expect([...peer.requests(listInvites), ...peer.requests(listAccessKeys)]).toEqual([]);
   });
 });
 
 describe('an invite', () => {
-  it('to a person who is there already is refused with the reason, and gives no link', async () => {
+  it('to an existing member is refused with the reason, and returns no link', async () => {
     const { peer, user } = await atMembers();
     peer.refuses(createConsoleMember, 'ALREADY_EXISTS', 'They are a member');
     await user.click(screen.getByRole('button', { name: 'Invite member' }));
@@ -100,7 +100,7 @@ describe('an invite', () => {
 });
 
 describe('a key', () => {
-  it('is shown once: nothing of it is left when the dialog is closed', async () => {
+  it('is shown once, and nothing of it is left after the dialog closes', async () => {
     const { peer, user } = await atMembers();
     peer.answers(createApiKey, { ...key, key: 'csk_abc_secret' });
     await user.click(screen.getByRole('button', { name: 'Make a key' }));
@@ -109,26 +109,32 @@ describe('a key', () => {
     await user.click(screen.getByRole('button', { name: 'Make the key' }));
     expect((await screen.findByRole('region', { name: 'The key' })).textContent).toBe('csk_abc_secret');
     const scopes = { workspaceId, name: 'crawler', role: 'member', scopes: ['agent', 'read'], expiresInDays: 90 };
-    expect(peer.asked(createApiKey).map(({ body }) => body)).toEqual([scopes]);
+    expect(peer.requests(createApiKey).map(({ body }) => body)).toEqual([scopes]);
     await user.keyboard('{Escape}');
     expect(document.body.innerHTML).not.toContain('csk_abc_secret');
   });
 
-  it('that may do nothing is not made', async () => {
+  it('without any permission is not created', async () => {
     const { peer, user } = await atMembers();
     await user.click(screen.getByRole('button', { name: 'Make a key' }));
     await user.type(await screen.findByLabelText(/^Name/), 'crawler');
     await user.click(screen.getByLabelText('Agent: make calls that are decided'));
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Make the key' }).disabled).toBe(true);
-    expect(peer.asked(createApiKey)).toEqual([]);
+    expect(peer.requests(createApiKey)).toEqual([]);
   });
 
-  it('of an agent under a person’s name is refused with the reason, and what was typed stays', async () => {
+  it('of an agent with the name of a person is refused with the reason, and the typed text stays', async () => {
     const { peer, user } = await atMembers();
-    peer.refuses(createAccessKey, 'PERMISSION_DENIED', 'This name is not an agent’s own');
+    peer.refuses(
+      createAccessKey,
+      'PERMISSION_DENIED',
+      'principal_id is a name of a workspace key or a workspace agent. Choose a different name for the agent',
+    );
     await user.click(screen.getByRole('button', { name: 'Make an agent’s key' }));
     await user.type(await screen.findByLabelText(/^Principal/), `${userId}{Enter}`);
-    await screen.findByText('This name is not an agent’s own');
+    await screen.findByText(
+      'principal_id is a name of a workspace key or a workspace agent. Choose a different name for the agent',
+    );
     expect(screen.getByLabelText<HTMLInputElement>(/^Principal/).value).toBe(userId);
   });
 });

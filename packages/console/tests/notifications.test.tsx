@@ -8,14 +8,14 @@ import { LivePages } from '../src/live/live-pages.tsx';
 import { Page } from '../src/parts/page.tsx';
 import { snapshot } from './_snapshot.ts';
 
-/** The questions to the browser, and what it shows. */
+/** Replaces the notifications of the browser. Counts the permission requests and records what is shown. */
 class PlayedNotification extends EventTarget {
   static permission: NotificationPermission = 'default';
-  static asked = 0;
+  static requests = 0;
   static shown: string[] = [];
 
   static requestPermission(): Promise<NotificationPermission> {
-    this.asked += 1;
+    this.requests += 1;
     return Promise.resolve('granted');
   }
 
@@ -29,7 +29,7 @@ class PlayedNotification extends EventTarget {
 
 beforeEach(() => {
   localStorage.clear();
-  Object.assign(PlayedNotification, { permission: 'default', asked: 0, shown: [] });
+  Object.assign(PlayedNotification, { permission: 'default', requests: 0, shown: [] });
   Object.assign(globalThis, { Notification: PlayedNotification });
 });
 afterEach(() => {
@@ -38,7 +38,7 @@ afterEach(() => {
 });
 
 describe('permission to notify', () => {
-  it('is requested by a click alone, and after a first vote', async () => {
+  it('is requested only by a click, and only after a first vote', async () => {
     const { show, user } = stage();
     show(
       <>
@@ -51,14 +51,14 @@ describe('permission to notify', () => {
     const second = stage();
     second.show(<NotificationOffer hasVoted />);
     await user.click(await screen.findByRole('button', { name: 'Turn on notifications' }));
-    expect([PlayedNotification.asked, screen.queryByRole('region', { name: 'Notifications' })]).toEqual([1, null]);
+    expect([PlayedNotification.requests, screen.queryByRole('region', { name: 'Notifications' })]).toEqual([1, null]);
   });
 
   it('is not offered again to a person who declined', async () => {
     const { show, user } = stage();
     show(<NotificationOffer hasVoted />);
     await user.click(await screen.findByRole('button', { name: 'Not now' }));
-    expect([PlayedNotification.asked, localStorage.getItem('countersign-notifications')]).toEqual([0, 'off']);
+    expect([PlayedNotification.requests, localStorage.getItem('countersign-notifications')]).toEqual([0, 'off']);
   });
 });
 
@@ -83,7 +83,7 @@ describe('a call that begins to wait', () => {
 });
 
 describe('arguments as fields', () => {
-  it('are text, each value on a line, and a long one is cut until all of it is asked for', async () => {
+  it('are plain text, one value per line, and long values are cut until they are expanded', async () => {
     const { show, user } = stage();
     const long = 'x'.repeat(100_000);
     show(<ArgumentFields args={{ amount_minor: 418_000, creditor: { name: '<img src=x>\u202e' }, note: long }} />);

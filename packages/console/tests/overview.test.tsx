@@ -1,10 +1,12 @@
 import { stage } from './_dom.tsx';
 import { describe, expect, it } from '@jest/globals';
-import { screen, within } from '@testing-library/react';
-import { getSnapshot } from '@countersign/contracts/control-plane';
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { getSnapshot, listInboxApprovals } from '@countersign/contracts/control-plane';
 import { Attention, AttentionSummary } from '../src/overview/attention.tsx';
 import { needsOf } from '../src/overview/needs.ts';
+import { Bell } from '../src/shell/bell.tsx';
 import { StatusPill } from '../src/shell/status-pill.tsx';
+import { approvalCalled } from './_approval.ts';
 import { snapshot, type SnapshotFacts } from './_snapshot.ts';
 
 describe('what needs attention', () => {
@@ -22,7 +24,7 @@ describe('what needs attention', () => {
       { counts: { pending_approvals: 1_000, waiting_for_you: 200 } },
       ['200 calls or more wait for you', '800 calls or more wait for other people'],
     ],
-    ['one stop on its way', { unconfirmed: 1 }, ['1 stop is not confirmed by the kernel yet']],
+    ['one unconfirmed stop', { unconfirmed: 1 }, ['1 stop is not confirmed by the kernel yet']],
     ['a freeze', { status: 'closed' }, ['Every call is denied by a freeze']],
     [
       'a policy that is late, first',
@@ -34,7 +36,7 @@ describe('what needs attention', () => {
       ],
     ],
     [
-      'only what is known while the kernel is away',
+      'only what is known while the kernel is unavailable',
       { isAway: true, unconfirmed: 1 },
       ['1 stop is not confirmed by the kernel yet'],
     ],
@@ -42,28 +44,79 @@ describe('what needs attention', () => {
     expect(needsOf(snapshot(facts)).map(({ text }) => text)).toEqual(lines);
   });
 
-  it('leads to the page where it is done, and counts what the person must do', async () => {
+  it('links to the page of each item, and counts only the items for this person', async () => {
     const { peer, show } = stage();
-    peer.answers(getSnapshot, snapshot({ counts: { pending_approvals: 3, waiting_for_you: 1 } }));
+    peer.answers(getSnapshot, snapshot({ counts: { pending_approvals: 4, waiting_for_you: 2 } }));
+    const waiting = [2, 1].map((nth) => ({ ...approvalCalled(nth), may_decide: nth === 1, obstacle: null }));
+    peer.answers(listInboxApprovals, { data: waiting, next_cursor: null });
     show(
       <>
         <AttentionSummary />
         <Attention />
       </>,
     );
-    await screen.findByText('1 thing needs you.');
+    await screen.findByText('2 things need you.');
     const list = within(screen.getByRole('region', { name: 'Needs attention' }));
-    expect(list.getByRole('link', { name: 'Review' }).getAttribute('href')).toBe('/console/inbox');
+    const call = await list.findByText('crawler');
+    expect(call.closest('li')?.textContent).toMatch(/^crawler wants to call files\.write_file.* leftReview$/);
+    const mine = approvalCalled(1).approval_id;
+    expect(list.getByRole('link', { name: 'Review' }).getAttribute('href')).toBe(`/console/inbox/${mine}`);
+    expect(list.getByText('1 more call').closest('li')?.querySelector('a')?.getAttribute('href')).toBe(
+      '/console/inbox',
+    );
+    expect(list.getByText('2 calls wait for other people')).toBeTruthy();
+  });
+
+  it('links to the inbox when the calls cannot be read', async () => {
+    const { peer, show } = stage();
+    peer.answers(getSnapshot, snapshot({ counts: { pending_approvals: 2, waiting_for_you: 2 } }));
+    peer.isAwayFor(listInboxApprovals);
+    show(<Attention />);
+    await screen.findByText('2 calls wait for you');
+    expect(screen.getByRole('link', { name: 'Review' }).getAttribute('href')).toBe('/console/inbox');
   });
 
   it.each<[string, SnapshotFacts, string]>([
     ['all is clear', {}, 'All clear. Nothing needs you.'],
-    ['the kernel is away', { isAway: true }, 'Waiting for an answer. This list may be incomplete.'],
-  ])('says that %s', async (_what, facts, sentence) => {
+    ['the kernel is unavailable', { isAway: true }, 'Waiting for an answer. This list may be incomplete.'],
+  ])('reports that %s', async (_what, facts, sentence) => {
     const { peer, show } = stage();
     peer.answers(getSnapshot, snapshot(facts));
     show(<AttentionSummary />);
     await screen.findByText(sentence);
+  });
+});
+
+describe('the bell', () => {
+  it('counts what needs the person, and lists the items of the overview', async () => {
+    const { peer, show, user } = stage();
+    peer.answers(getSnapshot, snapshot({ unconfirmed: 1, counts: { pending_approvals: 4, waiting_for_you: 1 } }));
+    const mine = { ...approvalCalled(1), may_decide: true, obstacle: null };
+    peer.answers(listInboxApprovals, { data: [mine], next_cursor: null });
+    show(<Bell />);
+    const bell = await screen.findByRole('button', { name: 'Needs attention: 2' });
+    await user.click(bell);
+    const panel = within(screen.getByRole('dialog', { name: 'Needs attention' }));
+    panel.getByText('2 things need you.');
+    const links = async () => (await panel.findAllByRole('link')).map((link) => link.getAttribute('href'));
+    await panel.findByText('crawler');
+    expect(await links()).toEqual([
+      '/console/incidents',
+      `/console/inbox/${mine.approval_id}`,
+      '/console/inbox?tab=others',
+    ]);
+    await user.click(panel.getByRole('link', { name: 'Review' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  it('counts nothing while the snapshot cannot be read', async () => {
+    const { peer, show, readAgain } = stage();
+    peer.answers(getSnapshot, snapshot({ unconfirmed: 1 }));
+    show(<Bell />);
+    await screen.findByRole('button', { name: 'Needs attention: 1' });
+    peer.isAwayFor(getSnapshot);
+    await act(readAgain);
+    await screen.findByRole('button', { name: 'Needs attention' });
   });
 });
 
@@ -74,8 +127,8 @@ describe('the status pill', () => {
     ['a stop is not confirmed', { unconfirmed: 1 }, '1 stop not confirmed'],
     ['everything is frozen', { status: 'closed', counts: { fences: 1 } }, 'Frozen1 stop'],
     ['no policy is in force', { status: 'closed', policy: 'missing' }, 'Denying all calls'],
-    ['the kernel is away', { isAway: true }, 'No contact'],
-  ])('says when %s', async (_what, facts, text) => {
+    ['the kernel is unavailable', { isAway: true }, 'No contact'],
+  ])('shows that %s', async (_what, facts, text) => {
     const { peer, show } = stage();
     peer.answers(getSnapshot, snapshot(facts));
     show(<StatusPill />);

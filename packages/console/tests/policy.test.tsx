@@ -8,7 +8,7 @@ import { RuleForm } from '../src/policy/rule-form.tsx';
 
 const draft = JSON.stringify({ name: 'own', rules: [{ id: 'deny-1', effect: 'deny' }] });
 
-describe('a rule by form', () => {
+describe('a rule that is added by form', () => {
   async function atForm(begun = draft) {
     const texts: string[] = [];
     function Desk() {
@@ -22,14 +22,14 @@ describe('a rule by form', () => {
     return { ...here, written: () => JSON.parse(texts.at(-1) ?? '') as { rules: object[] }, texts };
   }
 
-  it('that names no tool is not added, which the form says', async () => {
+  it('is rejected by the form when it names no tool', async () => {
     const { user, texts } = await atForm();
     await user.type(screen.getByLabelText(/^Calls of these tools/), ' , {Enter}');
     expect(screen.getByText('Enter at least one tool.')).toBeTruthy();
     expect(new Set(texts)).toEqual(new Set([draft]));
   });
 
-  it('is added behind the others under a free id, and the form is empty again', async () => {
+  it('is added after the others under a free id, and the form is cleared', async () => {
     const { user, written } = await atForm();
     const tools = screen.getByLabelText<HTMLInputElement>(/^Calls of these tools/);
     await user.type(tools, 'vault.*, crm.delete{Enter}');
@@ -40,7 +40,7 @@ describe('a rule by form', () => {
     expect(tools.value).toBe('');
   });
 
-  it('is not offered for a draft that is no JSON', async () => {
+  it('is not offered for a draft that is not JSON', async () => {
     const { texts } = await atForm('{');
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Add to the draft' }).disabled).toBe(true);
     expect(new Set(texts)).toEqual(new Set(['{']));
@@ -54,23 +54,23 @@ describe('a draft', () => {
     reportId: 'wif_01ARZ3NDEKTSV4RRFFQ69G5FAV',
     policyHash: hash,
     active: { policy_hash: `sha256:${'1'.repeat(64)}` },
-  } as unknown as Parameters<typeof Activate>[0]; // what the form reads of them
+  } as unknown as Parameters<typeof Activate>[0]; // only the members that the form reads
 
-  it('is put into force once the name of the workspace is typed, with what becomes more permissive, on what was read', async () => {
+  it('is activated with the number of widened decisions and the version that was read, once the workspace name is typed', async () => {
     const { peer, user, show } = stage();
     show(<Activate {...props} />);
     const name = await screen.findByLabelText('Type the name of the workspace: Vault');
     await user.type(name, 'Another{Enter}');
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Activate' }).disabled).toBe(true);
-    expect(peer.asked(activatePolicy)).toEqual([]);
+    expect(peer.requests(activatePolicy)).toEqual([]);
     const [decision_id, receipt] = ['dec_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'rcp_01ARZ3NDEKTSV4RRFFQ69G5FAV'];
     const ids = { decision_id, decision_receipt_id: receipt, policy_receipt_id: receipt };
     peer.answers(activatePolicy, { policy_hash: hash, epoch: 4, report_hash: hash, ...ids });
     await user.clear(name);
     await user.type(name, 'Vault{Enter}');
-    await screen.findByText(/In force as epoch 4/);
+    await screen.findByText(/In force as version 4/);
     expect(
-      peer.asked(activatePolicy).map(({ params, body, headers }) => [params['id'], body, headers.get('if-match')]),
+      peer.requests(activatePolicy).map(({ params, body, headers }) => [params['id'], body, headers.get('if-match')]),
     ).toEqual([
       [
         workspaceId,
@@ -80,7 +80,7 @@ describe('a draft', () => {
     ]);
   });
 
-  it('is put into force by owners alone', async () => {
+  it('is activated only by owners', async () => {
     stage().show(<Activate {...props} />, { role: 'partner' });
     await screen.findByText('Only owners can activate a draft.');
     expect(screen.queryByRole('button', { name: 'Activate' })).toBeNull();

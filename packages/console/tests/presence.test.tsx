@@ -5,12 +5,12 @@ import { beginReauth, endCredential, finishReauth, getSession } from '@countersi
 import { PresenceDialog } from '../src/presence/presence-dialog.tsx';
 import { YouPage } from '../src/you/you-page.tsx';
 
-const other = 'ses_01ARZ3NDEKTSV4RRFFQ69G5FAW';
+const second = 'ses_01ARZ3NDEKTSV4RRFFQ69G5FAW';
 const [here] = session.sessions;
-const two = { ...session, sessions: [here, { ...here, session_id: other, address: '192.0.2.7', current: false }] };
+const two = { ...session, sessions: [here, { ...here, session_id: second, address: '192.0.2.7', current: false }] };
 const { sessions: _sessions, devices: _devices, passkeys: _passkeys, identities: _identities, ...proven } = session;
 
-/** Signing the other browser out needs a proof, which the page asks for. */
+/** Signs out the other browser, which needs a proof of presence. */
 async function asking() {
   const shown = stage();
   const { peer, user } = shown;
@@ -31,7 +31,7 @@ async function asking() {
 }
 
 describe('an act that needs a fresh proof of presence', () => {
-  // The question is the page's: one that is left open would be shown to the next test.
+  // The request for a proof is global, so an open one would appear in the next test.
   afterEach(() =>
     act(async () => {
       for (const giveUp of screen.queryAllByRole('button', { name: 'Cancel' })) giveUp.click();
@@ -39,41 +39,41 @@ describe('an act that needs a fresh proof of presence', () => {
     }),
   );
 
-  it('is not sent again by a wrong code, which is refused with the reason, and is by the right one', async () => {
+  it('is sent again after the right code, but not after a wrong code, which is refused with the reason', async () => {
     const { peer, user, send } = await asking();
     peer.refuses(finishReauth, 'CODE_INVALID', 'That is not the code');
     await user.click(send);
     await user.type(await screen.findByLabelText('Code'), '000000{Enter}');
     await screen.findByText('That is not the code');
-    expect(peer.asked(endCredential)).toHaveLength(1);
+    expect(peer.requests(endCredential)).toHaveLength(1);
     peer.answers(finishReauth, proven);
     peer.answers(endCredential, { ended: true });
     peer.answers(getSession, session);
     await user.clear(screen.getByLabelText('Code'));
     await user.type(screen.getByLabelText('Code'), '123 - 456 {Enter}');
     await screen.findByText('this browser');
-    expect(peer.asked(endCredential)).toHaveLength(2);
-    expect(peer.asked(finishReauth).map(({ body }) => body)).toMatchObject([{ code: '000000' }, { code: '123456' }]);
+    expect(peer.requests(endCredential)).toHaveLength(2);
+    expect(peer.requests(finishReauth).map(({ body }) => body)).toMatchObject([{ code: '000000' }, { code: '123456' }]);
   });
 
-  it('is not done by a person without a fresh proof, who gets the reason and can go on', async () => {
+  it('is not executed when the person cancels, who sees the reason and can try again', async () => {
     const { peer, user } = await asking();
     await user.click(screen.getByRole('button', { name: 'Cancel' }));
     await screen.findByText(/REAUTHENTICATION_REQUIRED/);
-    expect(peer.asked(endCredential)).toHaveLength(1);
+    expect(peer.requests(endCredential)).toHaveLength(1);
     expect(screen.getAllByRole('dialog')).toHaveLength(1);
     await user.click(screen.getByRole('button', { name: 'Sign out browser' }));
     await screen.findByRole('button', { name: 'Send me a code' });
   });
 
-  it('shows a code that is not mailed, and does not say that it was sent', async () => {
+  it('leads to a dialog that shows a code that is not mailed, without stating that it was sent', async () => {
     const { user, send } = await asking();
     await user.click(send);
     expect((await screen.findByLabelText('Code for development')).textContent).toBe('123456');
     expect(screen.queryByText(/It was sent/)).toBeNull();
   });
 
-  it('says that a code which was mailed was sent', async () => {
+  it('leads to a dialog that states that a mailed code was sent', async () => {
     const { peer, user, send, begun } = await asking();
     peer.answers(beginReauth, begun);
     await user.click(send);
@@ -81,7 +81,7 @@ describe('an act that needs a fresh proof of presence', () => {
     expect(screen.queryByLabelText('Code for development')).toBeNull();
   });
 
-  it('says why no code can be sent', async () => {
+  it('leads to a dialog that shows why no code can be sent', async () => {
     const { peer, user, send } = await asking();
     peer.refuses(beginReauth, 'MAIL_UNAVAILABLE', 'No mail goes out');
     await user.click(send);

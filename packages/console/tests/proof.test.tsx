@@ -29,7 +29,7 @@ const receipt = {
   log: { index: 11, tree_size: 12, hashes: [], note: 'note' },
 };
 
-/** The page of a handle that names what `answers` has, and nothing else. */
+/** Opens the proof page of a handle. Only the routes in `answers` find something. */
 function atProof(answers: { receipt?: object; approval?: object; replay?: object }) {
   const here = stage();
   for (const [route, body] of [
@@ -45,36 +45,36 @@ function atProof(answers: { receipt?: object; approval?: object; replay?: object
 }
 
 const published = async (what: string) =>
-  (await screen.findByRole('region', { name: `What is published of this ${what}` })).textContent;
+  (await screen.findByRole('region', { name: `What is published about this ${what}` })).textContent;
 
 describe('the page of public proof', () => {
-  it('states that nothing is public under an unknown handle', async () => {
+  it('shows that an unknown handle has no public evidence', async () => {
     atProof({});
     await screen.findByText('Nothing is public here');
   });
 
-  it('shows a fault as a fault, and not as nothing', async () => {
+  it('shows a fault as a fault, not as missing evidence', async () => {
     const { peer } = atProof({});
     peer.refuses(getPublicReceipt, 'CONTROL_PLANE_UNAVAILABLE');
     await screen.findByRole('heading', { name: 'The control plane does not answer' });
     expect(screen.queryByText('Nothing is public here')).toBeNull();
   });
 
-  it('shows an approval with its votes, or that one person broke the glass', async () => {
+  it('shows an approval with its votes, and a break-glass approval as the act of one person', async () => {
     const { peer, readAgain } = atProof({ approval });
-    expect(await published('approval')).toMatch(/approved.*2 of 3Asked for/);
+    expect(await published('approval')).toMatch(/approved.*2 of 3Requested/);
     peer.answers(getPublicApproval, { ...approval, method: 'break_glass' });
     await readAgain();
     expect(await published('approval')).toMatch(/2 of 3, alone by emergency access/);
-    expect(peer.asked(getPublicApproval)[0]?.params).toEqual({ approvalId: handle });
-    expect(peer.asked(getPublicReplay)).toEqual([]);
+    expect(peer.requests(getPublicApproval)[0]?.params).toEqual({ approvalId: handle });
+    expect(peer.requests(getPublicReplay)).toEqual([]);
   });
 
   it('shows a replay with its extent, its counts and its first difference', async () => {
     const { peer, readAgain } = atProof({ replay });
     const first = await published('replay');
-    expect(first).toMatch(/7, below place 90 of the log: all of the workspace/);
-    expect(first).toMatch(/Undera draft/);
+    expect(first).toMatch(/7, in a log of 90 receipts: all decisions of the workspace/);
+    expect(first).toMatch(/Policya draft/);
     expect(first).toMatch(/ALLOW is now DENY6Did not verify5/);
     expect(first).toMatch(/is now DENY: decision 4/);
     expect(first).toContain('policy_hash');
@@ -82,18 +82,18 @@ describe('the page of public proof', () => {
     peer.answers(getPublicReplay, { ...replay, ...narrowed, policy: 'recorded' });
     await readAgain();
     const second = await published('replay');
-    expect(second).toMatch(/the newest of one session/);
-    expect(second).toMatch(/policies of that time/);
+    expect(second).toMatch(/the newest decisions of one session/);
+    expect(second).toMatch(/policies in force at that time/);
     expect(second).toMatch(/First differencenone/);
     expect(second).not.toContain('policy_hash');
-    expect(peer.asked(getPublicReplay)[0]?.params).toEqual({ replay_id: handle });
+    expect(peer.requests(getPublicReplay)[0]?.params).toEqual({ replay_id: handle });
   });
 
-  it('shows a receipt with its places, and does not verify it without keys', async () => {
+  it('shows a receipt with its places in its session and in the log, and does not verify it without keys', async () => {
     atProof({ receipt });
     const shown = await published('receipt');
     expect(shown).toMatch(/POLICY_DENIED.*decision sealed/);
-    expect(shown).toMatch(/4 in its session, 11 in the log.*epoch 8/);
+    expect(shown).toMatch(/4 in its session, 11 in the log.*version 8/);
     expect(shown).toMatch(/prev_hashnone/);
     await screen.findByRole('heading', { name: 'The control plane does not answer' });
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Verify here' }).disabled).toBe(true);

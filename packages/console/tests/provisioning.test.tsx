@@ -25,12 +25,12 @@ async function atProvisioning(current: object = settings) {
   here.peer.answers(listOidcConnections, { data: [{ connection_id: 'okta', name: 'Okta' }] });
   here.show(<ProvisioningPage />, { path: '/provisioning' });
   await screen.findByRole('heading', { name: 'SCIM' });
-  const sent = () => here.peer.asked(putIdentity).map(({ body, headers }) => [headers.get('if-match'), body]);
+  const sent = () => here.peer.requests(putIdentity).map(({ body, headers }) => [headers.get('if-match'), body]);
   return { ...here, sent };
 }
 
 describe('provisioning', () => {
-  it('shows the record of DNS to copy, and changes one part under the version that was read', async () => {
+  it('shows the DNS record to copy, and changes one part with the ETag that was read', async () => {
     const { user, sent } = await atProvisioning();
     expect(screen.getByRole('button', { name: challenge.value }).title).toBe(`Copy ${challenge.value}`);
     await user.type(screen.getByLabelText('Domain'), 'Other.Example{Enter}');
@@ -40,7 +40,7 @@ describe('provisioning', () => {
     expect(sent()).toEqual([['"3"', { ...rest, domains: ['example.com', 'other.example'] }]]);
   });
 
-  it('overwrites no change of another person', async () => {
+  it('does not overwrite a change by another person', async () => {
     const { peer, user } = await atProvisioning();
     peer.refuses(putIdentity, 'PRECONDITION_FAILED');
     await user.click(screen.getByRole('button', { name: 'Check DNS of example.com' }));
@@ -55,7 +55,7 @@ describe('provisioning', () => {
     expect(screen.getByText(/can always sign in with a\s+passkey/).textContent).toMatch(/^Ada /);
   });
 
-  it('asks once more before single sign-on is required', async () => {
+  it('asks for confirmation before single sign-on is required', async () => {
     const verified = { ...domain, status: 'verified', verified_at: at };
     const { user, sent } = await atProvisioning({ ...settings, oidc_connection_id: 'okta', domains: [verified] });
     await user.click(screen.getByRole('button', { name: 'Require single sign-on' }));
@@ -65,7 +65,7 @@ describe('provisioning', () => {
     await waitFor(() => expect(sent()[0]?.[1]).toMatchObject({ sso_required: true, oidc_connection_id: 'okta' }));
   });
 
-  it('shows the secret of a token once, with the address that the identity provider needs', async () => {
+  it('shows the secret of a token once, with the address for the identity provider', async () => {
     const { peer, user } = await atProvisioning();
     peer.answers(createScimToken, { token, secret: 'scim_secret' });
     expect(screen.getByRole('button', { name: 'https://console.example/scim/v2' })).toBeTruthy();
@@ -75,15 +75,15 @@ describe('provisioning', () => {
     expect(secret.textContent).toBe('scim_secret');
     await user.keyboard('{Escape}');
     await waitFor(() => expect(screen.queryByText('scim_secret')).toBeNull());
-    expect(peer.asked(createScimToken).map(({ body }) => body)).toEqual([{ name: 'Entra', expires_in_days: 365 }]);
+    expect(peer.requests(createScimToken).map(({ body }) => body)).toEqual([{ name: 'Entra', expires_in_days: 365 }]);
   });
 
-  it('revokes a token once the person has confirmed it', async () => {
+  it('revokes a token only after confirmation', async () => {
     const { peer, user } = await atProvisioning();
     peer.answers(revokeScimToken, { revoked: true });
     await user.click(screen.getByRole('button', { name: 'Revoke token Okta' }));
     await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Revoke token' }));
-    await waitFor(() => expect(peer.asked(revokeScimToken)).toHaveLength(1));
-    expect(peer.asked(revokeScimToken)[0]?.query).toEqual({ org_id: orgId });
+    await waitFor(() => expect(peer.requests(revokeScimToken)).toHaveLength(1));
+    expect(peer.requests(revokeScimToken)[0]?.query).toEqual({ org_id: orgId });
   });
 });

@@ -16,30 +16,30 @@ function listOf(...ids: string[]) {
   return { reads, readPage };
 }
 
-const known: Lasting<Row> = { items: rows('d', 'c', 'b'), next: '3', newer: 1 };
+const lasting: Lasting<Row> = { items: rows('d', 'c', 'b'), next: '3', newer: 1 };
 
 describe('a list that only grows at its front', () => {
-  it('begins with its newest page', async () => {
+  it('starts with its newest page', async () => {
     const { readPage, reads } = listOf('c', 'b', 'a');
     expect(await readNewest(readPage, () => undefined)).toEqual({ items: rows('c', 'b'), next: '2', newer: 0 });
     expect(reads).toEqual([null]);
   });
 
-  it('reads on until it meets what is known, and keeps its older part and how it goes on', async () => {
+  it('reads pages up to the first known item, and keeps its older items and its cursor', async () => {
     const { readPage, reads } = listOf('g', 'f', 'e', 'd', 'c', 'b', 'a');
-    const list = await readNewest(readPage, () => known);
+    const list = await readNewest(readPage, () => lasting);
     expect(list).toEqual({ items: rows('g', 'f', 'e', 'd', 'c', 'b'), next: '3', newer: 4 });
     expect(reads).toEqual([null, '2']);
   });
 
   it('stays the same object when nothing is new', async () => {
-    expect(await readNewest(listOf('d', 'c').readPage, () => known)).toBe(known);
+    expect(await readNewest(listOf('d', 'c').readPage, () => lasting)).toBe(lasting);
   });
 
-  it('begins again when too much is new to meet what is known', async () => {
+  it('starts again when too many items are new', async () => {
     const many = Array.from({ length: 20 }, (_, nth) => `new-${nth}`);
     const { readPage, reads } = listOf(...many, 'd');
-    expect(await readNewest(readPage, () => known)).toEqual({
+    expect(await readNewest(readPage, () => lasting)).toEqual({
       items: rows(...many.slice(0, 10)),
       next: '10',
       newer: 0,
@@ -47,13 +47,13 @@ describe('a list that only grows at its front', () => {
     expect(reads).toHaveLength(5);
   });
 
-  it('meets what became known while a page was on its way', async () => {
+  it('stops at an item that became known while a page was being read', async () => {
     let newest: Lasting<Row> | undefined;
     const { readPage } = listOf('e', 'd');
     const list = await readNewest(
       async (cursor) => {
         const page = await readPage(cursor);
-        newest = known;
+        newest = lasting;
         return page;
       },
       () => newest,
@@ -61,10 +61,10 @@ describe('a list that only grows at its front', () => {
     expect(list).toEqual({ items: rows('e', 'd', 'c', 'b'), next: '3', newer: 2 });
   });
 
-  it('grows at its end by the page that it goes on with, and by no other', () => {
-    expect(withOlder(known, '3', { items: rows('a'), next: null })).toEqual({
+  it('grows at its end only by the page at its cursor', () => {
+    expect(withOlder(lasting, '3', { items: rows('a'), next: null })).toEqual({
       ...{ items: rows('d', 'c', 'b', 'a'), next: null, newer: 1 },
     });
-    expect(withOlder(known, '2', { items: rows('a'), next: null })).toBe(known);
+    expect(withOlder(lasting, '2', { items: rows('a'), next: null })).toBe(lasting);
   });
 });

@@ -11,12 +11,12 @@ const reported = {
   standing: [],
 };
 
-it('is made once, however often it is sent before an answer has come, and again after one', async () => {
+it('a report is sent with the same key until an answer arrives, and with a new key afterwards', async () => {
   const { peer, user, show } = stage();
   show(<ReportIncident isOpen onClose={() => undefined} />);
   await user.type(await screen.findByLabelText('Title'), 'A leak');
   await user.type(screen.getByLabelText('What is known'), 'It leaks');
-  const keys = () => peer.asked(createIncident).map(({ headers }) => headers.get('idempotency-key'));
+  const keys = () => peer.requests(createIncident).map(({ headers }) => headers.get('idempotency-key'));
   const send = async (times: number) => {
     await user.click(screen.getByRole('button', { name: 'Report incident' }));
     expect(keys()).toHaveLength(times);

@@ -1,4 +1,4 @@
-// Rules that pages share, without a page.
+// Rules that several pages share, tested without a page.
 import './_window.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AppError, CallFailed, Instant } from '@countersign/contracts';
@@ -12,7 +12,7 @@ import { inMoney } from '../src/parts/in-money.ts';
 import { isTyped } from '../src/parts/typed-name.ts';
 import { newAmong, pin, readPinned } from '../src/proof/pinned-keys.ts';
 import { ActivitySearch } from '../src/activity/activity-search.ts';
-import { inWords, isLive, toneOf } from '../src/runs/statuses.ts';
+import { isLive, toneOf } from '../src/runs/statuses.ts';
 import { callsInWords } from '../src/stops/calls-in-words.ts';
 import { holdsFor, holdsIn } from '../src/stops/holds.ts';
 import { targetOf } from '../src/stops/target.ts';
@@ -31,10 +31,10 @@ describe('an amount', () => {
     expect(inMoney(minor, currency)).toMatch(shown);
   });
 
-  it('is listed with its use for each ceiling that a budget has', () => {
+  it('is listed with its use for each limit of a budget', () => {
     const use = { tool_calls: 1, spend_minor: 200, egress_bytes: 3_000, writes: 4 };
     const terms = { tool_call_limit: 10, spend_limit_minor: 2_000, egress_limit_bytes: 30_000, write_limit: 40 };
-    const budget = { ...terms, used: use, reserved: { ...use, tool_calls: 5 }, currency: 'USD' } as never; // no more is read
+    const budget = { ...terms, used: use, reserved: { ...use, tool_calls: 5 }, currency: 'USD' } as never; // no other member is read
     const shown = ceilingsOf(budget).map(({ show, ...ceiling }) => ({ ...ceiling, limit: show(ceiling.limit) }));
     expect(shown).toEqual([
       { what: 'calls', limit: '10', used: 1, reserved: 5 },
@@ -51,7 +51,7 @@ describe('an amount', () => {
     ['2026-11-27T00:01:00.000Z', null],
     ['2026-11-28T00:00:00.000Z', 10],
     ['2026-11-28T00:01:00.000Z', null],
-  ])('is forecast from the share of the window that is over: %s', (now, forecast) => {
+  ])('is forecast from the elapsed share of the window: %s', (now, forecast) => {
     expect(forecastOf(10, day, Date.parse(now))).toBe(forecast);
     expect(forecastOf(10, { ...day, resets_at: null }, Date.parse(now))).toBeNull();
   });
@@ -85,7 +85,7 @@ describe('a problem', () => {
     expect(problemOf(refusal('INTERNAL')).nextStep).toMatch(/\w/);
   });
 
-  it('differs for a fault of the page, of the passkey and of the connection', () => {
+  it('has different words for a fault of the page and for a fault of the passkey', () => {
     expect(problemOf(new Error('Broken'))).toMatchObject({ code: 'FAULT', message: 'Broken' });
     expect(problemOf('Broken')).toMatchObject({ code: 'FAULT', message: 'Broken', title: 'This page failed' });
     const passkey = new DOMException('Not now', 'NotAllowedError');
@@ -97,14 +97,14 @@ describe('a problem', () => {
     [refusal('CREDENTIALS_REQUIRED'), true],
     [refusal('REAUTHENTICATION_REQUIRED'), false],
     [new Error('CREDENTIALS_REQUIRED'), false],
-  ])('is a session that is over, or not: %s', (error, isOver) => {
+  ])('means that the session is over, or not: %s', (error, isOver) => {
     expect(isSignedOut(error)).toBe(isOver);
   });
 
   it.each([
     ['malformed', 'The server sent an answer that could not be read'],
     ['unreachable', 'The gateway does not answer'],
-  ])('of a request without an answer names the fault: %s', (fault, title) => {
+  ])('without an answer names the fault: %s', (fault, title) => {
     const cause: unknown = Object.assign(Object.create(CallFailed.prototype) as object, {
       fault,
       message: 'No answer',
@@ -120,29 +120,35 @@ describe('a stop', () => {
   const fence = { target: 'agent:heidi', epoch: 3 };
 
   it.each([
-    ['an overview read before', command, ops, 5, true],
-    ['no fence', command, ops, 6, false],
-    ['its fence', command, { ...ops, fences: [fence] }, 6, true],
-    ['a later fence', command, { ...ops, fences: [{ ...fence, epoch: 4 }] }, 6, false],
-    ['a fence of another target', command, { ...ops, fences: [{ ...fence, target: 'agent:ivan' }] }, 6, false],
-    ['a kernel that is away', command, { ...ops, kernel: 'unreachable' }, 6, true],
-    ['more fences than are listed', command, { ...ops, more_fences: true }, 6, true],
-    ['a resume without a fence', { ...command, kind: 'open' }, ops, 6, true],
-    ['a resume with a fence', { ...command, kind: 'open' }, { ...ops, fences: [fence] }, 6, false],
-    ['no longer unconfirmed', { ...command, state: 'unconfirmed' }, ops, 6, false],
-    ['unconfirmed', { ...command, state: 'unconfirmed' }, { ...ops, unconfirmed: [command] }, 6, true],
-    ['another one', { ...command, state: 'unconfirmed' }, { ...ops, unconfirmed: [{ command_id: 'cmd_2' }] }, 6, false],
-  ])('holds by an overview with %s', (_name, given, overview, readAtMs, holds) => {
-    expect(holdsIn({ command: given as never, atMs: 5 }, overview as never, readAtMs)).toBe(holds);
+    ['that was not read after the stop', command, ops, 5, true],
+    ['without a fence', command, ops, 6, false],
+    ['with its fence', command, { ...ops, fences: [fence] }, 6, true],
+    ['with a later fence', command, { ...ops, fences: [{ ...fence, epoch: 4 }] }, 6, false],
+    ['with a fence of another target', command, { ...ops, fences: [{ ...fence, target: 'agent:ivan' }] }, 6, false],
+    ['of an unreachable kernel', command, { ...ops, kernel: 'unreachable' }, 6, true],
+    ['that does not list all fences', command, { ...ops, more_fences: true }, 6, true],
+    ['without a fence, for a resume', { ...command, kind: 'open' }, ops, 6, true],
+    ['with a fence, for a resume', { ...command, kind: 'open' }, { ...ops, fences: [fence] }, 6, false],
+    ['without the unconfirmed stop', { ...command, state: 'unconfirmed' }, ops, 6, false],
+    ['with the unconfirmed stop', { ...command, state: 'unconfirmed' }, { ...ops, unconfirmed: [command] }, 6, true],
+    [
+      'with another unconfirmed stop',
+      { ...command, state: 'unconfirmed' },
+      { ...ops, unconfirmed: [{ command_id: 'cmd_2' }] },
+      6,
+      false,
+    ],
+  ])('is or is not current, according to an overview %s', (_name, input, overview, readAtMs, holds) => {
+    expect(holdsIn({ command: input as never, atMs: 5 }, overview as never, readAtMs)).toBe(holds);
   });
 
   it.each([
     ['does not list it yet', [], [], true],
     ['has it in force', [command], [command], true],
-    ['has it no more in force', [command], [{ command_id: 'cmd_2' }], false],
+    ['no longer has it in force', [command], [{ command_id: 'cmd_2' }], false],
     ['has it in another state', [{ ...command, state: 'refused' }], [command], false],
-  ])('holds by an incident that %s', (_name, commands, standing, holds) => {
-    expect(holdsFor(command as never, { commands, standing } as never)).toBe(holds);
+  ])('is or is not current, according to an incident that %s', (_name, commands, active, holds) => {
+    expect(holdsFor(command as never, { commands, standing: active } as never)).toBe(holds);
   });
 
   it('has a target of its kind and a count in words', () => {
@@ -159,12 +165,12 @@ describe('a vote', () => {
     [{ ...approval, may_decide: false, obstacle: 'OWN_REQUEST' }, false, true],
     [{ ...approval, may_decide: false, obstacle: 'UNKNOWN_REQUESTER' }, false, true],
     [{ ...approval, may_decide: false, obstacle: 'ROLE' }, false, false],
-  ])('is open to a person, to approve and to deny: %j', (shown, approve, deny) => {
+  ])('can be cast or not, to approve and to deny: %j', (shown, approve, deny) => {
     expect([may(shown as never, 'approve'), may(shown as never, 'deny')]).toEqual([approve, deny]);
   });
 });
 
-describe('words of a page', () => {
+describe('a helper of several pages', () => {
   it.each([
     ['Mozilla/5.0 (Windows NT 10.0) Chrome/1 Safari/1 Edg/1', 'Edge on Windows'],
     ['Mozilla/5.0 (Linux; Android 14) Chrome/1 Safari/1 OPR/1', 'Opera on Android'],
@@ -175,11 +181,11 @@ describe('words of a page', () => {
     ['Firefox', 'Firefox'],
     ['curl/8', 'curl/8'],
     ['', 'Unknown browser'],
-  ])('name a browser: %s', (userAgent, words) => {
+  ])('names a browser: %s', (userAgent, words) => {
     expect(browserInWords(userAgent)).toBe(words);
   });
 
-  it('quote each value of a command, and refuse what a terminal acts on', () => {
+  it('quotes the values of a command that need it, and rejects characters that a terminal acts on', () => {
     const workspace = 'COUNTERSIGN_WORKSPACE=wsp_1 countersign stop';
     expect(commandOf('wsp_1', 'stop', { a: 'x/y', n: 5, none: undefined })).toBe(`${workspace} --a=x/y --n=5`);
     expect(commandOf('wsp_1', 'stop', { a: "it's $x" })).toBe(`${workspace} --a='it'\\''s $x'`);
@@ -187,7 +193,7 @@ describe('words of a page', () => {
     expect(commandOf('wsp_1', 'stop', { a: 'x', b: 'x\u001b' })).toBeNull();
   });
 
-  it('compare a typed name as it is shown', () => {
+  it('compares a typed name with the shown name', () => {
     expect(isTyped(' My  vault', 'My vault ')).toBe(true);
     expect(isTyped('Myvault', 'My vault')).toBe(false);
   });
@@ -202,17 +208,16 @@ describe('words of a page', () => {
     ['denied', false, 'bad'],
     ['budget_exhausted', false, 'bad'],
     ['cancelled', false, 'plain'],
-  ] as const)('show the state of a run: %s', (status, live, tone) => {
+  ] as const)('shows the state of a run: %s', (status, live, tone) => {
     expect([isLive({ status: status as RunStatus }), toneOf(status)]).toEqual([live, tone]);
-    expect(inWords('awaiting_approval_now')).toBe('awaiting approval now');
   });
 
-  it('say when a key has ended', () => {
+  it('reports whether a key has ended', () => {
     const [past, future] = ['2020-01-01T00:00:00.000Z', '2126-01-01T00:00:00.000Z'];
     expect([hasEnded(null, future), hasEnded(null, past), hasEnded(past, future)]).toEqual([false, true, true]);
   });
 
-  it('keep of an address what a view of the activity can have', () => {
+  it('keeps only valid filters from an address', () => {
     const view = { verdict: 'DENY', tool: 'files__write', agent: 'heidi', from: '2026-11-27T12:00:00.000Z' };
     expect(ActivitySearch.parse(view)).toEqual(view);
     expect(
@@ -220,7 +225,7 @@ describe('words of a page', () => {
     ).toEqual({});
   });
 
-  it('read the next page by either name', () => {
+  it('reads the next cursor under either name', () => {
     expect(listedOf({ data: [1], nextCursor: 'a' })).toEqual({ items: [1], next: 'a' });
     expect(listedOf({ data: [1], next_cursor: 'b' })).toEqual({ items: [1], next: 'b' });
   });

@@ -54,12 +54,12 @@ describe('the page of runs', () => {
   it('lists each task with its state and a link', async () => {
     atRuns([{ ...task, status: 'awaiting_approval' }]);
     const row = (await screen.findByRole('link', { name: 'Write a letter' })).closest('tr');
-    expect(row?.textContent).toContain('awaiting approval');
+    expect(row?.textContent).toContain('Waiting for a person');
     expect(row?.querySelector('a')?.getAttribute('href')).toMatch(new RegExp(`/runs/${id}$`));
     expect(screen.queryByText('No runs yet')).toBeNull();
   });
 
-  it('starts the sample where nothing was run: a task and one run of it, each under a key of its own', async () => {
+  it('starts the sample when there is no task: one task and one run, each with its own key', async () => {
     const { peer, user } = atRuns([]);
     await user.click(await screen.findByRole('button', { name: 'Start the sample task' }));
     const form = await screen.findByRole('dialog', { name: 'Start a run' });
@@ -76,11 +76,11 @@ describe('the page of runs', () => {
     peer.answers(listRuns, { data: [run], nextCursor: null });
     await user.click(within(form).getByRole('button', { name: 'Start' }));
     await screen.findByRole('heading', { name: 'Write a letter' });
-    const [first, second] = peer.asked(createTask);
+    const [first, second] = peer.requests(createTask);
     expect(second?.body).toMatchObject({ title: 'Mine', description: expect.stringContaining('call:') });
-    const keyOf = (asked: { headers: Headers } | undefined) => asked?.headers.get('idempotency-key');
+    const keyOf = (request: { headers: Headers } | undefined) => request?.headers.get('idempotency-key');
     expect(keyOf(second)).toBe(keyOf(first));
-    const [started] = peer.asked(runTask);
+    const [started] = peer.requests(runTask);
     expect(started?.params).toEqual({ id });
     expect(keyOf(started)).toMatch(/\w/);
     expect(keyOf(started)).not.toBe(keyOf(second));
@@ -100,7 +100,7 @@ describe('the page of a task', () => {
   }
   const shown = async () => (await screen.findByRole('region', { name: 'Run' })).textContent;
 
-  it('runs a task that was not run', async () => {
+  it('runs a task that was never run', async () => {
     const { peer, user } = await atTask([]);
     await screen.findByText('Not run yet');
     expect(screen.queryByRole('region', { name: 'Trace' })).toBeNull();
@@ -111,12 +111,12 @@ describe('the page of a task', () => {
     peer.answers(listRuns, { data: [run], nextCursor: null });
     await user.click(screen.getByRole('button', { name: 'Run task' }));
     await screen.findByText('No step yet.');
-    expect(peer.asked(runTask).map(({ params }) => params)).toEqual([{ id }, { id }]);
+    expect(peer.requests(runTask).map(({ params }) => params)).toEqual([{ id }, { id }]);
   });
 
-  it('shows what a run did, used and returned', async () => {
+  it('shows the state, the usage and the result of a run', async () => {
     await atTask([{ ...run, result: 'Dear\ncustomer' }]);
-    expect(await shown()).toMatch(/completed.*Ended.*2 of 9 iterations, 42 tokens, .*12\D34/);
+    expect(await shown()).toMatch(/Completed.*Ended.*2 of 9 iterations, 42 tokens, .*12\D34/);
     expect((await screen.findByText(/Dear/)).textContent).toBe('Dear\ncustomer');
     expect(screen.queryByText(/This run waits for an approval/)).toBeNull();
     expect(document.querySelector('.note-problem')).toBeNull();
@@ -129,15 +129,15 @@ describe('the page of a task', () => {
     await atTask([{ ...run, ...failed, steps: [step, called, slow] }]);
     const textOf = async (number: number) =>
       (await screen.findByRole('article', { name: `Step ${number}` })).textContent;
-    expect(await textOf(1)).toMatch(/^1Model callundecided.*, under way$/);
+    expect(await textOf(1)).toMatch(/^1Model callUndecided.*, under way$/);
     expect(await textOf(2)).toMatch(/^2files__write_file.*, 999 msThe tool brokeApproval .*: pendingReceipt /);
     expect(await textOf(3)).toContain(', 1.0 s');
     expect(document.querySelector('.note-problem')?.textContent).toBe('The run broke TOOL_FAILED');
   });
 
-  it('leads to the inbox while a run waits, and shows no end of it', async () => {
+  it('links to the inbox while a run waits, and shows no end time of the run', async () => {
     await atTask([{ ...run, status: 'awaiting_approval', startedAt: null, endedAt: null }]);
-    expect(await shown()).toContain('awaiting approval');
+    expect(await shown()).toContain('Waiting for a person');
     expect(await shown()).toContain('not yet');
     expect(await shown()).not.toContain('Ended');
     expect(screen.getByRole('link', { name: 'Open the inbox' }).getAttribute('href')).toMatch(/\/inbox$/);
@@ -150,6 +150,6 @@ describe('the page of a task', () => {
     expect(await shown()).toContain('2 of 9');
     await user.selectOptions(await screen.findByRole('combobox', { name: 'Run' }), runId('B'));
     await screen.findByText(/5 of 9/);
-    expect(await shown()).toContain('budget exhausted');
+    expect(await shown()).toContain('Out of budget');
   });
 });

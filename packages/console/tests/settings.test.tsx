@@ -21,12 +21,13 @@ async function atSettings(role: 'partner' | 'owner' = 'owner') {
   here.peer.answers(listOidcConnections, { data: [] });
   here.show(<SettingsPage />, { role });
   await screen.findByText(/Only what an owner published/);
-  const sent = () => here.peer.asked(putConsoleWorkspace).map(({ body, headers }) => [body, headers.get('if-match')]);
+  const sent = () =>
+    here.peer.requests(putConsoleWorkspace).map(({ body, headers }) => [body, headers.get('if-match')]);
   return { ...here, sent };
 }
 
-describe('the page of settings', () => {
-  it('shuts all that is published, says so once it is, and opens it again', async () => {
+describe('the settings page', () => {
+  it('turns all public links off and on, and reports each change once it is made', async () => {
     const { peer, user, sent } = await atSettings();
     const off = { ...workspace, public_proof: 'off' };
     peer.answers(putConsoleWorkspace, off);
@@ -43,7 +44,7 @@ describe('the page of settings', () => {
     ]);
   });
 
-  it('does not say that it shut what was not shut, but why', async () => {
+  it('shows why public links were not turned off, and does not report them as off', async () => {
     const { peer, user } = await atSettings();
     peer.refuses(putConsoleWorkspace, 'GATEWAY_UNAVAILABLE');
     await user.click(screen.getByRole('button', { name: 'Turn public links off' }));
@@ -51,7 +52,7 @@ describe('the page of settings', () => {
     expect(screen.queryByText(/Every published link/)).toBeNull();
   });
 
-  it('renames the workspace as it was read, and offers it when there is something to rename', async () => {
+  it('renames the workspace with the version that was read, and only when the name has changed', async () => {
     const { peer, user, sent } = await atSettings();
     const rename = screen.getByRole<HTMLButtonElement>('button', { name: 'Rename' });
     expect(rename.disabled).toBe(true);
@@ -64,9 +65,9 @@ describe('the page of settings', () => {
     expect(sent()).toEqual([[{ name: 'Vault <b>' }, '"read"']]);
   });
 
-  it('has no button for those who own nothing', async () => {
+  it('shows no button to a person who is not an owner', async () => {
     await atSettings('partner');
-    await screen.findByText('Owners rename it.');
+    await screen.findByText('Only owners can rename the workspace.');
     expect(screen.queryByRole('button', { name: /Rename|Shut/ })).toBeNull();
   });
 });

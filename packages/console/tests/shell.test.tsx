@@ -6,7 +6,7 @@ import { getSnapshot } from '@countersign/contracts/control-plane';
 import { followKeys, useShortcuts } from '../src/keys/shortcuts.ts';
 import { KeyList } from '../src/shell/key-list.tsx';
 import { NavigationPanel } from '../src/shell/navigation.tsx';
-import { snapshot } from './_snapshot.ts';
+import { snapshot, type SnapshotFacts } from './_snapshot.ts';
 
 const nothing = () => undefined;
 const stops: (() => void)[] = [];
@@ -34,7 +34,7 @@ describe('single keys', () => {
     return pressed;
   }
 
-  it('are listed, and do nothing once they are switched off, also on a page that is opened later', async () => {
+  it('are listed, and do nothing once they are switched off, even on a page that opens later', async () => {
     const here = stage();
     await showKeys(here, 'page with the list', true);
     await screen.findByText('Mark it');
@@ -45,7 +45,7 @@ describe('single keys', () => {
     expect(pressed).toEqual([]);
   });
 
-  it('act while they are on', async () => {
+  it('work while they are switched on', async () => {
     const here = stage();
     const pressed = await showKeys(here, 'page');
     await here.user.keyboard('x');
@@ -62,24 +62,24 @@ describe('single keys', () => {
   });
 });
 
-describe('the switch of workspaces', () => {
+describe('the workspace switch', () => {
   function Place() {
     const place = useLocation({ select: ({ pathname, searchStr }) => pathname + searchStr });
     return <output>{place}</output>;
   }
 
-  it('opens the same page of another workspace, without what was open on the page', async () => {
-    const other = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAW';
+  it('opens the same page of another workspace, without the open panel', async () => {
+    const second = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAW';
     const workspaces = [
       { id: workspaceId, name: 'Vault', role: 'member' },
-      { id: other, name: 'Own', role: 'owner' },
+      { id: second, name: 'Own', role: 'owner' },
     ];
     const me = { user: { id: userId, name: 'Ada', email: 'ada@example.org' }, workspaces } as never; // branded by the schema
     const { user, peer, show } = stage();
     peer.answers(getSnapshot, snapshot({ counts: { pending_approvals: 2, waiting_for_you: 2 } }));
     show(
       <>
-        <NavigationPanel me={me} />
+        <NavigationPanel me={me} onMenu={nothing} />
         <Place />
       </>,
       { path: `/runs/tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV?workspace=${workspaceId}` },
@@ -88,6 +88,38 @@ describe('the switch of workspaces', () => {
     const choice = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Workspace' });
     expect(choice.value).toBe(workspaceId);
     await user.selectOptions(choice, 'Own (owner)');
-    expect(screen.getByRole('status').textContent).toBe(`/runs?workspace=${other}`);
+    expect(screen.getByRole('status').textContent).toBe(`/runs?workspace=${second}`);
+  });
+});
+
+describe('the numbers of the navigation', () => {
+  const me = { user: { id: userId, name: 'Ada', email: 'ada@example.org' }, workspaces: [] } as never; // branded by the schema
+  const counted = (facts: SnapshotFacts) => {
+    const here = stage();
+    here.peer.answers(getSnapshot, snapshot(facts));
+    const menu: string[] = [];
+    here.show(<NavigationPanel me={me} onMenu={() => menu.push('opened')} />);
+    return { ...here, menu };
+  };
+
+  it('count open incidents, and tools that are changed or not approved', async () => {
+    counted({ openIncidents: 3, counts: { unapproved_tools: 1_000 } });
+    await screen.findByRole('link', { name: 'Stops and incidents 3 open' });
+    await screen.findByRole('link', { name: 'Tools 1000+ changed or not approved' });
+    expect(screen.queryByRole('link', { name: /waiting for you/ })).toBeNull();
+  });
+
+  it('are hidden when nothing needs action, and each page keeps its name', async () => {
+    const { user, menu } = counted({});
+    await screen.findByRole('link', { name: 'Stops and incidents' });
+    await screen.findByRole('link', { name: 'Tools' });
+    await user.click(screen.getByRole('button', { name: 'Menu' }));
+    expect(menu).toEqual(['opened']);
+  });
+
+  it('show open incidents but no tools while the kernel is unavailable', async () => {
+    counted({ isAway: true, openIncidents: 1 });
+    await screen.findByRole('link', { name: 'Stops and incidents 1 open' });
+    await screen.findByRole('link', { name: 'Tools' });
   });
 });

@@ -17,12 +17,12 @@ async function atSignIn(path = '/sign-in', connections: object[] = []) {
   await screen.findByRole('heading', { name: 'Sign in' });
   expect(screen.queryByRole('alert')).toBeNull();
   const press = (name: string) => here.user.click(screen.getByRole('button', { name }));
-  const sent = () => here.peer.asked(beginLogin).map(({ body }) => body);
+  const sent = () => here.peer.requests(beginLogin).map(({ body }) => body);
   return { ...here, press, sent };
 }
 
-describe('the page that signs in', () => {
-  it('sends a code to the address, and finishes with the digits of it', async () => {
+describe('the sign-in page', () => {
+  it('sends a code to the address, and finishes with the digits of the code', async () => {
     const { peer, user, press, sent } = await atSignIn();
     await user.type(screen.getByLabelText('E-mail address'), email);
     peer.refuses(beginLogin, 'RATE_LIMITED');
@@ -40,12 +40,12 @@ describe('the page that signs in', () => {
     await screen.findByRole('alert');
     peer.answers(finishLogin, signedIn);
     await press('Sign in');
-    expect(peer.asked(finishLogin).map(({ body }) => body)).toEqual(
+    expect(peer.requests(finishLogin).map(({ body }) => body)).toEqual(
       Array.from({ length: 2 }, () => ({ login_id: begun.login_id, code: '123456' })),
     );
   });
 
-  it('shows the code of a server that mails none, and goes back to the address', async () => {
+  it('shows the code when the server sends no mail, and goes back to the address', async () => {
     const { peer, user, press } = await atSignIn();
     peer.answers(beginLogin, { ...begun, code: '654321' });
     await user.type(screen.getByLabelText('E-mail address'), email);
@@ -56,7 +56,7 @@ describe('the page that signs in', () => {
     expect(screen.queryByLabelText('Code')).toBeNull();
   });
 
-  it('asks the provider that was chosen', async () => {
+  it('starts a sign-in at the selected provider', async () => {
     const { peer, press, sent } = await atSignIn('/sign-in', [{ connection_id: 'acme', name: 'Acme' }]);
     await screen.findByRole('button', { name: 'Continue with Acme' });
     expect(screen.queryByRole('alert')).toBeNull();
@@ -66,7 +66,7 @@ describe('the page that signs in', () => {
     expect(sent()).toEqual([{ method: 'oidc', connection_id: 'acme' }]);
   });
 
-  it('says why a passkey did not sign in', async () => {
+  it('shows why a passkey did not sign in', async () => {
     const { peer, press, sent } = await atSignIn();
     peer.refuses(beginLogin, 'RATE_LIMITED');
     await press('Use a passkey');
@@ -74,7 +74,7 @@ describe('the page that signs in', () => {
     expect(sent()).toEqual([{ method: 'passkey' }]);
   });
 
-  it('sends a code for an identity that is new here, to the address that its provider names', async () => {
+  it('sends a code for a new identity to the address that its provider names', async () => {
     const { peer, press, sent } = await atSignIn(`/sign-in?link=${begun.login_id}`);
     expect(screen.queryByLabelText('E-mail address')).toBeNull();
     peer.refuses(beginLogin, 'RATE_LIMITED');

@@ -1,9 +1,10 @@
 import { approvalCalled } from './_approval.ts';
 import { at, stage } from './_dom.tsx';
 import { describe, expect, it } from '@jest/globals';
-import { screen, within } from '@testing-library/react';
+import { fireEvent, screen, within } from '@testing-library/react';
 import { listConsoleTools } from '@countersign/contracts/control-plane';
 import {
+  disableMcpServer,
   getMcpServer,
   listMcpServers,
   registerMcpServer,
@@ -26,31 +27,36 @@ const drifted = {
 };
 
 describe('a tool that its server has changed', () => {
-  it('has the mark of drift in the list, and one that is as approved has not', async () => {
+  it('is marked in the list, and an unchanged tool is not', async () => {
     const { peer, show } = stage();
     const same = { ...drifted, tool: 'notes.write_note', pin: 'in_sync', observed_definition: null };
     peer.answers(listConsoleTools, { data: [drifted, same], next_cursor: null });
     peer.answers(listMcpServers, { data: [], next_cursor: null });
     show(<ToolsPage />);
     const row = within(await screen.findByRole('row', { name: /read_note/ }));
-    expect(row.getByText('has drifted')).toBeTruthy();
+    expect(row.getByText('changed')).toBeTruthy();
     expect(within(screen.getByRole('row', { name: /write_note/ })).getByText('as approved')).toBeTruthy();
   });
 
-  it('shows what changed and nothing else, as text', async () => {
-    stage().show(<ToolDrawer tool={drifted as never} onClose={() => undefined} />); // parsed where a list is read
+  it('shows only what changed, as plain text', async () => {
+    stage().show(<ToolDrawer tool={drifted as never} onClose={() => undefined} />); // lists are parsed when they are read
     const changed = within(await screen.findByRole('region', { name: 'What has changed' }));
     expect(changed.getAllByRole('heading', { level: 4 }).map(({ textContent }) => textContent)).toEqual([
       'description',
     ]);
     expect(changed.getByRole('region', { name: 'Approved: description' }).textContent).toContain('Reads a note.');
-    expect(changed.getByRole('region', { name: 'Shown now: description' }).textContent).toContain(shownHostile);
+    expect(changed.getByRole('region', { name: 'Current: description' }).textContent).toContain(shownHostile);
     expect(document.querySelector('img')).toBeNull();
   });
 });
 
 const approved = {
-  ...{ server_id: 'ledger', owner: 'tenant', transport: 'http', config: { url: 'https://ledger.example/mcp' } },
+  ...{
+    server_id: 'ledger',
+    owner: 'tenant',
+    transport: 'http',
+    config: { url: 'https://ledger.example', address_digest: '0123456789ab' },
+  },
   ...{
     state: 'approved',
     reason: null,
@@ -66,6 +72,7 @@ const approved = {
 const quarantined = { ...approved, server_id: 'notes', state: 'quarantined', approved_by: null, approved_at: null };
 const changedTool = {
   ...{ name: 'post_entry', pin: 'drifted', annotated_effect: 'E2', definition, renamed_from: null },
+  ...{ earlier_hash: null, earlier_diff: [] },
   ...{ pinned_hash: drifted.pinned_hash, observed_hash: drifted.observed_hash },
   diff: [{ path: 'description', before: '"Posts."', after: JSON.stringify(hostile) }],
 };
@@ -85,21 +92,21 @@ describe('the servers', () => {
     return { ...here, open: (opened?: string) => here.show(<Servers opened={opened} />, { role, path: '/tools' }) };
   }
 
-  it('begin with the one in quarantine, and it is open', async () => {
+  it('are listed with the quarantined one first, whose details are shown', async () => {
     const { open, peer } = atServers();
     open();
     const list = within(await screen.findByRole('list', { name: 'List of servers' }));
     expect(list.getAllByRole('link').map(({ textContent }) => textContent)).toEqual(['notes', 'ledger']);
     await screen.findByText('Its tools can be seen, and not called, until the server is approved.');
-    expect(peer.asked(getMcpServer).map(({ params }) => params['server_id'])).toEqual(['notes']);
+    expect(peer.requests(getMcpServer).map(({ params }) => params['server_id'])).toEqual(['notes']);
   });
 
-  it('show what a server changed, as text of the server', async () => {
+  it('show what a server changed, as plain text', async () => {
     const { open, peer } = atServers();
     peer.answers(getMcpServer, detailOf(approved, [changedTool]));
     open('ledger');
     await screen.findByText('1 tool changed since the approval. Calls are blocked.');
-    expect(screen.getByRole('region', { name: 'Shown now' }).textContent).toContain('⟨U+202E⟩');
+    expect(screen.getByRole('region', { name: 'Current' }).textContent).toContain('⟨U+202E⟩');
     expect(screen.getByRole('region', { name: 'Approved' }).textContent).toContain('Posts.');
     expect(document.querySelector('img')).toBeNull();
   });
@@ -112,10 +119,10 @@ describe('the servers', () => {
     open();
     await user.click(await screen.findByRole('button', { name: 'Scan now' }));
     await screen.findByText('Gives the agent orders');
-    expect(peer.asked(scanMcpServer)[0]?.body).toEqual({ server_id: 'notes' });
+    expect(peer.requests(scanMcpServer)[0]?.body).toEqual({ server_id: 'notes' });
   });
 
-  it('are added by their URL, and shown in quarantine with what was found', async () => {
+  it('are added by URL, and shown in quarantine with their findings', async () => {
     const { open, peer, user } = atServers();
     peer.answers(registerMcpServer, { servers: [{ ...detailOf(quarantined), problem: null, findings: [finding] }] });
     open();
@@ -124,7 +131,7 @@ describe('the servers', () => {
     await user.type(screen.getByLabelText('URL or JSON'), 'https://notes.example/mcp');
     await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Add server' }));
     await screen.findByText(/is added, in quarantine/);
-    expect(peer.asked(registerMcpServer)[0]?.body).toEqual({ server_id: 'notes', url: 'https://notes.example/mcp' });
+    expect(peer.requests(registerMcpServer)[0]?.body).toEqual({ server_id: 'notes', url: 'https://notes.example/mcp' });
   });
 
   const open = {
@@ -132,9 +139,9 @@ describe('the servers', () => {
     definitions_hash: drifted.observed_hash,
     approval: { action: 'mcp.server.approve', resource: `mcp_server:notes?definitions=${drifted.observed_hash}` },
   };
-  const requested = { approval_id: 'apr_01J00000000000000000000000', expires_at: at };
+  const requested = { approval_id: 'apr_01J00000000000000000000000', expires_at: at, server_expires_at: null };
 
-  it('are approved by a request that binds exactly what is shown', async () => {
+  it('are approved by a request that names exactly the shown definitions', async () => {
     const { open: show, peer, user } = atServers();
     peer.answers(getMcpServer, open);
     peer.answers(requestMcpServerApproval, approvalCalled(1));
@@ -143,21 +150,38 @@ describe('the servers', () => {
     peer.answers(getMcpServer, { ...open, approval_request: { ...requested, state: 'pending' } });
     await user.click(screen.getByRole('button', { name: 'Request approval' }));
     expect(await screen.findByRole('link', { name: 'Decide it in the inbox' })).toBeDefined();
-    expect(peer.asked(requestMcpServerApproval)[0]?.body).toEqual({
+    expect(peer.requests(requestMcpServerApproval)[0]?.body).toEqual({
       definitions_hash: drifted.observed_hash,
       reason: 'the team writes notes',
     });
   });
 
+  it('are approved until the time that the request names', async () => {
+    const { open: show, peer, user } = atServers();
+    peer.answers(getMcpServer, open);
+    peer.answers(requestMcpServerApproval, approvalCalled(1));
+    show();
+    await user.type(await screen.findByLabelText(/Why should agents use this server/), 'a trial');
+    fireEvent.change(screen.getByLabelText('Approved until'), { target: { value: '2031-05-06T07:08' } });
+    const end = new Date('2031-05-06T07:08').toISOString();
+    peer.answers(getMcpServer, {
+      ...open,
+      approval_request: { ...requested, state: 'pending', server_expires_at: end },
+    });
+    await user.click(screen.getByRole('button', { name: 'Request approval' }));
+    expect((await screen.findByText(/Approval requested/)).textContent).toContain('until');
+    expect(peer.requests(requestMcpServerApproval)[0]?.body).toMatchObject({ reason: 'a trial', expires_at: end });
+  });
+
   it.each([
     [
-      'the vote was given',
+      'the request was approved',
       'owner',
       { approval_request: { ...requested, state: 'approved' } },
       /lists the tools once more/,
     ],
-    ['the operator declared it', 'owner', { owner: 'installation' }, /How the operator accepts/],
-  ] as const)('have no request where %s', async (_where, role, more, text) => {
+    ['the operator declared the server', 'owner', { owner: 'installation' }, /How the operator accepts/],
+  ] as const)('have no request button when %s', async (_where, role, more, text) => {
     const { open: show, peer } = atServers(role);
     peer.answers(getMcpServer, { ...open, ...more });
     show();
@@ -165,29 +189,60 @@ describe('the servers', () => {
     expect(screen.queryByRole('button', { name: 'Request approval' })).toBeNull();
   });
 
-  it('are neither added nor scanned by a member', async () => {
+  it('are revoked with a reason', async () => {
+    const { open: show, peer, user } = atServers();
+    peer.answers(getMcpServer, detailOf(approved));
+    peer.answers(disableMcpServer, detailOf({ ...approved, state: 'revoked' }));
+    show('ledger');
+    await user.click(await screen.findByRole('button', { name: 'Revoke server' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    const button = dialog.getByRole<HTMLButtonElement>('button', { name: 'Revoke server' });
+    expect(button.disabled).toBe(true);
+    await user.type(dialog.getByLabelText(/Reason/), ' not needed ');
+    peer.answers(getMcpServer, detailOf({ ...approved, state: 'revoked' }));
+    await user.click(button);
+    await screen.findByText(/denied until it is approved again/);
+    expect(peer.requests(disableMcpServer)).toMatchObject([
+      { params: { server_id: 'ledger' }, body: { reason: 'not needed' } },
+    ]);
+    expect(screen.queryByRole('button', { name: 'Revoke server' })).toBeNull();
+  });
+
+  it.each([
+    ['a member', 'member', approved],
+    ['anyone, if the operator declared the server', 'owner', { ...approved, owner: 'installation' }],
+    ['anyone, if the server is already revoked', 'owner', { ...approved, state: 'revoked' }],
+  ] as const)('are not revoked by %s', async (_who, role, server) => {
+    const { open: show, peer } = atServers(role);
+    peer.answers(getMcpServer, detailOf(server));
+    show('ledger');
+    await screen.findByText('It has listed no tools.');
+    expect(screen.queryByRole('button', { name: 'Revoke server' })).toBeNull();
+  });
+
+  it('cannot be added or scanned by a member', async () => {
     atServers('member').open();
     await screen.findByText('Its tools can be seen, and not called, until the server is approved.');
     expect(screen.queryByRole('button', { name: /Add server|Scan now/ })).toBeNull();
   });
 });
 
-describe('what is pasted to add a server', () => {
+describe('the text that is pasted to add a server', () => {
   it.each([
     ['https://a.example/mcp', { server_id: 'a', url: 'https://a.example/mcp' }],
     ['{"mcpServers":{"b":{"url":"https://b.example"}}}', { mcpServers: { b: { url: 'https://b.example' } } }],
     ['{"servers":{"c":{"url":"https://c.example"}}}', { servers: { c: { url: 'https://c.example' } } }],
     ['{"name":"d","remotes":[]}', { server_json: { name: 'd', remotes: [] } }],
-  ])('is read: %s', (text, document) => {
+  ])('is accepted: %s', (text, document) => {
     expect(documentOf(text, text.startsWith('{') ? '' : 'a')).toEqual(document);
   });
 
   it.each([
     ['{"mcpServers":', /has a fault/],
-    ['{"unknown":1}', /This is no server/],
+    ['{"unknown":1}', /This does not describe a server/],
     ['{"url":"https://a.example","command":"npx"}', /must have one of/],
     [`{"a":"${'x'.repeat(100_001)}"}`, /limit 100000/],
-  ])('is refused with what to do: %.40s', (text, sentence) => {
+  ])('is rejected with what to do: %.40s', (text, sentence) => {
     expect(documentOf(text, '')).toMatch(sentence);
   });
 });

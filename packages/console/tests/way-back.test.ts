@@ -13,6 +13,6 @@ it.each([
   ['/..//evil.example', '/overview'],
   ['/.\\/evil.example', '/overview'],
   ['javascript:alert(1)', '/overview'],
-])('a person who signs in on the way to %j goes on to %s', (asked, on) => {
-  expect(wayBack(asked)).toBe(on);
+])('a sign-in on the way to %j ends at %s', (requested, on) => {
+  expect(wayBack(requested)).toBe(on);
 });

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { createIncident } from '@countersign/contracts/control-plane';
 import { withKeys } from '../src/api/with-keys.ts';
 
-it('keeps the key of an act whose answer was lost for two minutes: later the same act is a new one', async () => {
+it('for two minutes, reuses the key of an act that got no answer, and then uses a new key', async () => {
   let nowMs = 0;
   const keys: unknown[] = [];
   const lost = (input: { headers?: Record<string, string> }) => {

@@ -12,16 +12,19 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** Accepts exactly what {@link encodeBase64} writes: no white space, padding required, unused bits zero. Throws `MALFORMED_ENCODING`. */
+/**
+ * Accepts only the output of {@link encodeBase64}: no white space, padding required, unused bits zero. Throws
+ * `MALFORMED_ENCODING`.
+ */
 export function decodeBase64(text: string): Uint8Array {
   const bytes = decodeLenient(text);
-  // atob forgives white space, missing padding and stray bits; one value must have one spelling.
+  // `atob` accepts white space, missing padding and nonzero unused bits. Each value must have one spelling only.
   if (bytes === null || encodeBase64(bytes) !== text)
     throw new CryptoError('MALFORMED_ENCODING', 'not canonical base64');
   return bytes;
 }
 
-/** Accepts exactly what {@link encodeBase64Url} writes. Throws `MALFORMED_ENCODING`. */
+/** Accepts only the output of {@link encodeBase64Url}. Throws `MALFORMED_ENCODING`. */
 export function decodeBase64Url(text: string): Uint8Array {
   const bytes = decodeLenient(text.replaceAll('-', '+').replaceAll('_', '/'));
   if (bytes === null || encodeBase64Url(bytes) !== text)

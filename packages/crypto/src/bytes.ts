@@ -13,7 +13,7 @@ export function concatBytes(...pieces: Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** For public values: digests, roots, keys. It stops at the first difference and must not compare secrets. */
+/** For public values: digests, roots, keys. It stops at the first difference, so it must not compare secrets. */
 export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }

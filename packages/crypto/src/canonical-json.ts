@@ -8,29 +8,29 @@ const atRoot: Path = [];
 interface Walk {
   root: unknown;
   depthMax: number;
-  /** Steps from the root to the value in hand; its length is the depth. */
+  /** Steps from the root to the current value. Their number is the depth of the value. */
   path: (string | number)[];
-  /** The text written so far. One growing text: the pieces of every level would be as many short-lived strings. */
+  /** The text written until now. One string for all levels avoids a short-lived string for each value. */
   text: string;
 }
 
-// Control characters, quote, backslash and any surrogate: a string without them is its own escaped form.
+// Control characters, quotes, backslashes and surrogates. A string without them needs no escapes.
 // eslint-disable-next-line no-control-regex -- RFC 8785 §3.2.2.2 escapes exactly these
 const needsCare = /["\\\u0000-\u001f\ud800-\udfff]/;
-// With the u flag a well-formed pair is one code point above U+FFFF, so only lone surrogates match.
+// With the `u` flag, a surrogate pair is one code point above U+FFFF, so only lone surrogates match.
 const loneSurrogate = /[\ud800-\udfff]/u;
 const encoder = new TextEncoder();
 
 /**
- * The RFC 8785 (JCS) text of a value. Gate and serialisation are one pass, so nothing is signed that the gate did not see.
- * `parseStrictJson` reads all of it again: what is sealed can be read.
- * Throws {@link CryptoError} under the same conditions as {@link parsePlainJson}.
+ * The RFC 8785 (JCS) text of a value. One pass checks and serialises the value, so only checked members are signed.
+ * `parseStrictJson` can read each returned text that is within its limits. Throws {@link CryptoError} under the same
+ * conditions as {@link parsePlainJson}.
  */
 export function canonicalize(value: JsonValue, limits: { depthMax?: number } = {}): string {
   return write(value, limits.depthMax ?? jsonDepthMax);
 }
 
-/** {@link canonicalize} of one string, for texts that are put together member by member. */
+/** {@link canonicalize} of one string, for callers that assemble a text member by member. */
 export function canonicalString(value: string): string {
   if (typeof value !== 'string') throw fault(atRoot, 'NOT_PLAIN_JSON', `${typeof value} is not a string`);
   return quoted(value, atRoot);
@@ -47,14 +47,14 @@ export function canonicalBytes(value: JsonValue): Uint8Array {
 }
 
 /**
- * Returns the same value, now known to be plain JSON: what is read from it is exactly what {@link canonicalize} writes.
- * Throws {@link CryptoError}: `NOT_PLAIN_JSON` (undefined, function, symbol, bigint, hole, class instance, cycle),
- * `NUMBER_NOT_FINITE`, `LONE_SURROGATE` (member names too), `FORBIDDEN_MEMBER` (`__proto__`), `NESTING_TOO_DEEP` (default 64), each
- * with the member's path.
+ * Returns the same value, typed as plain JSON. Reading it gives exactly the members that {@link canonicalize} writes.
+ * Throws {@link CryptoError}: `NOT_PLAIN_JSON` (such as undefined, a function, a hole, a class instance or a cycle),
+ * `NUMBER_NOT_FINITE`, `LONE_SURROGATE` (member names too), `FORBIDDEN_MEMBER` (`__proto__`), `NESTING_TOO_DEEP`
+ * (default 64). Each error has the path of the member.
  */
 export function parsePlainJson(value: unknown, limits: { depthMax?: number } = {}): JsonValue {
   write(value, limits.depthMax ?? jsonDepthMax);
-  return value as JsonValue; // the walk above has just established it
+  return value as JsonValue; // `write` has checked it
 }
 
 function write(value: unknown, depthMax: number): string {
@@ -86,15 +86,15 @@ function writeValue(value: unknown, walk: Walk): void {
 }
 
 function quoted(value: string, path: Path): string {
-  // Stryker disable next-line ConditionalExpression: Speed alone: JSON.stringify quotes what needs no care alike.
+  // Stryker disable next-line ConditionalExpression: Affects speed only: JSON.stringify returns the same text.
   if (!needsCare.test(value)) return `"${value}"`;
   if (loneSurrogate.test(value)) throw fault(path, 'LONE_SURROGATE', 'string with a lone surrogate');
-  return JSON.stringify(value); // on well-formed strings its escapes are those of RFC 8785 §3.2.2.2
+  return JSON.stringify(value); // JSON.stringify escapes well-formed strings as RFC 8785 §3.2.2.2 requires
 }
 
 function numberText(value: number, path: Path): string {
   if (!Number.isFinite(value)) throw fault(path, 'NUMBER_NOT_FINITE', `${value} has no JSON form`);
-  return String(value); // RFC 8785 §3.2.2.3 is ECMAScript's own number to string; -0 becomes 0
+  return String(value); // RFC 8785 §3.2.2.3 uses the number format of ECMAScript; -0 becomes 0
 }
 
 function writeArray(value: unknown[], walk: Walk): void {
@@ -114,7 +114,7 @@ function writeArray(value: unknown[], walk: Walk): void {
 
 function writeObject(value: object, walk: Walk): void {
   if (!isPlainObject(value)) throw fault(walk.path, 'NOT_PLAIN_JSON', 'only plain objects are JSON');
-  const members = value as Record<string, unknown>; // plain by the check above
+  const members = value as Record<string, unknown>; // checked above to be a plain object
   const { path } = walk;
   const depth = path.length;
   let separator = '{';
@@ -128,25 +128,25 @@ function writeObject(value: object, walk: Walk): void {
   walk.text += separator === '{' ? '{}' : '}';
 }
 
-/** Our own objects have few members and nearly stand in order; sort() costs more there than it orders. */
+/** Our own objects have few members in nearly sorted order. Insertion sort is faster than sort() for them. */
 const insertedNamesMax = 64;
 
-/** Comparison and the default order of sort() are that of UTF-16 code units, which RFC 8785 §3.2.3 asks for. */
+/** String comparison and sort() order by UTF-16 code units, as RFC 8785 §3.2.3 requires. */
 function canonicalNames(members: Record<string, unknown>): string[] {
   const names = Object.keys(members);
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: Speed alone: both ways give the same order.
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: Affects speed only: the order is the same.
   if (names.length > insertedNamesMax) return names.sort();
   for (let index = 1; index < names.length; index += 1) insertName(names, index);
   return names;
 }
 
-/** Names before `end` are in order; moves the one at `end` to its place among them. */
+/** Moves the name at `end` to its place. The names before `end` are already sorted. */
 function insertName(names: string[], end: number): void {
-  // Stryker disable next-line StringLiteral: There is a name at every place below the length.
+  // Stryker disable next-line StringLiteral: Every index below the length has a name.
   const name = names[end] ?? '';
   let at = end;
-  // Stryker disable next-line ConditionalExpression: undefined is greater than no name.
-  // Stryker disable next-line EqualityOperator: No two names of an object are equal.
+  // Stryker disable next-line ConditionalExpression: A comparison with undefined is false, so the loop ends.
+  // Stryker disable next-line EqualityOperator: All names of an object are different.
   for (let before = names[at - 1]; before !== undefined && before > name; before = names[at - 1]) {
     names[at] = before;
     at -= 1;
@@ -154,7 +154,10 @@ function insertName(names: string[], end: number): void {
   names[at] = name;
 }
 
-/** The same few names are written all the time. Names can be attacker-controlled, so short ones only, and not for ever. */
+/**
+ * A cache, because the same few names occur in most values. Names can be attacker-controlled, so their length and
+ * number are limited.
+ */
 const prefixes = new Map<string, string>();
 const prefixesMax = 1_000;
 const prefixLengthMax = 64;
@@ -162,11 +165,11 @@ const prefixLengthMax = 64;
 function prefixOf(name: string, walk: Walk): string {
   if (name === forbiddenMember) throw fault(walk.path, 'FORBIDDEN_MEMBER', 'a member may not be named __proto__');
   const prefix = `${quoted(name, walk.path)}:`;
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: A remembered prefix gives the same result; only
-  // memory and time differ.
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: A cached prefix is the same text; only memory and
+  // time differ.
   if (name.length > prefixLengthMax) return prefix;
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: A remembered prefix gives the same result; only
-  // memory and time differ.
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: A cached prefix is the same text; only memory and
+  // time differ.
   if (prefixes.size >= prefixesMax) prefixes.clear();
   prefixes.set(name, prefix);
   return prefix;
@@ -179,15 +182,15 @@ function isPlainObject(value: object): boolean {
 
 function isPlainArray(value: unknown[]): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  // Stryker disable next-line ConditionalExpression: Speed alone: what is asked of other realms holds here too.
+  // Stryker disable next-line ConditionalExpression: Affects speed only: the next check accepts this realm too.
   if (prototype !== Array.prototype && !(Array.isArray(prototype) && isRootPrototype(Object.getPrototypeOf(prototype))))
     return false;
   return Object.keys(value).length === value.length && Object.getOwnPropertySymbols(value).length === 0;
 }
 
-// Object.prototype of another realm (iframe, vm context) is as plain as ours.
+// `Object.prototype` of another realm (iframe, vm context) is accepted like the one of this realm.
 function isRootPrototype(prototype: unknown): boolean {
-  // Stryker disable next-line ConditionalExpression: Speed alone: what is asked of other realms holds of ours.
+  // Stryker disable next-line ConditionalExpression: Affects speed only: the next check accepts this realm too.
   if (prototype === Object.prototype) return true;
   return (
     typeof prototype === 'object' &&
@@ -207,7 +210,7 @@ function isOwnAncestor(value: object, walk: Walk): boolean {
   let ancestor = walk.root;
   for (const step of walk.path) {
     if (ancestor === value) return true;
-    ancestor = (ancestor as Record<string | number, unknown>)[step]; // the walk came this way, so it is an object
+    ancestor = (ancestor as Record<string | number, unknown>)[step]; // each step was taken from an object
   }
   return false;
 }

@@ -2,12 +2,15 @@ import { decodeBase64, encodeBase64 } from './base64.ts';
 import { CryptoError } from './crypto-error.ts';
 import { hashBytes } from './merkle-tree.ts';
 
-/** c2sp.org/tlog-checkpoint: the head of one log at one size. */
+/** The head of a log at one size (c2sp.org/tlog-checkpoint). */
 export interface Checkpoint {
   origin: string;
   size: number;
   root: Uint8Array;
-  /** When it was signed, as the signer says: an RFC 3339 instant on an extension line of ours. Absent on notes of other logs. */
+  /**
+   * Time of the signature as stated by the signer: an RFC 3339 instant on an extension line that we define. Absent on
+   * notes of other logs.
+   */
   time?: string;
 }
 
@@ -17,21 +20,22 @@ const timeLine = /^countersign\.time (\S+)$/;
 export function formatCheckpoint({ origin, size, root, time }: Checkpoint): string {
   const timeLine = time === undefined ? '' : `countersign.time ${time}\n`;
   const text = `${origin}\n${size}\n${encodeBase64(root)}\n${timeLine}`;
-  parseCheckpoint(text); // what is signed here must be readable elsewhere
+  parseCheckpoint(text); // rejects a text that other readers could not parse
   return text;
 }
 
 /**
- * Reads the text of an opened note; extension lines but that of the time are allowed and ignored, as the standard demands. Throws
- * `MALFORMED_CHECKPOINT`, also for two times.
+ * Reads the text of an opened note. Extension lines other than the time are ignored, as the standard requires. Throws
+ * `MALFORMED_CHECKPOINT`, also when two lines state a time.
  */
 export function parseCheckpoint(text: string): Checkpoint {
-  // Stryker disable next-line StringLiteral: A text without these lines lacks the last empty line too, and is refused for that.
+  // Stryker disable next-line StringLiteral: A text without these lines has no empty line at its end and is refused.
   const [origin = '', size = '', root = '', ...rest] = text.split('\n');
-  if (rest.pop() !== '' || rest.includes('')) throw malformed('lines are missing or empty');
+  if (rest.pop() !== '' || rest.includes(''))
+    throw malformed('lines are missing or empty, or the last one has no newline');
   if (origin === '') throw malformed('origin is empty');
   const [time, ...more] = rest.flatMap((line) => timeLine.exec(line)?.[1] ?? []);
-  if (more.length > 0) throw malformed('two lines say the time');
+  if (more.length > 0) throw malformed('two lines state the time');
   const checkpoint = { origin, size: parseTreeSize(size), root: parseRoot(root) };
   return time === undefined ? checkpoint : { ...checkpoint, time };
 }
@@ -39,13 +43,13 @@ export function parseCheckpoint(text: string): Checkpoint {
 function parseTreeSize(text: string): number {
   const size = Number(text);
   if (!/^(0|[1-9][0-9]*)$/.test(text) || !Number.isSafeInteger(size))
-    throw malformed('tree size is no decimal up to 2^53 - 1');
+    throw malformed('the tree size is not a decimal number up to 2^53 - 1');
   return size;
 }
 
 function parseRoot(text: string): Uint8Array {
   const root = decodeRoot(text);
-  if (root.length !== hashBytes) throw malformed('root has not 32 bytes');
+  if (root.length !== hashBytes) throw malformed('the root does not have 32 bytes');
   return root;
 }
 

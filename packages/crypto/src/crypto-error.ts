@@ -21,7 +21,10 @@ type CryptoErrorCode =
   | 'MALFORMED_CHECKPOINT'
   | 'MALFORMED_TLOG_PROOF';
 
-/** The only error this package throws. Match on `code`; `path` is a JSON Pointer (RFC 6901) where a member is at fault. */
+/**
+ * The error that this package throws, except for submissions to a witness (`SubmissionRefused`). Match on `code`.
+ * `path` is the JSON Pointer (RFC 6901) of the faulty member, if there is one.
+ */
 export class CryptoError extends Error {
   override readonly name = 'CryptoError';
   readonly code: CryptoErrorCode;

@@ -9,7 +9,8 @@ const curveD = 37095705934669439343138083508754565189542113879843219016388785533
 const fieldPrimeBytes = littleEndianBytes(fieldPrime);
 const groupOrderBytes = littleEndianBytes(groupOrder);
 
-// y-coordinates of the eight points of small order, sign bit cleared. With such a key one signature fits many messages.
+// y-coordinates of the eight points of small order, sign bit cleared. Under such a key, one signature fits many
+// messages.
 const smallOrderY = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',
   '0100000000000000000000000000000000000000000000000000000000000000',
@@ -19,17 +20,16 @@ const smallOrderY = new Set([
 ]);
 
 /**
- * For enrolment: 32 bytes, canonical y (RFC 8032 §5.1.3), a point on the curve, not of small order.
- * Decompression costs about a millisecond; verification needs only {@link isAcceptableEncoding}, since it decompresses itself.
+ * For enrolment: 32 bytes, canonical y (RFC 8032 §5.1.3), a point on the curve, not of small order. Decompression costs
+ * about a millisecond. Verification decompresses the key itself, so it needs only {@link isAcceptableEncoding}.
  */
 export function isAcceptablePublicKey(publicKey: Uint8Array): boolean {
   return isCanonicalLargeOrderKey(publicKey) && isOnCurve(publicKey);
 }
 
 /**
- * Encodings that every implementation must refuse and not every one does: node:crypto accepts small-order keys,
- * tweetnacl accepts S ≥ L (RFC 8032 §5.1.7) and reduces y. Checked here, in front of both, so that they cannot
- * disagree.
+ * Rejects encodings that some libraries accept. node:crypto accepts small-order keys. tweetnacl accepts S ≥ L (RFC 8032
+ * §5.1.7) and reduces y. This check runs before either library, so both libraries give the same answer.
  */
 export function isAcceptableEncoding(publicKey: Uint8Array, signature: Uint8Array): boolean {
   return (
@@ -52,16 +52,17 @@ function withoutSign(publicKey: Uint8Array): Uint8Array {
 }
 
 function isBelow(value: Uint8Array, bound: Uint8Array): boolean {
-  // Stryker disable next-line ArithmeticOperator: Beyond the end both are read as zero, and do not differ.
+  // Stryker disable next-line ArithmeticOperator: Beyond the end, both values are read as zero and are equal.
   for (let index = bound.length - 1; index >= 0; index -= 1) {
     const difference = (value[index] ?? 0) - (bound[index] ?? 0);
-    // Stryker disable next-line EqualityOperator: It is not zero here.
+    // Stryker disable next-line EqualityOperator: The difference is not zero here.
     if (difference !== 0) return difference < 0;
   }
   return false;
 }
 
-// x² = (y² − 1) / (d·y² + 1) has a root exactly if (y² − 1)·(d·y² + 1) is a square (Euler's criterion; a quotient is a square when the product is).
+// x² = (y² − 1) / (d·y² + 1) has a root exactly if (y² − 1)·(d·y² + 1) is a square (Euler's criterion). A quotient is a
+// square exactly if the product is a square.
 function isOnCurve(publicKey: Uint8Array): boolean {
   const y = BigInt(`0x${encodeHex(withoutSign(publicKey).reverse())}`);
   const ySquared = (y * y) % fieldPrime;
@@ -79,7 +80,7 @@ function power(base: bigint, exponent: bigint): bigint {
   return result;
 }
 
-/** The bytes of a number that fills 32 bytes, but for leading bits. */
+/** The little-endian bytes of a number. The number must have 64 hex digits. */
 function littleEndianBytes(value: bigint): Uint8Array {
   return decodeHex(value.toString(16)).reverse();
 }

@@ -4,7 +4,7 @@ import { CryptoError } from './crypto-error.ts';
 import { isAcceptablePublicKey } from './ed25519.ts';
 import type { CryptoProvider } from './provider.ts';
 
-/** RFC 8037 §2, public part. */
+/** Public Ed25519 key (RFC 8037 §2). */
 export interface Ed25519Jwk {
   kty: 'OKP';
   crv: 'Ed25519';
@@ -15,24 +15,25 @@ export function publicKeyToJwk(publicKey: Uint8Array): Ed25519Jwk {
   return { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(publicKey) };
 }
 
-/** RFC 7638: the hash of the canonical JSON of the members that make the key. */
+/** RFC 7638: the hash of the canonical JSON of the required members of the key. */
 export function jwkThumbprint(provider: CryptoProvider, publicKey: Uint8Array): string {
   return encodeBase64Url(provider.sha256(canonicalBytes({ ...publicKeyToJwk(publicKey) })));
 }
 
 /**
- * Reads the key of an attacker-controlled JWK; other members (kid, use, validity) are the caller's. Throws `MALFORMED_KEY`
- * for another key type, a private key, or a key that {@link isAcceptablePublicKey} refuses.
+ * Reads the key of an attacker-controlled JWK. The caller checks other members (kid, use, validity). Throws
+ * `MALFORMED_KEY` for a value that is not an Ed25519 JWK, for a private key, and for a key that {@link
+ * isAcceptablePublicKey} refuses.
  */
 export function publicKeyFromJwk(jwk: unknown): Uint8Array {
   if (typeof jwk !== 'object' || jwk === null) throw malformed('not a JWK');
   const { kty, crv, x, d } = jwk as Record<string, unknown>; // each member is checked below
-  // Stryker disable next-line ConditionalExpression: A value that is not a text is not base64url either, and is refused
-  // with the same code.
+  // Stryker disable next-line ConditionalExpression: Other types are refused as base64url, with the same code.
   if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string') throw malformed('not an Ed25519 JWK');
-  if (d !== undefined) throw malformed('a private key was given where a public key belongs');
+  if (d !== undefined) throw malformed('the key is private. Pass the public key');
   const publicKey = decodeX(x);
-  if (!isAcceptablePublicKey(publicKey)) throw malformed('non-canonical or small-order public key');
+  if (!isAcceptablePublicKey(publicKey))
+    throw malformed('the public key is not canonical, not on the curve, or of small order');
   return publicKey;
 }
 

@@ -2,7 +2,7 @@ import { CryptoError } from './crypto-error.ts';
 import { assertTreeSize, nodeHash } from './merkle-tree.ts';
 import type { CryptoProvider } from './provider.ts';
 
-/** Reads the root of a perfect subtree as {@link appendLeaf} completed it: a table, a tile or a cache stands behind. */
+/** Reads the root of a perfect subtree, as {@link appendLeaf} completed it, from a table, a tile or a cache. */
 export type NodeReader = (level: number, index: number) => Promise<Uint8Array>;
 
 /** Leaves start … end − 1. */
@@ -12,8 +12,8 @@ interface LeafRange {
 }
 
 /**
- * RFC 9162 §2.1.3.1 for any size up to the present one; reads O(log size) nodes. Throws `TREE_SIZE_OUT_OF_RANGE` unless
- * index < size.
+ * RFC 9162 §2.1.3.1 for any size up to the current one. It reads O(log size) nodes. Throws `TREE_SIZE_OUT_OF_RANGE`
+ * unless both numbers are tree sizes and index < size.
  */
 export async function inclusionProof(
   provider: CryptoProvider,
@@ -33,7 +33,10 @@ export async function inclusionProof(
   return hashesOf(provider, readNode, siblings.reverse());
 }
 
-/** RFC 9162 §2.1.4.1; empty for equal sizes. Throws `TREE_SIZE_OUT_OF_RANGE` unless 0 < from ≤ to. */
+/**
+ * RFC 9162 §2.1.4.1; empty for equal sizes. Throws `TREE_SIZE_OUT_OF_RANGE` unless both numbers are tree sizes and 0 <
+ * from ≤ to.
+ */
 export async function consistencyProof(
   provider: CryptoProvider,
   readNode: NodeReader,
@@ -50,7 +53,8 @@ export async function consistencyProof(
     ranges.push(from <= middle ? { start: middle, end } : { start, end: middle });
     [start, end] = from <= middle ? [start, middle] : [middle, end];
   }
-  // The old root itself (start 0) is known to the verifier; any other last subtree is not.
+  // A last range that starts at 0 has the old root as its hash, which the verifier knows. Any other last range belongs
+  // to the proof.
   if (start > 0) ranges.push({ start, end });
   return hashesOf(provider, readNode, ranges.reverse());
 }
@@ -67,7 +71,7 @@ async function rangeHash(
   const length = end - start;
   if (length === 1) return readNode(0, start);
   const leftLength = largestPowerOfTwoBelow(length);
-  // Splitting at powers of two keeps every perfect range aligned to its own length, so it is a stored node.
+  // Splits at powers of two align every perfect range to its own length, so its root is a stored node.
   if (leftLength * 2 === length) return readNode(Math.log2(length), start / length);
   const middle = start + leftLength;
   const [left, right] = await Promise.all([

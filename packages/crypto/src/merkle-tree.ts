@@ -7,15 +7,15 @@ const leafPrefix = Uint8Array.of(0x00);
 const nodePrefix = Uint8Array.of(0x01);
 
 /**
- * The right edge of a tree: roots of its perfect subtrees, largest first, one per set bit of `size`. It is all that is needed
- * to append, so a log of any size continues from at most 53 hashes.
+ * The right edge of a tree: the roots of its perfect subtrees, largest first, one for each set bit of `size`. Appending
+ * needs nothing else, so a log of any size continues from at most 53 hashes.
  */
 export interface Frontier {
   readonly size: number;
   readonly hashes: readonly Uint8Array[];
 }
 
-/** The root of the perfect subtree over leaves index·2^level … (index + 1)·2^level − 1; it never changes again. */
+/** The root of the perfect subtree over leaves index·2^level … (index + 1)·2^level − 1. It never changes. */
 export interface CompletedNode {
   level: number;
   index: number;
@@ -34,7 +34,7 @@ export function nodeHash(provider: CryptoProvider, left: Uint8Array, right: Uint
   return provider.sha256(concatBytes(nodePrefix, left, right));
 }
 
-/** The root of a tree without leaves: SHA-256 of nothing. */
+/** The root of a tree without leaves: SHA-256 of the empty string. */
 export function emptyRoot(provider: CryptoProvider): Uint8Array {
   return provider.sha256(new Uint8Array());
 }
@@ -47,8 +47,8 @@ export function rootOf(provider: CryptoProvider, leafHashes: Iterable<Uint8Array
 }
 
 /**
- * Adds one leaf hash. `completed` lists the subtrees that became perfect, the leaf itself (level 0) first: exactly what a log
- * stores to serve proofs later. Throws `TREE_SIZE_OUT_OF_RANGE` when the frontier does not fit its size.
+ * Adds one leaf hash. `completed` lists the subtrees that became perfect, beginning with the leaf itself (level 0). A
+ * log stores them to serve proofs later. Throws `TREE_SIZE_OUT_OF_RANGE` when the frontier does not fit its size.
  */
 export function appendLeaf(
   provider: CryptoProvider,
@@ -60,7 +60,7 @@ export function appendLeaf(
   const completed: CompletedNode[] = [{ level: 0, index: frontier.size, hash: leaf }];
   let hash = leaf;
   let index = frontier.size;
-  // Each trailing one bit of the size is a finished left sibling of what was just completed.
+  // Each trailing one bit of the size is a perfect left sibling of the node that was just completed.
   for (let left = hashes.at(-1); index % 2 === 1 && left !== undefined; left = hashes.at(-1)) {
     hashes.pop();
     hash = nodeHash(provider, left, hash);
@@ -70,17 +70,17 @@ export function appendLeaf(
   return { frontier: { size: frontier.size + 1, hashes: [...hashes, hash] }, completed };
 }
 
-/** The root of the tree that the frontier is the edge of. */
+/** The root of the tree with this frontier. */
 export function frontierRoot(provider: CryptoProvider, frontier: Frontier): Uint8Array {
   assertFrontier(frontier);
   if (frontier.size === 0) return emptyRoot(provider);
   return frontier.hashes.reduceRight((right, left) => nodeHash(provider, left, right));
 }
 
-/** Sizes and indexes are exact integers up to 2^53 − 1. Throws `TREE_SIZE_OUT_OF_RANGE`. */
+/** Sizes and indexes must be exact integers up to 2^53 − 1. Throws `TREE_SIZE_OUT_OF_RANGE`. */
 export function assertTreeSize(size: number): void {
   if (!Number.isSafeInteger(size) || size < 0)
-    throw new CryptoError('TREE_SIZE_OUT_OF_RANGE', `${size} is no tree size`);
+    throw new CryptoError('TREE_SIZE_OUT_OF_RANGE', `${size} is not a tree size`);
 }
 
 function assertFrontier({ size, hashes }: Frontier): void {

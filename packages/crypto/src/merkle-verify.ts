@@ -20,14 +20,14 @@ export interface ConsistencyClaim {
 }
 
 /**
- * RFC 9162 §2.1.3.2 over an attacker-controlled proof. Returns only if the leaf is proven; throws `INCLUSION_NOT_PROVEN`,
- * or `TREE_SIZE_OUT_OF_RANGE` for numbers that are no tree size.
+ * Verifies an attacker-controlled inclusion proof (RFC 9162 §2.1.3.2). Returns only if the leaf is proven. Throws
+ * `INCLUSION_NOT_PROVEN`, or `TREE_SIZE_OUT_OF_RANGE` for numbers that are not tree sizes.
  */
 export function verifyInclusion(provider: CryptoProvider, claim: InclusionClaim): void {
   const { index, size, leafHash, proof, root } = claim;
   assertTreeSize(index);
   assertTreeSize(size);
-  if (index >= size) throw notIncluded('leaf index beyond the tree');
+  if (index >= size) throw notIncluded('the leaf index is outside the tree');
   if (![leafHash, root, ...proof].every(isHash)) throw notIncluded('hash of wrong length');
   let position = { node: index, last: size - 1 };
   let hash = leafHash;
@@ -41,18 +41,19 @@ export function verifyInclusion(provider: CryptoProvider, claim: InclusionClaim)
 }
 
 /**
- * RFC 9162 §2.1.4.2 over an attacker-controlled proof: the tree of `to` leaves begins with the tree of `from` leaves. Returns
- * only if proven; throws `CONSISTENCY_NOT_PROVEN`, also from size 0 (it would prove nothing), or `TREE_SIZE_OUT_OF_RANGE`.
+ * Verifies an attacker-controlled proof that the tree of `to` leaves begins with the tree of `from` leaves (RFC 9162
+ * §2.1.4.2). Returns only if proven. Throws `CONSISTENCY_NOT_PROVEN`, also when `from` is 0, because an empty tree
+ * proves nothing. Throws `TREE_SIZE_OUT_OF_RANGE` for numbers that are not tree sizes.
  */
 export function verifyConsistency(provider: CryptoProvider, claim: ConsistencyClaim): void {
   const { from, to, fromRoot, toRoot, proof } = claim;
   assertTreeSize(from);
   assertTreeSize(to);
-  if (from === 0 || from > to) throw notConsistent('sizes without a consistency proof');
+  if (from === 0 || from > to) throw notConsistent('no consistency proof exists for these sizes');
   if (![fromRoot, toRoot, ...proof].every(isHash)) throw notConsistent('hash of wrong length');
   if (from === to) return assertSameTree(claim);
   if (proof.length === 0) throw notConsistent('proof too short');
-  // Steps 2–5: a perfect old tree is its own first node, which the verifier already knows.
+  // Steps 2–5: the proof of a perfect old tree omits its first node. That node is the old root, which the verifier has.
   let position = skipRightEdge({ node: from - 1, last: to - 1 });
   const [first, ...rest] = position.node === 0 ? [fromRoot, ...proof] : proof;
   if (first === undefined) throw notConsistent('proof too short');
@@ -73,7 +74,10 @@ function assertSameTree({ fromRoot, toRoot, proof }: ConsistencyClaim): void {
   if (!equalBytes(fromRoot, toRoot)) throw notConsistent('equal sizes with different roots');
 }
 
-/** `fn` and `sn` of the RFC: the node in hand and the last node of its level. Plain arithmetic, as sizes exceed 32 bits. */
+/**
+ * `fn` and `sn` of the RFC: the current node and the last node of its level. The code uses arithmetic, because bit
+ * operators have 32 bits and sizes can be larger.
+ */
 interface Position {
   node: number;
   last: number;

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** The functions of sodium-native (libsodium) that are used. */
+/** The functions of sodium-native (libsodium) that this package uses. */
 type Sodium = {
   crypto_sign_seed_keypair(publicKey: Uint8Array, secretKey: Uint8Array, seed: Uint8Array): void;
   crypto_sign_detached(signature: Uint8Array, message: Uint8Array, secretKey: Uint8Array): void;
@@ -15,12 +15,15 @@ const secretKeyBytes = 64;
 const sodium = loadSodium();
 
 /**
- * The library that makes signatures here. Both make the same bytes (RFC 8032 §5.1.6); libsodium needs half the time of
- * OpenSSL.
+ * The library that makes signatures on this platform. Both libraries make the same bytes (RFC 8032 §5.1.6). libsodium
+ * needs half the time of OpenSSL.
  */
 export const signatureLibrary: 'libsodium' | 'openssl' = sodium === null ? 'openssl' : 'libsodium';
 
-/** Signs with libsodium. `null` where its addon does not load, such as on a platform that it has no build for. */
+/**
+ * Returns a function that signs with libsodium. `null` when the addon cannot be loaded, for example on a platform
+ * without a build.
+ */
 export function nativeSign(seed: Uint8Array): ((message: Uint8Array) => Uint8Array) | null {
   if (sodium === null) return null;
   const secretKey = sodium.sodium_malloc(secretKeyBytes);
@@ -34,7 +37,7 @@ export function nativeSign(seed: Uint8Array): ((message: Uint8Array) => Uint8Arr
 
 function loadSodium(): Sodium | null {
   try {
-    return createRequire(import.meta.url)('sodium-native') as Sodium; // it has no types of its own
+    return createRequire(import.meta.url)('sodium-native') as Sodium; // the package has no types
   } catch {
     return null;
   }

@@ -6,11 +6,14 @@ import { publicKeyToJwk } from './jwk.ts';
 import type { CryptoProvider } from './provider.ts';
 import { parseWebAuthnKey } from './webauthn-key.ts';
 
-/** Importing a key costs a fraction of a verification; a service meets few keys, an attacker may send many. */
+/**
+ * Imported keys are cached, because an import adds to the time of each verification. A service uses few keys. The limit
+ * bounds the memory when an attacker sends many keys.
+ */
 const cachedKeysMax = 256;
 const cachedKeys = new Map<string, KeyObject>();
 
-/** The same answers as the portable provider, from OpenSSL: about 10,000 verifications per second. */
+/** Gives the same answers as the portable provider. OpenSSL makes about 10,000 verifications per second. */
 export const nodeProvider: CryptoProvider = {
   sha256: (bytes) => {
     const digest = hash('sha256', bytes, 'buffer');
@@ -25,7 +28,7 @@ export const nodeProvider: CryptoProvider = {
     try {
       return verify('sha256', message, createPublicKey({ key: { ...publicKey }, format: 'jwk' }), signature);
     } catch {
-      return false; // OpenSSL takes neither this key nor this signature
+      return false; // OpenSSL rejects this key or this signature
     }
   },
 };
@@ -51,6 +54,6 @@ function importKey(publicKey: Uint8Array): KeyObject | null {
   try {
     return createPublicKey({ key: { ...publicKeyToJwk(publicKey) }, format: 'jwk' });
   } catch {
-    return null; // not a point on the curve, where OpenSSL looks already at import
+    return null; // not a point on the curve: OpenSSL checks this at import
   }
 }

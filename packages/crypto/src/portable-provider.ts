@@ -8,7 +8,10 @@ import { verifyRs256 } from './rs256.ts';
 import { sha256Portable } from './sha256.ts';
 import { parseWebAuthnKey } from './webauthn-key.ts';
 
-/** Pure JavaScript: runs anywhere, a few hundred verifications per second. It gives the same answers as every other provider. */
+/**
+ * Plain JavaScript for any platform: a few hundred verifications per second. It gives the same answers as all other
+ * providers.
+ */
 export const portableProvider: CryptoProvider = {
   sha256: sha256Portable,
   sha256Hex: (data) => encodeHex(sha256Portable(typeof data === 'string' ? utf8Bytes(data) : data)),
@@ -37,7 +40,7 @@ function verifyEs256(point: { x: bigint; y: bigint }, digest: Uint8Array, signat
   try {
     const key = p256.Point.fromAffine({ x: point.x, y: point.y });
     key.assertValidity();
-    // Authenticators sign in DER and with either S (Web Authentication §6.5.5), which OpenSSL accepts as well.
+    // Authenticators sign in DER, and S can be high or low (Web Authentication §6.5.5). OpenSSL accepts both too.
     return p256.verify(signature, digest, key.toBytes(false), { prehash: false, lowS: false, format: 'der' });
   } catch {
     return false; // not a point of the curve, or not DER

@@ -2,12 +2,14 @@ import { concatBytes } from './bytes.ts';
 import { decodeHex } from './hex.ts';
 import { numberOf } from './webauthn-key.ts';
 
-/** DER of the DigestInfo of SHA-256 up to the digest (RFC 8017 §9.2, note 1). */
+/** The DER bytes of DigestInfo before the SHA-256 digest (RFC 8017 §9.2, note 1). */
 const digestInfo = decodeHex('3031300d060960864801650304020105000420');
 
 type RsaClaim = { modulus: bigint; modulusBytes: number; exponent: bigint; digest: Uint8Array; signature: Uint8Array };
 
-/** RSASSA-PKCS1-v1_5 over SHA-256 (RFC 8017 §8.2.2): compares whole encoded messages, so that no padding is parsed. */
+/**
+ * RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017 §8.2.2). It compares whole encoded messages, so no code parses the padding.
+ */
 export function verifyRs256({ modulus, modulusBytes, exponent, digest, signature }: RsaClaim): boolean {
   const number = numberOf(signature);
   if (signature.length !== modulusBytes || number >= modulus) return false;

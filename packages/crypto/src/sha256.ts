@@ -69,7 +69,9 @@ const roundConstants = Uint32Array.of(
 const initialState = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
 const blockBytes = 64;
 
-/** SHA-256 (FIPS 180-4) in plain JavaScript: synchronous where the platform offers only an asynchronous digest. */
+/**
+ * SHA-256 (FIPS 180-4) in plain JavaScript. It is synchronous, also on platforms that have only an asynchronous digest.
+ */
 export function sha256Portable(message: Uint8Array): Uint8Array {
   const blocks = padded(message);
   const state = Uint32Array.from(initialState);
@@ -131,5 +133,5 @@ function rotate(word: number, bits: number): number {
 }
 
 function at(words: Uint32Array, index: number): number {
-  return words[index] ?? 0; // the loops above stay inside the arrays
+  return words[index] ?? 0; // all callers use indexes inside the array
 }

@@ -7,7 +7,7 @@ import type { NoteKey } from './note-key.ts';
 import type { CryptoProvider } from './provider.ts';
 import type { Signer } from './signer.ts';
 
-/** The standard demands at least 16; the bound keeps a hostile note from costing many verifications. */
+/** The standard requires at least 16. The limit bounds the number of verifications that a hostile note can cause. */
 const noteSignaturesMax = 100;
 
 const keyIdBytes = 4;
@@ -25,7 +25,10 @@ interface NoteSignature {
   signature: Uint8Array;
 }
 
-/** c2sp.org/signed-note with one Ed25519 signature per signer. Throws `MALFORMED_NOTE` or, for a bad name, `MALFORMED_KEY`. */
+/**
+ * c2sp.org/signed-note with one Ed25519 signature per signer. Throws `MALFORMED_NOTE` or, for a bad name or key,
+ * `MALFORMED_KEY`.
+ */
 export function signNote(
   provider: CryptoProvider,
   text: string,
@@ -41,9 +44,9 @@ export function signNote(
 }
 
 /**
- * Opens an attacker-controlled note. Signatures of unknown keys are ignored; a known key (same name and id) whose signature
- * fails rejects the whole note. Throws `MALFORMED_NOTE`, `INVALID_UTF8`, `NOTE_SIGNATURE_INVALID` or
- * `NOTE_NOT_SIGNED_BY_KNOWN_KEY`.
+ * Opens an attacker-controlled note. Signatures of unknown keys are ignored. The note is rejected if the first
+ * signature of a known key (same name and id) does not verify. Throws `MALFORMED_NOTE`, `INVALID_UTF8`,
+ * `NOTE_SIGNATURE_INVALID` or `NOTE_NOT_SIGNED_BY_KNOWN_KEY`.
  */
 export function openNote(
   provider: CryptoProvider,
@@ -55,7 +58,7 @@ export function openNote(
   const signedBy: NoteKey[] = [];
   for (const { name, keyId, signature } of signatures) {
     const key = knownKeys.find((candidate) => candidate.name === name && candidate.keyId === keyId);
-    // The first signature of each key counts, since verifying every line would take as long as the note is.
+    // Only the first signature of each key is verified, so that a long note cannot cause many verifications.
     if (key === undefined || signedBy.includes(key)) continue;
     if (!provider.verifyEd25519(key.publicKey, message, signature))
       throw new CryptoError('NOTE_SIGNATURE_INVALID', `signature of ${name} does not verify`);
@@ -65,8 +68,9 @@ export function openNote(
   return { text, signedBy };
 }
 
-function splitNote(note: string): { text: string; signatures: NoteSignature[] } {
-  const separator = note.lastIndexOf('\n\n'); // the text itself may hold empty lines
+/** The text and the signatures of an attacker-controlled note. Nothing is verified yet. Throws `MALFORMED_NOTE`. */
+export function splitNote(note: string): { text: string; signatures: NoteSignature[] } {
+  const separator = note.lastIndexOf('\n\n'); // the text itself can contain empty lines
   if (separator === -1 || !note.endsWith('\n')) throw malformed('no signature block');
   const text = note.slice(0, separator + 1);
   assertNoteText(text);
@@ -76,7 +80,7 @@ function splitNote(note: string): { text: string; signatures: NoteSignature[] } 
 }
 
 function parseSignatureLine(line: string): NoteSignature {
-  // Stryker disable next-line StringLiteral: Without a match the name is one that no key may have.
+  // Stryker disable next-line StringLiteral: Without a match, the name is one that a key cannot have.
   const [, name = '', encoded = ''] = /^— (\S+) (\S+)$/u.exec(line) ?? [];
   if (!isNoteKeyName(name)) throw malformed('malformed signature line');
   const bytes = decodeSignature(encoded);
@@ -94,7 +98,7 @@ function decodeSignature(encoded: string): Uint8Array {
 
 function assertNoteText(text: string): void {
   if (!text.endsWith('\n')) throw malformed('text does not end with a newline');
-  // eslint-disable-next-line no-control-regex -- notes forbid control characters but newline, and what UTF-8 cannot encode
+  // eslint-disable-next-line no-control-regex -- notes forbid lone surrogates, and control characters but newline
   if (/[\u0000-\u0009\u000b-\u001f]|\p{Cs}/u.test(text))
     throw malformed('text holds control characters or lone surrogates');
 }

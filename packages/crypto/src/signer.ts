@@ -1,4 +1,4 @@
-/** One signing key in use. The private part never leaves it. */
+/** One signing key in use. The private key cannot be read from it. */
 export interface Signer {
   /** `key_` and the first 16 hex digits of SHA-256(public key). */
   readonly keyId: string;

@@ -11,13 +11,13 @@ export { signatureLibrary } from './native-signing.ts';
 export type { Signer } from './signer.ts';
 
 const seedBytes = 32;
-/** RFC 8410 §7: everything of an Ed25519 PKCS#8 document that precedes the seed. */
+/** RFC 8410 §7: the bytes of an Ed25519 PKCS#8 document before the seed. */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * A signer over an Ed25519 private key, PKCS#8 PEM or the 32-byte seed of RFC 8032 §5.1.5. The key is imported once; signing is
- * synchronous and deterministic. Throws `MALFORMED_KEY`, and never puts key material into the message. `native` makes the function that signs,
- * or returns `null`, and OpenSSL signs.
+ * Creates a signer from an Ed25519 private key: PKCS#8 PEM, or the 32-byte seed of RFC 8032 §5.1.5. The key is imported
+ * once. Signing is synchronous and deterministic. Throws `MALFORMED_KEY`; the message never contains key material.
+ * `native` returns the function that signs. If it returns `null`, OpenSSL signs.
  */
 export function createSigner(privateKey: string | Uint8Array, native = nativeSign): Signer {
   const key = typeof privateKey === 'string' ? importPem(privateKey) : importSeed(privateKey);
@@ -40,7 +40,7 @@ function plainBytes({ buffer, byteOffset, byteLength }: Buffer): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** A fresh key pair from the platform's random source; `privateKeyPem` is a secret. */
+/** A new key pair from the random source of the platform. `privateKeyPem` is a secret. */
 export function generateSigningKey(): { privateKeyPem: string; publicKey: Uint8Array; keyId: string } {
   const { privateKey } = generateKeyPairSync('ed25519');
   const publicKey = publicKeyOf(privateKey);
@@ -58,7 +58,7 @@ function importPem(pem: string): KeyObject {
 }
 
 function importSeed(seed: Uint8Array): KeyObject {
-  if (seed.length !== seedBytes) throw new CryptoError('MALFORMED_KEY', `seed has not ${seedBytes} bytes`);
+  if (seed.length !== seedBytes) throw new CryptoError('MALFORMED_KEY', `the seed does not have ${seedBytes} bytes`);
   return importPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' });
 }
 

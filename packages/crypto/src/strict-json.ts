@@ -6,14 +6,17 @@ import type { JsonValue } from './json-value.ts';
 interface StrictJsonLimits {
   depthMax: number;
   bytesMax: number;
-  /** Members, elements and containers of all levels together; default: as many as the bytes hold. */
+  /**
+   * Maximum number of values: each container counts, and each value after a comma. Without this maximum, only
+   * `bytesMax` limits the number.
+   */
   valuesMax?: number;
 }
 
 interface Frame {
-  /** Names met so far; null in an array. */
+  /** Member names read until now. `null` in an array. */
   names: Set<string> | null;
-  /** Member or element in hand; null where a member name comes next. */
+  /** The current member or element. `null` where a member name must follow. */
   step: string | number | null;
 }
 
@@ -21,11 +24,14 @@ interface Scan {
   text: string;
   depthMax: number;
   frames: Frame[];
-  /** False: no string of the text needs to be looked into for a lone one. */
+  /** When false, strings need no check for lone surrogates. */
   hasSurrogates: boolean;
-  /** Ends of strings that took long to find, by their beginning. */
+  /** Ends of long strings by their start, so that they are found only once. */
   ends: StringEnds;
-  /** Characters of names with escapes that may still come: each is read a second time, to be compared. */
+  /**
+   * The number of characters that further names with escapes may have. Each such name is decoded a second time to
+   * compare it.
+   */
   namesLeft: number;
 }
 
@@ -43,25 +49,27 @@ const longString = 1_024;
 const nearQuotes = 16;
 const walkedStretch = 4_096;
 const noEnds: StringEnds = new Map();
-const safeDigits = 15; // every integer of at most 15 digits lies inside ±(2^53 − 1)
+const safeDigits = 15; // every integer of at most 15 digits is within ±(2^53 − 1)
 
 /**
- * Parses attacker-controlled text as I-JSON (RFC 7493): what JSON.parse hides is an error here. Throws {@link CryptoError}:
- * `TOO_LARGE`, `INVALID_UTF8`, `MALFORMED_JSON`, `DUPLICATE_MEMBER`, `LONE_SURROGATE` (escaped too), `NESTING_TOO_DEEP`, `TOO_MANY_VALUES`,
- * `FORBIDDEN_MEMBER` for `__proto__`, which schema libraries and object literals treat as no member at all, and
- * `NUMBER_OUT_OF_RANGE` for a number beyond binary64 or an integer that is read as another one. Reads all that `canonicalize` writes.
+ * Parses attacker-controlled text as I-JSON (RFC 7493). Input that JSON.parse silently changes is an error, except a
+ * rounded fraction of at most 17 digits. Throws {@link CryptoError}: `TOO_LARGE`, `INVALID_UTF8`, `MALFORMED_JSON`,
+ * `DUPLICATE_MEMBER`, `LONE_SURROGATE` (escaped too), `NESTING_TOO_DEEP`, `TOO_MANY_VALUES`, `FORBIDDEN_MEMBER` or
+ * `NUMBER_OUT_OF_RANGE`. `FORBIDDEN_MEMBER` is for `__proto__`, which schema libraries and object literals do not treat
+ * as a member. `NUMBER_OUT_OF_RANGE` is for a number beyond binary64, and for a number that {@link isReadAsWritten}
+ * refuses. Within its limits, the parser reads everything that `canonicalize` writes.
  */
 export function parseStrictJson(input: string | Uint8Array, limits: StrictJsonLimits): JsonValue {
   if (byteLength(input, limits.bytesMax) > limits.bytesMax)
     throw new CryptoError('TOO_LARGE', `more than ${limits.bytesMax} bytes`);
   const text = typeof input === 'string' ? input : utf8Text(input);
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: Affects speed only: without a bound, the count
-  // ends with the parse.
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: Affects speed only: without a limit, nothing is
+  // refused here.
   const ends = text.length > (limits.valuesMax ?? Infinity) ? assertFewValues(text, limits.valuesMax) : noEnds;
   const value = parseJson(text);
-  // JSON.parse has accepted the grammar, so the scan only looks for what it lets through.
-  // Text that was UTF-8 holds a surrogate as an escape alone.
-  // Stryker disable next-line ConditionalExpression,LogicalOperator: Speed alone: strings are looked into for what is not there.
+  // JSON.parse has checked the grammar, so the scan looks only for what JSON.parse accepts silently. Valid UTF-8 can
+  // contain a surrogate only as an escape.
+  // Stryker disable next-line ConditionalExpression,LogicalOperator: Affects speed only: more strings are checked.
   const hasSurrogates = escapedSurrogate.test(text) || (typeof input === 'string' && loneSurrogate.test(text));
   const namesLeft = limits.valuesMax === undefined ? Infinity : escapedNamesMax;
   scan({ text, depthMax: limits.depthMax, frames: [], hasSurrogates, ends, namesLeft });
@@ -70,24 +78,25 @@ export function parseStrictJson(input: string | Uint8Array, limits: StrictJsonLi
 
 function byteLength(input: string | Uint8Array, bytesMax: number): number {
   if (typeof input !== 'string') return input.byteLength;
-  // A UTF-16 code unit takes one to three bytes: count exactly only where that decides.
-  // Stryker disable next-line ConditionalExpression,LogicalOperator,EqualityOperator: Speed alone: an exact count decides alike.
+  // A UTF-16 code unit has one to three bytes of UTF-8. An exact count is needed only near the limit.
+  // Stryker disable next-line ConditionalExpression,LogicalOperator,EqualityOperator: Affects speed only: the result is the same.
   return input.length > bytesMax || input.length * 3 <= bytesMax ? input.length : utf8Bytes(input).length;
 }
 
 /**
- * JSON.parse builds all values before they can be counted, and a million empty objects take a second. They are
- * therefore counted before, in a text that may not be JSON: each container, and each value after a comma.
+ * Counts values before JSON.parse builds them: building a million empty objects takes a second. The text may be invalid
+ * JSON. Each container counts, and each value after a comma.
  */
 function assertFewValues(text: string, valuesMax = Infinity): StringEnds {
   const ends = new Map<number, number>();
   let values = 0;
-  // Stryker disable next-line EqualityOperator: There is no character behind the text.
+  // Stryker disable next-line EqualityOperator: The text has no character at its length.
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quoteCode) {
       const end = endOfString(text, at);
-      // Stryker disable next-line ConditionalExpression,EqualityOperator,ArithmeticOperator: Speed alone: an end that is not kept is found again.
+      // Stryker disable next-line ConditionalExpression,EqualityOperator,ArithmeticOperator: Affects speed only: an end
+      // that is not stored is computed again.
       if (end - at > longString) ends.set(at, end);
       at = end;
     } else if (code === commaCode || code === openBraceCode || code === openBracketCode) values += 1;
@@ -97,12 +106,12 @@ function assertFewValues(text: string, valuesMax = Infinity): StringEnds {
 }
 
 /**
- * The end of the text where no quote closes the string. Between quotes that are far apart it is searched, and where they stand near each other it is
- * walked: either alone takes several times as long for some text.
+ * The position of the closing quote, or the end of the text. Distant quotes are found with `indexOf`, near ones
+ * character by character. Either method alone is several times slower for some texts.
  */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
-  // Stryker disable next-line EqualityOperator: There is no character behind the text.
+  // Stryker disable next-line EqualityOperator: The text has no character at its length.
   while (at < text.length) {
     const found = text.indexOf('"', at);
     if (found === -1) return text.length;
@@ -118,21 +127,21 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * An odd number of backslashes escapes the quote. Backslashes before `from` do not count, since the character at `from`
- * is not escaped.
+ * A quote is escaped if an odd number of backslashes precedes it. Backslashes before `from` do not count, because the
+ * character at `from` is not escaped.
  */
 function isEscaped(text: string, quote: number, from: number): boolean {
   let before = quote;
   // Stryker disable next-line ConditionalExpression,EqualityOperator: Characters before a run of backslashes count in
   // pairs.
   while (before > from && text.charCodeAt(before - 1) === backslashCode) before -= 1;
-  // Stryker disable next-line ArithmeticOperator: The sum is odd where the difference is.
+  // Stryker disable next-line ArithmeticOperator: The sum is odd exactly when the difference is.
   return (quote - before) % 2 === 1;
 }
 
 function parseJson(text: string): JsonValue {
   try {
-    return JSON.parse(text) as JsonValue; // JSON.parse returns nothing else
+    return JSON.parse(text) as JsonValue; // JSON.parse returns only JSON values
   } catch {
     throw new CryptoError('MALFORMED_JSON', 'text is not JSON');
   }
@@ -166,7 +175,7 @@ function open(state: Scan, frame: Frame): void {
 }
 
 function nextMember(frame: Frame | undefined): void {
-  // Stryker disable next-line ConditionalExpression: JSON.parse lets a comma stand in a container alone.
+  // Stryker disable next-line ConditionalExpression: JSON.parse accepts a comma only inside a container.
   if (frame === undefined) return;
   frame.step = typeof frame.step === 'number' ? frame.step + 1 : null;
 }
@@ -177,12 +186,12 @@ function scanString(state: Scan, start: number): number {
   const end = ends.get(start) ?? endOfString(text, start);
   const frame = frames.at(-1);
   const isName = frame !== undefined && frame.step === null;
-  // Stryker disable next-line ConditionalExpression: Speed alone: a string is looked at that nothing is wrong with.
+  // Stryker disable next-line ConditionalExpression: Affects speed only: more strings are checked.
   if (isName || state.hasSurrogates) {
     const raw = text.slice(start + 1, end);
     const content = raw.includes('\\') ? decoded(state, raw, isName) : raw;
     if (isName) enterMember(state, frame, content);
-    // The raw text too: a literal half and an escaped half would decode to a pair that no UTF-8 text can hold.
+    // The raw text is checked too: a literal half and an escaped half would decode to a pair that UTF-8 cannot encode.
     if (state.hasSurrogates && (loneSurrogate.test(content) || loneSurrogate.test(raw)))
       throw fault(state, 'LONE_SURROGATE', 'string with a lone surrogate');
   }
@@ -199,9 +208,9 @@ function decoded(state: Scan, raw: string, isName: boolean): string {
 function enterMember(state: Scan, frame: Frame, name: string): void {
   frame.step = name;
   if (name === forbiddenMember) throw fault(state, 'FORBIDDEN_MEMBER', 'a member may not be named __proto__');
-  // Stryker disable next-line OptionalChaining: Only in an object does a member name come next, and an object has its names.
+  // Stryker disable next-line OptionalChaining: Only objects have member names, and their frames have `names`.
   if (frame.names?.has(name)) throw fault(state, 'DUPLICATE_MEMBER', 'member occurs twice');
-  // Stryker disable next-line OptionalChaining: Only in an object does a member name come next, and an object has its names.
+  // Stryker disable next-line OptionalChaining: Only objects have member names, and their frames have `names`.
   frame.names?.add(name);
 }
 
@@ -211,10 +220,10 @@ function scanNumber(state: Scan, start: number): number {
   let end = start + 1;
   let hasExponent = false;
   for (let code = text.charCodeAt(end); isNumberPart(code); code = text.charCodeAt(end)) {
-    if (code > 0x39) hasExponent = true; // no other part of a number lies above the digits
+    if (code > 0x39) hasExponent = true; // of the characters in a number, only `e` and `E` are above the digits
     end += 1;
   }
-  // This number of digits survives any binary64 value, so only length or an exponent leads beyond exact numbers.
+  // Numbers with few digits and no exponent are read without loss, so only the others need a check.
   if (end - start > safeDigits || hasExponent) {
     const literal = text.slice(start, end);
     if (!isReadAsWritten(literal, Number(literal)))
@@ -223,13 +232,13 @@ function scanNumber(state: Scan, start: number): number {
   return end;
 }
 
-/** A fraction with more digits than every binary64 value is written with says more than the value holds. */
+/** A fraction may have 17 digits, or the exact digits of its value. Longer fractions would lose information. */
 const [fractionDigits, precisionMax] = [17, 100];
 
 /**
- * A fraction is rounded as everybody knows, to 17 digits; a longer one must be what the value is when it is written with as many
- * digits: `0.10000000000000000555` is `0.1`. An integer must be the one that stands there, in whatever notation: beyond 2^53 − 1 that is
- * only sure of the digits that `canonicalize` writes, so `1e20` is read and `9007199254740993.0` is not.
+ * A fraction of at most 17 digits may be rounded. A longer fraction has at most 100 digits, and must equal its value
+ * written with as many digits: `0.10000000000000000555` is `0.1`. An integer must be exact in any notation. Beyond 2^53
+ * − 1, only the digits that `canonicalize` writes are accepted: `1e20` is read, `9007199254740993.0` is not.
  */
 function isReadAsWritten(literal: string, value: number): boolean {
   if (!Number.isFinite(value)) return false;
@@ -244,14 +253,14 @@ function isReadAsWritten(literal: string, value: number): boolean {
 
 type Decimal = { sign: string; digits: string; exponent: number };
 
-/** Sign, digits without zeros at either end, power of ten: one spelling for each decimal number. */
+/** Sign, digits without zeros at either end, and power of ten. Each decimal number has one such form. */
 function decimalOf(literal: string): Decimal {
-  // Stryker disable next-line StringLiteral: The group takes part in every match, and what is not a number has been refused by JSON.parse.
+  // Stryker disable next-line StringLiteral: The group is part of every match. JSON.parse has refused other texts.
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    // Stryker disable next-line ArrayDeclaration: A text without a match is not a number, and is refused by JSON.parse.
+    // Stryker disable next-line ArrayDeclaration: JSON.parse has refused a text without a match.
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(literal) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
-  let length = digits.length; // by hand: the pattern 0+$ takes quadratic time on hostile digits
+  let length = digits.length; // no regular expression: 0+$ takes quadratic time on hostile digits
   while (digits[length - 1] === '0') length -= 1;
   return {
     sign,

@@ -3,21 +3,21 @@ import { CryptoError } from './crypto-error.ts';
 import { hashBytes } from './merkle-tree.ts';
 
 const firstLine = 'c2sp.org/tlog-proof@v1';
-/** A path in a tree of at most 2^63 leaves, the largest that any log can have. */
+/** The length of a path in a tree of 2^63 leaves, the largest possible log. */
 const proofHashesMax = 63;
 
-/** c2sp.org/tlog-proof: all that a stranger needs, offline, to see one entry under one checkpoint. */
+/** Everything that an offline verifier needs to check one entry against one checkpoint (c2sp.org/tlog-proof). */
 interface TlogProof {
   index: number;
-  /** Inclusion proof, from the leaf's sibling up. */
+  /** Inclusion proof, beginning with the sibling of the leaf. */
   proof: readonly Uint8Array[];
-  /** The signed checkpoint, verbatim: still to be opened by {@link openNote}. */
+  /** The signed checkpoint, unchanged. Open it with {@link openNote}. */
   checkpoint: string;
-  /** Opaque and not authenticated. */
+  /** Opaque data that no signature covers. */
   extra?: Uint8Array;
 }
 
-/** Throws `MALFORMED_TLOG_PROOF` for anything that {@link parseTlogProof} would refuse. */
+/** Throws `MALFORMED_TLOG_PROOF` if {@link parseTlogProof} would refuse the result. */
 export function formatTlogProof({ index, proof, checkpoint, extra }: TlogProof): string {
   const extraLines = extra === undefined ? [] : [`extra ${encodeBase64(extra)}`];
   const text = [firstLine, ...extraLines, `index ${index}`, ...proof.map(encodeBase64), '', checkpoint].join('\n');
@@ -25,7 +25,7 @@ export function formatTlogProof({ index, proof, checkpoint, extra }: TlogProof):
   return text;
 }
 
-/** Reads attacker-controlled text; nothing is verified yet. Throws `MALFORMED_TLOG_PROOF`. */
+/** Reads attacker-controlled text. Nothing is verified yet. Throws `MALFORMED_TLOG_PROOF`. */
 export function parseTlogProof(text: string): TlogProof {
   const separator = text.indexOf('\n\n');
   if (separator === -1) throw malformed('no checkpoint');
@@ -43,13 +43,13 @@ export function parseTlogProof(text: string): TlogProof {
 function parseIndex(line: string): number {
   const [, digits] = /^index (0|[1-9][0-9]*)$/.exec(line) ?? [];
   const index = Number(digits);
-  if (!Number.isSafeInteger(index)) throw malformed('index is no decimal up to 2^53 - 1');
+  if (!Number.isSafeInteger(index)) throw malformed('the index is not a decimal number up to 2^53 - 1');
   return index;
 }
 
 function parseHash(line: string): Uint8Array {
   const hash = decode(line);
-  if (hash.length !== hashBytes) throw malformed('hash has not 32 bytes');
+  if (hash.length !== hashBytes) throw malformed('a hash does not have 32 bytes');
   return hash;
 }
 

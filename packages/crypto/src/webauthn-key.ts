@@ -18,8 +18,9 @@ const modulusBytes = { min: 256, max: 1_024 };
 const exponentBytesMax = 4;
 
 /**
- * Reads a key in the one spelling of RFC 7518 §6. `null` for any other: platforms differ in what else they read, so this rule runs in
- * front of all of them. It does not look for the point on the curve.
+ * Reads a key in the only spelling that RFC 7518 §6 allows. Returns `null` for other spellings, because platforms
+ * differ in which of them they accept. Returns `null` also for RSA keys outside the limits. It does not check that a
+ * point is on its curve.
  */
 export function parseWebAuthnKey(key: WebAuthnKey): WebAuthnKeyValue | null {
   switch (key.kty) {
@@ -44,10 +45,10 @@ export function numberOf(bytes: Uint8Array): bigint {
 }
 
 function rsaKeyOf(n: Uint8Array | null, e: Uint8Array | null): WebAuthnKeyValue | null {
-  if (n === null || e === null || n[0] === 0 || e[0] === 0) return null; // a leading zero is a second spelling
+  if (n === null || e === null || n[0] === 0 || e[0] === 0) return null; // a leading zero would be a second spelling
   if (n.length < modulusBytes.min || n.length > modulusBytes.max || e.length > exponentBytesMax) return null;
   const [modulus, exponent] = [numberOf(n), numberOf(e)];
-  if (modulus % 2n === 0n || exponent % 2n === 0n || exponent < 3n) return null; // no such key exists
+  if (modulus % 2n === 0n || exponent % 2n === 0n || exponent < 3n) return null; // such keys cannot exist
   return { kty: 'RSA', modulus, modulusBytes: n.length, exponent };
 }
 

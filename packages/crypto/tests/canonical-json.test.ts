@@ -22,12 +22,12 @@ const ampleLimits = { depthMax: 64, bytesMax: 100_000 };
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 const nestedOnce = (depth: number): unknown => nested(depth + 1);
 
-// Strings of any code points, member names that look like prototype members, and every finite number.
+// Strings of any code points, member names that look like prototype members, and all finite numbers.
 const jsonValues = fc
   .jsonValue({ maxDepth: 5, stringUnit: 'binary' })
   .map((value) => value as JsonValue)
   .filter((value) => !JSON.stringify(value).includes('__proto__'));
-/** Integers of any size, in whose digits a reader could lose something. */
+/** Integers of any size, including those whose digits a parser could lose. */
 const numbers = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(Math.trunc),
@@ -35,7 +35,7 @@ const numbers = fc.oneof(
 );
 
 const withoutPrototype = (value: object): object => Object.setPrototypeOf(value, null) as object;
-/** Has what a prototype of all objects has, and is none. */
+/** An object that has the members of a root prototype, but is not a root prototype. */
 const rootLike = withoutPrototype(Object.assign(() => 0, { isPrototypeOf: 1 }));
 
 describe('RFC 8785 canonical form', () => {
@@ -50,14 +50,14 @@ describe('RFC 8785 canonical form', () => {
     expect(canonicalBytes(value)).toEqual(utf8Bytes(vector.canonical));
   });
 
-  it('is the form that an independent implementation writes', () => {
+  it('equals the output of an independent implementation', () => {
     fc.assert(
       fc.property(jsonValues, (value) => expect(canonicalize(value)).toBe(oracle(value))),
       { numRuns: 2000 },
     );
   });
 
-  it('is the same form for objects of many members and for long names', () => {
+  it('equals the output of an independent implementation for many members and long names', () => {
     const name = fc.string({ unit: 'binary', maxLength: 80 }).filter((text) => text !== '__proto__');
     fc.assert(
       fc.property(fc.uniqueArray(name, { minLength: 60, maxLength: 140 }), (names) => {
@@ -67,7 +67,7 @@ describe('RFC 8785 canonical form', () => {
     );
   });
 
-  it('is read by the strict parser, whatever the value, and written again it is the same', () => {
+  it('is unchanged when the strict parser reads it and it is written again', () => {
     const values = fc.oneof(jsonValues, numbers, fc.array(numbers), fc.nat(jsonDepthMax - 1).map(nestedOnce));
     fc.assert(
       fc.property(values, (value) => {
@@ -78,7 +78,7 @@ describe('RFC 8785 canonical form', () => {
     );
   });
 
-  it('is that of one string or one number, when only that is asked for', () => {
+  it('is the same from the functions for a single string and a single number', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), numbers, (text, number) => {
         expect(canonicalString(text)).toBe(canonicalize(text));
@@ -115,7 +115,7 @@ describe('the plain-JSON gate', () => {
     ['undefined', undefined, 'NOT_PLAIN_JSON', ''],
     ['an undefined member', { a: { b: undefined } }, 'NOT_PLAIN_JSON', '/a/b'],
     ['an undefined element', [1, undefined], 'NOT_PLAIN_JSON', '/1'],
-    ['a hole', { list: sparse }, 'NOT_PLAIN_JSON', '/list'],
+    ['an array with a hole', { list: sparse }, 'NOT_PLAIN_JSON', '/list'],
     ['a function', { f: () => 1 }, 'NOT_PLAIN_JSON', '/f'],
     ['a toJSON method', { toJSON: () => 'other' }, 'NOT_PLAIN_JSON', '/toJSON'],
     ['a symbol', [Symbol('s')], 'NOT_PLAIN_JSON', '/0'],
@@ -128,28 +128,28 @@ describe('the plain-JSON gate', () => {
     ['a boxed string', [Object('x')], 'NOT_PLAIN_JSON', '/0'],
     ['a class instance', { price: new Money() }, 'NOT_PLAIN_JSON', '/price'],
     ['an object that inherits members', Object.create({ a: 1 }), 'NOT_PLAIN_JSON', ''],
-    ['an object that inherits what root prototypes have', Object.create({ isPrototypeOf: 1 }), 'NOT_PLAIN_JSON', ''],
+    ['an object that inherits a member named isPrototypeOf', Object.create({ isPrototypeOf: 1 }), 'NOT_PLAIN_JSON', ''],
     ['an object below an object without prototype', Object.create(Object.create(null) as object), 'NOT_PLAIN_JSON', ''],
     ['an array without prototype', Object.setPrototypeOf([1], null), 'NOT_PLAIN_JSON', ''],
     ['an array with the prototype of objects', Object.setPrototypeOf([1], Object.prototype), 'NOT_PLAIN_JSON', ''],
     [
-      'an array without any prototype behind its own',
+      'an array whose prototype has no prototype',
       Object.setPrototypeOf([1], withoutPrototype([])),
       'NOT_PLAIN_JSON',
       '',
     ],
-    ['an object of a function', Object.setPrototypeOf({ a: 1 }, rootLike), 'NOT_PLAIN_JSON', ''],
+    ['an object whose prototype is a function', Object.setPrototypeOf({ a: 1 }, rootLike), 'NOT_PLAIN_JSON', ''],
     ['an array with a symbol', Object.assign([1], { [Symbol('hidden')]: 2 }), 'NOT_PLAIN_JSON', ''],
-    ['an undefined member of a strange name', { 'a~/b': undefined }, 'NOT_PLAIN_JSON', '/a~0~1b'],
+    ['an undefined member whose name needs escapes', { 'a~/b': undefined }, 'NOT_PLAIN_JSON', '/a~0~1b'],
     ['an array of a subclass', new (class extends Array {})(), 'NOT_PLAIN_JSON', ''],
     ['a cycle', cyclic, 'NOT_PLAIN_JSON', `${'/self/0'.repeat(32)}`],
     ['NaN', { 'a/b': [NaN] }, 'NUMBER_NOT_FINITE', '/a~1b/0'],
     ['an infinity', -Infinity, 'NUMBER_NOT_FINITE', ''],
     ['a lone surrogate', ['ok', 'x\ud83d'], 'LONE_SURROGATE', '/1'],
     ['a lone surrogate in a name', { '\udc00': 1 }, 'LONE_SURROGATE', '/\udc00'],
-    ['a member __proto__', { a: JSON.parse('{"__proto__":1}') as unknown }, 'FORBIDDEN_MEMBER', '/a/__proto__'],
+    ['a member named __proto__', { a: JSON.parse('{"__proto__":1}') as unknown }, 'FORBIDDEN_MEMBER', '/a/__proto__'],
     ['65 levels', nested(65), 'NESTING_TOO_DEEP', '/0'.repeat(64)],
-  ])('refuses %s and says where', (_what, value, code, path) => {
+  ])('refuses %s and reports its path', (_what, value, code, path) => {
     expect(refusal(() => parsePlainJson(value))).toEqual({ code, path });
     expect(refusal(() => canonicalize(value as JsonValue))).toEqual({ code, path });
   });
@@ -158,12 +158,12 @@ describe('the plain-JSON gate', () => {
     ['64 levels', nested(64)],
     ['an object without prototype', Object.assign(Object.create(null), { a: [] })],
     ['objects and arrays of another realm', runInNewContext('({ a: [{ b: 1 }] })')],
-    ['the same object twice, which is no cycle', Array(2).fill({ a: [] })],
+    ['the same object twice without a cycle', Array(2).fill({ a: [] })],
   ])('accepts %s and returns it unchanged', (_what, value) => {
     expect(parsePlainJson(value)).toBe(value);
   });
 
-  it('tells people where it found the fault, unless that is the whole value', () => {
+  it('puts the path of a fault into the message, unless the fault is the whole value', () => {
     expect(() => parsePlainJson({ a: [undefined] })).toThrow(/ at \/a\/0$/);
     expect(() => parsePlainJson(undefined)).toThrow(/JSON$/);
     expect(() => parsePlainJson(cyclic)).toThrow('value that contains itself at /self/0');
@@ -172,7 +172,7 @@ describe('the plain-JSON gate', () => {
     expect(() => parsePlainJson(undefined)).toThrow(expect.objectContaining({ name: 'CryptoError' }));
   });
 
-  it('takes a lower depth limit from its caller', () => {
+  it('accepts a lower depth limit', () => {
     expect(refusal(() => parsePlainJson([[[]]], { depthMax: 2 }))).toEqual({ code: 'NESTING_TOO_DEEP', path: '/0/0' });
     expect(parsePlainJson([[1]], { depthMax: 2 })).toEqual([[1]]);
   });

@@ -25,12 +25,12 @@ describe('SHA-256', () => {
       'abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq',
       '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1',
     ],
-  ])('of %j is the FIPS 180-4 example with both providers', (text, digest) => {
+  ])('of %j equals the FIPS 180-4 example with both providers', (text, digest) => {
     for (const provider of [portableProvider, nodeProvider])
       expect(digestOf(provider, utf8Bytes(text))).toBe(`sha256:${digest}`);
   });
 
-  it('is the same in plain JavaScript and in OpenSSL, across every block boundary', () => {
+  it('is the same in plain JavaScript and in OpenSSL, for all lengths around block boundaries', () => {
     const openssl = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
     for (let length = 0; length < 260; length += 1) {
       const bytes = new Uint8Array(length).fill(length);
@@ -44,7 +44,7 @@ describe('SHA-256', () => {
     );
   });
 
-  it('leaves its input untouched and shares no memory with its output', () => {
+  it('leaves its input unchanged, and returns a plain Uint8Array, whose slice() is a copy', () => {
     const bytes = Uint8Array.of(1, 2, 3);
     for (const provider of [portableProvider, nodeProvider]) {
       const digest = provider.sha256(bytes);
@@ -57,7 +57,7 @@ describe('SHA-256', () => {
 });
 
 describe('encodings', () => {
-  it('give back the bytes they were given', () => {
+  it('decode to the bytes that were encoded', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         expect(decodeHex(encodeHex(bytes))).toEqual(bytes);
@@ -69,7 +69,7 @@ describe('encodings', () => {
     );
   });
 
-  it('accept one spelling only', () => {
+  it('accept only one spelling of each value', () => {
     for (const text of ['0', '0g', '0/', '/0', 'AB', ' 00', '0x00', '00\n'])
       expect(refusal(() => decodeHex(text)).code).toBe('MALFORMED_ENCODING');
     for (const text of ['QQ', 'QR==', 'QQ==\n', ' QQ==', 'Q-==', 'QQ=', '=', 'QQ==QQ==', '€'])
@@ -78,7 +78,7 @@ describe('encodings', () => {
       expect(refusal(() => decodeBase64Url(text)).code).toBe('MALFORMED_ENCODING');
   });
 
-  it('keep a byte order mark, and refuse what is no UTF-8', () => {
+  it('keep a byte order mark, and refuse invalid UTF-8', () => {
     const marked = Uint8Array.of(0xef, 0xbb, 0xbf, 0x61);
     expect(utf8Text(marked)).toBe('\ufeffa');
     expect(utf8Bytes(utf8Text(marked))).toEqual(marked);

@@ -84,7 +84,7 @@ describe('RFC 9162 vectors', () => {
 });
 
 describe('the Merkle tree', () => {
-  it('has at every size the root of the recursive definition', () => {
+  it('has the root of the recursive definition at every size', () => {
     for (let size = 0; size <= sizeMax; size += 1) {
       const root = naiveRoot(entries.slice(0, size));
       expect(rootOf(nodeProvider, leaves.slice(0, size))).toEqual(root);
@@ -124,7 +124,7 @@ describe('the Merkle tree', () => {
 });
 
 describe('inclusion', () => {
-  it('is proven for every leaf of every tree, as the recursive definition proves it', async () => {
+  it('is proven for every leaf of every tree, with the proof of the recursive definition', async () => {
     for (let size = 1; size <= sizeMax; size += 1) {
       const root = naiveRoot(entries.slice(0, size));
       for (let index = 0; index < size; index += 1) {
@@ -136,7 +136,7 @@ describe('inclusion', () => {
   });
 
   it.each([1, 2, 4, 64])(
-    'is refused at index %i in a tree of that size, though the path of the first leaf leads to the root',
+    'is refused at index %i of a tree of that size, although the proof leads to the root',
     async (size) => {
       const root = naiveRoot(entries.slice(0, size));
       const proof = await inclusionProof(nodeProvider, readNode, { index: 0, size });
@@ -167,7 +167,7 @@ describe('inclusion', () => {
     );
   });
 
-  it('has no proof for a leaf beyond the tree', async () => {
+  it('cannot be proven for a leaf beyond the tree', async () => {
     for (const [index, size] of [
       [3, 3],
       [0, 0],
@@ -182,7 +182,7 @@ describe('inclusion', () => {
 });
 
 describe('consistency', () => {
-  it('is proven for every pair of sizes, as the recursive definition proves it', async () => {
+  it('is proven for every pair of sizes, with the proof of the recursive definition', async () => {
     for (let to = 1; to <= sizeMax; to += 1) {
       const toRoot = naiveRoot(entries.slice(0, to));
       for (let from = 1; from <= to; from += 1) {
@@ -217,7 +217,7 @@ describe('consistency', () => {
     );
   });
 
-  it('has no proof from the empty tree or backwards', async () => {
+  it('cannot be proven from the empty tree or to a smaller one', async () => {
     for (const [from, to] of [
       [0, 3],
       [0, 0],

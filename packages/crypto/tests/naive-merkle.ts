@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
-// RFC 9162 §2.1.1, §2.1.3.1 and §2.1.4.1 as the text defines them, by recursion over all entries: slow, and independent of src.
+// RFC 9162 §2.1.1, §2.1.3.1 and §2.1.4.1 as the text defines them, by recursion over all entries. These functions are
+// slow and share no code with src.
 
 export function naiveRoot(entries: Uint8Array[]): Uint8Array {
   const [only] = entries;

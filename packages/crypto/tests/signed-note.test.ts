@@ -29,7 +29,7 @@ const root = nodeProvider.sha256(utf8Bytes('root'));
 const note = signNote(nodeProvider, formatCheckpoint({ origin: log.name, size: 42, root }), [log, witness]);
 
 describe('a signed note', () => {
-  it('of golang.org/x/mod/sumdb/note opens, and its key keeps its spelling', () => {
+  it('of golang.org/x/mod/sumdb/note opens, and its key is formatted as published', () => {
     const vkey = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW';
     const text =
       "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n";
@@ -41,19 +41,19 @@ describe('a signed note', () => {
     }
   });
 
-  it('opens under one known key and names every known key that signed', () => {
+  it('opens with one known key, and lists all known keys that signed it', () => {
     expect(openNote(nodeProvider, note, [witnessKey]).signedBy).toEqual([witnessKey]);
     expect(openNote(nodeProvider, utf8Bytes(note), [witnessKey, logKey]).signedBy).toEqual([logKey, witnessKey]);
   });
 
-  it('ignores unknown signatures, even of the same name, but needs a known one', () => {
+  it('ignores signatures of unknown keys, even of the same name, and needs one of a known key', () => {
     const stranger = noteKey(nodeProvider, log.name, witness.signer.publicKey);
     expect(refusal(() => openNote(nodeProvider, note, [stranger])).code).toBe('NOTE_NOT_SIGNED_BY_KNOWN_KEY');
     expect(refusal(() => openNote(nodeProvider, note, [])).code).toBe('NOTE_NOT_SIGNED_BY_KNOWN_KEY');
     expect(openNote(nodeProvider, note, [stranger, logKey]).signedBy).toEqual([logKey]);
   });
 
-  it('is rejected as a whole when one known key fails, though another verifies', () => {
+  it('is rejected when the signature of one known key fails, even if another verifies', () => {
     const forged = signNote(nodeProvider, 'text\n', [
       log,
       { ...witness, signer: { ...witness.signer, sign: () => new Uint8Array(64) } },
@@ -74,12 +74,12 @@ describe('a signed note', () => {
     );
   });
 
-  it('may hold empty lines: the last one separates the signatures', () => {
+  it('may contain empty lines: the last one precedes the signatures', () => {
     const text = 'a\n\n— not a signature\n\nb\n';
     expect(openNote(nodeProvider, signNote(nodeProvider, text, [log]), [logKey]).text).toBe(text);
   });
 
-  it('accepts 100 signatures and not one more', () => {
+  it('accepts at most 100 signatures', () => {
     const lines = note.slice(note.lastIndexOf('\n\n') + 2);
     const [line = ''] = lines.split('\n');
     expect(openNote(nodeProvider, note + lines.repeat(49), [logKey]).signedBy).toEqual([logKey]);
@@ -87,7 +87,7 @@ describe('a signed note', () => {
     expect(refusal(() => openNote(nodeProvider, flooded, [logKey])).code).toBe('MALFORMED_NOTE');
   });
 
-  it('verifies the first signature of each key, however often a note repeats it', () => {
+  it('verifies only the first signature of each key', () => {
     let verified = 0;
     const counting = {
       ...nodeProvider,
@@ -105,18 +105,18 @@ describe('a signed note', () => {
     ['no text', '\n— log.example/acme AAAAAAA=\n'],
     ['no final newline', note.slice(0, -1)],
     ['a carriage return', note.replaceAll('\n', '\r\n')],
-    ['a hyphen for the dash', note.replaceAll('—', '-')],
+    ['a hyphen instead of the dash', note.replaceAll('—', '-')],
     ['two spaces', note.replace('— log', '—  log')],
     ['a signature that is not base64', note.replace(/acme .+\n/, 'acme ***\n')],
-    ['a key id alone', note.replace(/acme .+\n/, 'acme AAAAAA==\n')],
+    ['a key ID without a signature', note.replace(/acme .+\n/, 'acme AAAAAA==\n')],
     ['an empty line at the end', `${note}\n`],
-    ['something before the dash', note.replace('— log', 'x— log')],
-    ['something behind the signature', note.replace(/(acme .+)\n/, '$1 more\n')],
+    ['text before the dash', note.replace('— log', 'x— log')],
+    ['text after the signature', note.replace(/(acme .+)\n/, '$1 more\n')],
   ])('with %s is malformed', (_what, malformed) => {
     expect(refusal(() => openNote(nodeProvider, malformed, [logKey])).code).toBe('MALFORMED_NOTE');
   });
 
-  it('is not signed over text that could not be opened, nor under a name that notes forbid', () => {
+  it('is not signed over an invalid text or under an invalid name', () => {
     for (const text of ['', 'no newline', 'tab\there\n', 'lone \ud800\n'])
       expect(refusal(() => signNote(nodeProvider, text, [log])).code).toBe('MALFORMED_NOTE');
     const controls = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).filter((one) => one !== '\n');
@@ -139,22 +139,22 @@ describe('a signed note', () => {
     `+${formatVkey(logKey)}`,
     `more+${formatVkey(logKey)}`,
     `${formatVkey(logKey)}\n`,
-  ])('has no verifier key %j', (vkey) => {
+  ])('cannot be opened with the malformed verifier key %j', (vkey) => {
     expect(refusal(() => parseVkey(nodeProvider, vkey)).code).toBe('MALFORMED_KEY');
   });
 });
 
-it('a key of few signatures gets no name', () => {
+it('a key of small order is refused as a note key', () => {
   expect(refusal(() => noteKey(nodeProvider, log.name, new Uint8Array(32))).code).toBe('MALFORMED_KEY');
 });
 
 describe('a checkpoint', () => {
-  it('says no time where none is written', () => {
+  it('has no time if the note has none', () => {
     const { text } = openNote(nodeProvider, note, [logKey]);
     expect(Object.keys(parseCheckpoint(text))).toEqual(['origin', 'size', 'root']);
   });
 
-  it('reads back from its signed note', () => {
+  it('can be read from its signed note', () => {
     expect(parseCheckpoint(openNote(nodeProvider, note, [logKey]).text)).toEqual({ origin: log.name, size: 42, root });
     expect(formatCheckpoint({ origin: log.name, size: 42, root })).toMatch(
       /^log\.example\/acme\n42\n[A-Za-z0-9+/]{43}=\n$/,
@@ -165,7 +165,7 @@ describe('a checkpoint', () => {
     expect(parseCheckpoint(`${formatCheckpoint({ origin: 'o', size: 0, root })}extension\n`).size).toBe(0);
   });
 
-  it('says when it was signed if it does, on one line of its own', () => {
+  it('has its time on a separate line', () => {
     const time = '2026-03-01T12:00:00.000Z';
     const timed = formatCheckpoint({ origin: 'o', size: 1, root, time });
     expect(parseCheckpoint(timed)).toEqual({ origin: 'o', size: 1, root, time });
@@ -193,7 +193,7 @@ describe('a checkpoint', () => {
     expect(refusal(() => parseCheckpoint(text)).code).toBe('MALFORMED_CHECKPOINT');
   });
 
-  it('is not written from values that it could not be read from', () => {
+  it('is not written from values that could not be read again', () => {
     for (const wrong of [{ origin: '' }, { origin: 'a\nb' }, { size: -1 }, { size: 1.5 }, { root: root.slice(1) }])
       expect(refusal(() => formatCheckpoint({ origin: 'o', size: 1, root, ...wrong })).code).toBe(
         'MALFORMED_CHECKPOINT',
@@ -204,7 +204,7 @@ describe('a checkpoint', () => {
 describe('a tlog-proof', () => {
   const leaves = ['a', 'b', 'c', 'd', 'e'].map((entry) => leafHash(nodeProvider, utf8Bytes(entry)));
 
-  it('carries all that an offline verifier needs', async () => {
+  it('contains everything that an offline verifier needs', async () => {
     const treeRoot = rootOf(nodeProvider, leaves);
     const checkpoint = signNote(nodeProvider, formatCheckpoint({ origin: log.name, size: 5, root: treeRoot }), [log]);
     const readLeavesOrPairs = async (level: number, index: number) =>
@@ -233,14 +233,14 @@ describe('a tlog-proof', () => {
   });
 
   it.each([
-    ['another version', 'c2sp.org/tlog-proof@v2\nindex 0\n\nx\n'],
+    ['a different version', 'c2sp.org/tlog-proof@v2\nindex 0\n\nx\n'],
     ['no index', 'c2sp.org/tlog-proof@v1\n\nx\n'],
     ['a leading zero', 'c2sp.org/tlog-proof@v1\nindex 01\n\nx\n'],
-    ['something before the index', 'c2sp.org/tlog-proof@v1\nxindex 1\n\nx\n'],
-    ['something behind the index', 'c2sp.org/tlog-proof@v1\nindex 1x\n\nx\n'],
+    ['text before the index', 'c2sp.org/tlog-proof@v1\nxindex 1\n\nx\n'],
+    ['text after the index', 'c2sp.org/tlog-proof@v1\nindex 1x\n\nx\n'],
     ['an index beyond 2^53 - 1', 'c2sp.org/tlog-proof@v1\nindex 9007199254740992\n\nx\n'],
-    ['extra after index', 'c2sp.org/tlog-proof@v1\nindex 0\nextra AA==\n\nx\n'],
-    ['extra that is not base64', 'c2sp.org/tlog-proof@v1\nextra !\nindex 0\n\nx\n'],
+    ['an extra line after the index', 'c2sp.org/tlog-proof@v1\nindex 0\nextra AA==\n\nx\n'],
+    ['an extra line that is not base64', 'c2sp.org/tlog-proof@v1\nextra !\nindex 0\n\nx\n'],
     ['a short hash', 'c2sp.org/tlog-proof@v1\nindex 0\nAAAA\n\nx\n'],
     ['64 hashes', `c2sp.org/tlog-proof@v1\nindex 0\n${`${'A'.repeat(43)}=\n`.repeat(64)}\nx\n`],
     ['no checkpoint', 'c2sp.org/tlog-proof@v1\nindex 0\n\n'],

@@ -17,7 +17,7 @@ const texts = vectorsOf<InvalidVector>('canonical-json/invalid').filter(
   ([, { text, text_hex }]) => (text ?? text_hex) !== undefined,
 );
 
-describe('strict JSON text', () => {
+describe('the parser of strict JSON', () => {
   it.each(texts)('refuses %s', (_name, { text, text_hex = '', limits, code, path }) => {
     const bounds = limits === undefined ? ampleLimits : { depthMax: limits.depth_max, bytesMax: limits.bytes_max };
     const refused = refusal(() => parseStrictJson(text ?? decodeHex(text_hex), bounds));
@@ -25,7 +25,7 @@ describe('strict JSON text', () => {
     if (path !== undefined) expect(refused.path).toBe(path);
   });
 
-  it('reads what JSON.parse reads from any text without a hidden loss', () => {
+  it('reads the same value as JSON.parse if nothing is lost', () => {
     const spaced = fc.tuple(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), fc.nat(3));
     fc.assert(
       fc.property(spaced, ([value, indent]) => {
@@ -38,7 +38,7 @@ describe('strict JSON text', () => {
     );
   });
 
-  it('refuses a repeated member wherever it stands and however it is spelled', () => {
+  it('refuses a repeated member at any place and in any spelling', () => {
     const escapeAll = (name: string) =>
       Array.from({ length: name.length }, (_, at) => `\\u${name.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
         '',
@@ -57,7 +57,7 @@ describe('strict JSON text', () => {
     );
   });
 
-  it('answers any bytes with a value or a CryptoError', () => {
+  it('returns a value or throws a CryptoError for any bytes', () => {
     const fragments = fc.array(
       fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '\\', '\\u', 'd800', '0', '-', '1e9', 'null', ' '),
     );
@@ -78,7 +78,7 @@ describe('strict JSON text', () => {
     );
   });
 
-  it('sees that hostile digits are rounded, which in quadratic time would take hours', () => {
+  it('detects rounding in millions of digits without quadratic time', () => {
     const digits = `[9007199254740993.${'0'.repeat(4_000_000)}1]`;
     expect(refusal(() => parseStrictJson(digits, { ...ampleLimits, bytesMax: 5_000_000 })).code).toBe(
       'NUMBER_OUT_OF_RANGE',
@@ -99,7 +99,7 @@ describe('strict JSON text', () => {
       '-1.50e-7',
     ],
   ];
-  it.each(integers)('reads %s as it stands there', (text) => {
+  it.each(integers)('reads %s without loss', (text) => {
     expect(parseStrictJson(`[${text}]`, ampleLimits)).toEqual([Number(text)]);
   });
 
@@ -108,12 +108,12 @@ describe('strict JSON text', () => {
     ...['9007199254740993e0', '900719925474099.3e1', '100000000000000000001', '1.00000000000000000001e20', '1e400'],
     ...['-1e400', '123.4560000000000000000000001e30', '1000000000000000000000000000001'],
     ...['0.1234567890123456789', '1e-400', '1.00000000000000000001', '1234567890123456.78', '0.10000000000000000556'],
-  ])('refuses %s, which is read as another number', (text) => {
+  ])('refuses %s, which would be read as another number', (text) => {
     const refused = refusal(() => parseStrictJson(`[0,${text}]`, ampleLimits));
     expect(refused).toEqual({ code: 'NUMBER_OUT_OF_RANGE', path: '/1' });
   });
 
-  it('counts bytes, not characters, up to the limit and not beyond', () => {
+  it('counts bytes, not characters, and accepts a text at the limit', () => {
     expect(parseStrictJson('"€€"', { depthMax: 1, bytesMax: 8 })).toBe('€€');
     expect(refusal(() => parseStrictJson('"€€"', { depthMax: 1, bytesMax: 7 })).code).toBe('TOO_LARGE');
     for (const text of ['[1,2,3]', '{"a":{"b":[]}}', '[{},0]']) {
@@ -123,7 +123,7 @@ describe('strict JSON text', () => {
     }
   });
 
-  it('counts values and not what strings hold, and ends with a text that never closes one', () => {
+  it('counts values but not characters in strings, also in strings without an end', () => {
     const limits = { depthMax: 8, bytesMax: 100, valuesMax: 1 };
     for (const text of ['"[{,,]"', String.raw`["\\\",[{"]`, String.raw`{"\",[":0}`])
       expect(parseStrictJson(text, limits)).toEqual(JSON.parse(text));
@@ -132,7 +132,7 @@ describe('strict JSON text', () => {
     expect(refusal(() => parseStrictJson(String.raw`["\\",0]`, limits)).code).toBe('TOO_MANY_VALUES');
   });
 
-  it('finds the end of any string, however its quotes and backslashes lie', () => {
+  it('finds the end of any string with quotes and backslashes', () => {
     const limits = { depthMax: 8, bytesMax: 1_000_000, valuesMax: 20 };
     const piece = fc.tuple(
       fc.constantFrom('"', '\\', '\\"', 'abc "', 'x', '\n', 'some words without any quote '),
@@ -150,7 +150,7 @@ describe('strict JSON text', () => {
     );
   });
 
-  it('reads no more than a mebibyte of names with escapes where values are counted', () => {
+  it('reads at most one mebibyte of names with escapes when values are limited', () => {
     const named = (length: number) => JSON.stringify({ ['"'.repeat(length / 2)]: { ['\n'.repeat(length / 2)]: 0 } });
     const limits = { depthMax: 8, bytesMax: 10_000_000 };
     for (const length of [524_288, 524_290]) parseStrictJson(named(length), limits);
@@ -158,7 +158,7 @@ describe('strict JSON text', () => {
     expect(refusal(() => parseStrictJson(named(524_290), { ...limits, valuesMax: 20 })).code).toBe('TOO_LARGE');
   });
 
-  it('counts neither names without escapes nor texts with them', () => {
+  it('does not count names without escapes, nor string values with escapes, towards that limit', () => {
     const limits = { depthMax: 8, bytesMax: 10_000_000, valuesMax: 20 };
     const plain = { ['a'.repeat(1_100_000)]: 0 };
     expect(parseStrictJson(JSON.stringify(plain), limits)).toEqual(plain);
@@ -166,16 +166,16 @@ describe('strict JSON text', () => {
     expect(parseStrictJson(escaped, limits)).toEqual({ a: '😀'.repeat(100_000) });
   });
 
-  it('refuses more values than it may hold before it makes any', () => {
+  it('refuses too many values before it builds them', () => {
     const objects = utf8Bytes(`[${'{},'.repeat(3_000_000)}0]`);
     const limits = { depthMax: 8, bytesMax: 10_000_000, valuesMax: 10_000 };
     const before = process.cpuUsage();
     expect(refusal(() => parseStrictJson(objects, limits)).code).toBe('TOO_MANY_VALUES');
-    expect(process.cpuUsage(before).user).toBeLessThan(250_000); // a second once they are made
+    expect(process.cpuUsage(before).user).toBeLessThan(250_000); // building the values would take a second
   });
 });
 
-/** Either the canonical text or the code of a refusal; anything else propagates. */
+/** The canonical text, or the code of a refusal. All other errors propagate. */
 function outcome(text: string): string {
   let value: JsonValue;
   try {

@@ -4,7 +4,7 @@ import { CryptoError, decodeHex } from '../src/index.ts';
 
 const vectorsDir = new URL('../../../contracts/vectors/', import.meta.url);
 
-/** Every vector of one folder, as rows for `it.each`: the file name says why the vector is there. */
+/** All vectors of one folder, as rows for `it.each`. The file name is the reason for the vector. */
 export function vectorsOf<Vector>(folder: string): [string, Vector][] {
   const directory = new URL(`${folder}/`, vectorsDir);
   const files = readdirSync(directory).filter((file) => file.endsWith('.json'));
@@ -14,7 +14,7 @@ export function vectorsOf<Vector>(folder: string): [string, Vector][] {
   ]);
 }
 
-/** The code with which `act` refuses; fails the test when it does not throw or throws something else. */
+/** The code of the error that `act` throws. Fails the test when it throws nothing, or another error. */
 export function refusal(act: () => unknown): { code: string; path: string | undefined } {
   try {
     act();

@@ -16,7 +16,7 @@ const p256: Kind = ['P-256', 'sha256', () => generateKeyPairSync('ec', { namedCu
 const rsa: Kind = ['RSA', 'sha256', () => generateKeyPairSync('rsa', { modulusLength: 2_048 })];
 const kinds: readonly Kind[] = [p256, ['Ed25519', null, () => generateKeyPairSync('ed25519')], rsa];
 
-/** The answer of both providers, which must be one. */
+/** The answer of both providers, which must be the same. */
 function check(key: WebAuthnKey, signature: Uint8Array, text = message): boolean {
   const answers = [nodeProvider, portableProvider].map((provider) => provider.verifyWebAuthn(key, text, signature));
   expect(answers[1]).toBe(answers[0]);
@@ -26,8 +26,8 @@ function check(key: WebAuthnKey, signature: Uint8Array, text = message): boolean
 const jwkOf = ({ publicKey }: Pair) => publicKey.export({ format: 'jwk' }) as WebAuthnKey; // of the kinds above
 
 describe.each(kinds)('a signature by a passkey of %s', (_name, digest, generate) => {
-  const [own, other] = [generate(), generate()];
-  const [key, otherKey] = [jwkOf(own), jwkOf(other)];
+  const [own, neighbour] = [generate(), generate()];
+  const [key, otherKey] = [jwkOf(own), jwkOf(neighbour)];
   const signature = new Uint8Array(sign(digest, message, own.privateKey));
 
   it('verifies unchanged, and under no other key or message', () => {
@@ -78,10 +78,10 @@ describe('a signature of P-256', () => {
     ['r = 0', 0n, s],
     ['s = 0', r, 0n],
     ['r = 0 and s = 0', 0n, 0n],
-    ['r of the order', order, s],
-    ['s of the order', r, order],
-    ['r beyond the order', r + order, s],
-    ['s beyond the order', r, s + order],
+    ['r equal to the order', order, s],
+    ['s equal to the order', r, order],
+    ['r above the order', r + order, s],
+    ['s above the order', r, s + order],
     ['r and s exchanged', s, r],
   ])('is refused with %s', (_name, first, second) => {
     expect(check(key, derOf([first, second]))).toBe(false);
@@ -91,11 +91,11 @@ describe('a signature of P-256', () => {
   const [first, second] = [contentOf(r), contentOf(s)];
   const padded = (bytes: Uint8Array) => Uint8Array.of(0, ...bytes);
   it.each<[string, Uint8Array]>([
-    ['as r and s without DER', Uint8Array.of(...bytes32(r), ...bytes32(s))],
+    ['as plain r and s without DER', Uint8Array.of(...bytes32(r), ...bytes32(s))],
     ['with a length in long form', Uint8Array.of(0x30, 0x81, ...der.subarray(1))],
     ['with an indefinite length', Uint8Array.of(0x30, 0x80, ...der.subarray(2), 0, 0)],
-    ['with a zero in front of r', sequence([padded(first), second])],
-    ['with a zero in front of s', sequence([first, padded(second)])],
+    ['with a leading zero byte in r', sequence([padded(first), second])],
+    ['with a leading zero byte in s', sequence([first, padded(second)])],
     ['with a negative r', sequence([Uint8Array.of(0x80 | (first[0] ?? 0), ...first.subarray(1)), second])],
     ['with an empty r', sequence([new Uint8Array(), second])],
     ['with a third integer', sequence([first, second, Uint8Array.of(1)])],
@@ -110,9 +110,9 @@ describe('a signature of P-256', () => {
   });
   it.each<[string, WebAuthnKey]>([
     ['is not on the curve', at(bytes32(x ?? 0n), bytes32((y ?? 0n) ^ 1n))],
-    ['is the mirrored point', at(bytes32(x ?? 0n), bytes32(field - (y ?? 0n)))],
-    ['is the origin', at(bytes32(0n), bytes32(0n))],
-    ['has a coordinate beyond the field', at(bytes32(2n ** 256n - 1n), bytes32(y ?? 0n))],
+    ['has the mirrored point', at(bytes32(x ?? 0n), bytes32(field - (y ?? 0n)))],
+    ['has the coordinates 0 and 0', at(bytes32(0n), bytes32(0n))],
+    ['has a coordinate above the order of the field', at(bytes32(2n ** 256n - 1n), bytes32(y ?? 0n))],
     ['has a coordinate of 33 bytes', at(padded(decodeBase64Url(key.x)), decodeBase64Url(key.y))],
     ['has a coordinate of one byte', at(Uint8Array.of(1), decodeBase64Url(key.y))],
     ['has no coordinates', at(new Uint8Array(), new Uint8Array())],
@@ -139,13 +139,13 @@ describe('a signature of RSA', () => {
     expect(check(key, new Uint8Array(sign('sha512', message, pair.privateKey)))).toBe(false);
   });
 
-  it('is refused with the modulus added, which is the same number modulo the key', () => {
+  it('is refused with the modulus added, although it is the same number modulo the key', () => {
     const [text, sum] = signedWithRoom();
     expect(check(key, bytesOf(sum - modulus), text)).toBe(true);
     expect(check(key, bytesOf(sum), text)).toBe(false);
   });
 
-  /** A message whose signature fits the bytes of the modulus also with the modulus added. */
+  /** A message with a small signature: the sum of signature and modulus still fits into the length of the modulus. */
   function signedWithRoom(): [text: Uint8Array, sum: bigint] {
     for (let count = 0; ; count += 1) {
       const text = utf8Bytes(`message ${String(count)}`);
@@ -157,7 +157,7 @@ describe('a signature of RSA', () => {
   it.each<[string, Partial<typeof key>]>([
     ['has the exponent 1', { e: 'AQ' }],
     ['has an even exponent', { e: 'AQAA' }],
-    ['has a zero in front of its modulus', { n: encodeBase64Url(Uint8Array.of(0, ...decodeBase64Url(key.n))) }],
+    ['has a leading zero byte in its modulus', { n: encodeBase64Url(Uint8Array.of(0, ...decodeBase64Url(key.n))) }],
     ['has an even modulus', { n: encodeBase64Url(bytesOf(modulus - 1n)) }],
     ['has no modulus', { n: '' }],
     ['has no exponent', { e: '' }],

@@ -1,5 +1,6 @@
-// Generates the Prisma client of every service that has a schema. Needs no network; a service whose schema and Prisma version did
-// not change is skipped. Usage: node packages/database/bin/generate-clients.mjs [serviceDir…] (default: services/*)
+// Generates the Prisma client of every service that has a schema, without network access. A service is skipped while
+// its schema and its Prisma version are unchanged. Usage: node packages/database/bin/generate-clients.mjs [serviceDir…]
+// (default: services/*)
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,14 +26,16 @@ function generate(serviceDir) {
   execFileSync(process.execPath, [prisma.script, 'generate', '--schema', schema, '--no-hints'], {
     cwd: serviceDir,
     stdio: ['ignore', 'ignore', 'inherit'],
-    // Generating runs on WebAssembly only, but Prisma downloads its native engine unless it is told of one: any executable will do.
+    // Generation needs only WebAssembly, but Prisma downloads its native engine unless this variable names an
+    // executable.
     env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' },
   });
   writeFileSync(stamp, hash);
   console.log(`generated the Prisma client of ${serviceDir.slice(root.length)}`);
 }
 
-// The service's own Prisma; else (a folder outside the workspace, as in tests) the one of any service.
+// Finds the Prisma package of the service. Tests use service folders outside the workspace, which have no such package.
+// For these folders, the package of any service is used.
 function findPrisma(serviceDir) {
   for (const from of [serviceDir, ...all]) {
     try {

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Runs the statements of a service's functions, and returns those that changed a function or a trigger of the schema. `text` has
- * statements that begin with CREATE OR REPLACE; the comments above a statement belong to it.
+ * Runs the statements of `text`, and returns those that changed a function or a trigger of the schema. Each statement
+ * begins with CREATE OR REPLACE. The comments above a statement belong to it.
  */
 export async function changedFunctions(client: pg.Client, text: string): Promise<string[]> {
   const changed: string[] = [];

@@ -2,21 +2,22 @@ import type pg from 'pg';
 
 type Row = { ms: number };
 
-/** PostgreSQL's clock in milliseconds, as it is when the statement runs. All services of a database share it. */
+/** PostgreSQL's clock in milliseconds at the time of the statement. All services of a database share it. */
 export async function readNowMs(pool: Pick<pg.Pool, 'query'>): Promise<number> {
   const { rows } = await pool.query<Row>('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms');
   return msOf(rows);
 }
 
-/** A Prisma client, or a transaction of one. */
+/** A Prisma client or its transaction. */
 type Queries = { $queryRaw(sql: TemplateStringsArray): PromiseLike<unknown> };
 
-/** The same clock within a transaction. */
+/** The clock of the database, read within a transaction. */
 export type DatabaseClock = (queries: Queries) => Promise<Date>;
 
 /**
- * The clock for what removes rows, or keeps them for a time: the clock of one process may be wrong. A test that moves the time of a
- * service gives that clock as `moved`, and it counts instead.
+ * The clock for statements that remove rows or store them with an expiry. They do not use the clock of a process, which
+ * may be wrong. A test that sets the time of a service passes its own clock as `moved`, which then replaces the
+ * database clock.
  *
  * @example
  * const databaseNow = databaseClock();
@@ -26,7 +27,7 @@ export function databaseClock(moved?: () => Date): DatabaseClock {
   return async (queries) => {
     if (moved !== undefined) return moved();
     const rows = await queries.$queryRaw`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`;
-    return new Date(msOf(rows as Row[])); // the statement has one row of one number
+    return new Date(msOf(rows as Row[])); // the statement returns one row with one number
   };
 }
 

@@ -9,18 +9,19 @@ import { withSchemaEngine } from './schema-engine.ts';
 import { withDatabase } from './urls.ts';
 import { withClient } from './with-client.ts';
 
-// The engine's own words for a script without statements.
+// The engine returns this text for a script without statements.
 const emptyScript = '-- This is an empty migration.';
 const nothingExternal = { externalTables: [], externalEnums: [] };
 
 interface DiffMigrationOptions {
-  /** A role that may create databases: the history is replayed in a throw-away one. */
+  /** URL for a role that can create databases. The migrations run in a temporary database. */
   adminUrl: string;
   serviceDir: string;
 }
 
 /**
- * Returns the SQL that leads from the service's migrations to its `schema.prisma` and to its functions, or null when nothing is missing.
+ * Returns the SQL that is missing in the service's migrations, compared with its `schema.prisma` and its functions.
+ * `null` when nothing is missing.
  */
 export async function diffMigration({ adminUrl, serviceDir }: DiffMigrationOptions): Promise<string | null> {
   const name = `countersign_diff_${randomBytes(6).toString('hex')}`;
@@ -58,7 +59,7 @@ async function diffTables({ url, schema, serviceDir }: Place): Promise<string | 
   });
 }
 
-/** The statements that change a function or a trigger, once the tables are there that a trigger names. */
+/** The statements that change a function or a trigger. They run after `tables`, because a trigger needs its table. */
 function diffFunctions({ url, schema, serviceDir, tables }: Place & { tables: string | null }): Promise<string[]> {
   const run = async (client: pg.Client) => {
     if (tables !== null) await client.query(tables);

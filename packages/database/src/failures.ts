@@ -1,4 +1,4 @@
-// PostgreSQL error classes (appendix A of its manual) in which the same call may succeed later, without any change by the caller.
+// PostgreSQL error classes (appendix A of its manual) after which the same call can succeed later without a change.
 const unavailableClasses = new Set(['08', '53', '58']);
 const unavailableCodes = new Set([
   '57P01', // admin_shutdown
@@ -25,7 +25,7 @@ const unavailableCodes = new Set([
   'P2024', // Prisma: no connection from the pool in time
   'P2037', // Prisma: too many connections
 ]);
-// node-postgres and its pool throw these without a code of their own.
+// node-postgres and its pool throw these errors without a code.
 const unavailableMessages = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
@@ -34,14 +34,17 @@ const unavailableMessages = [
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
   'Cannot use a pool after calling end',
-  // Prisma reports all troubles of a transaction under one code, and only these two pass by themselves.
+  // Prisma has one code for all failures of a transaction. Only the failures with these two messages are temporary.
   'Unable to start a transaction in the given time',
   'cannot be executed on an expired transaction',
 ];
-// Prisma's adapter replaces the socket error by one of these.
+// Prisma's adapter replaces a socket error by one of these kinds.
 const unavailableKinds = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
 
-/** True when PostgreSQL cannot be used right now (lost, starting, stopping, overloaded, timed out): answer 503 and try again. */
+/**
+ * True when PostgreSQL is temporarily unusable, such as lost, starting, stopping, overloaded, read-only or timed out.
+ * Reply with 503, so that the caller retries.
+ */
 export function isUnavailable(error: unknown): boolean {
   return layersOf(error).some((layer) => {
     const code = codeOf(layer);
@@ -52,26 +55,29 @@ export function isUnavailable(error: unknown): boolean {
   });
 }
 
-/** True for a broken UNIQUE constraint or index, from raw SQL or from Prisma; `constraint` narrows it to one by its name. */
+/**
+ * True for a violated UNIQUE constraint or index, from raw SQL or from Prisma. `constraint` limits it to the constraint
+ * of this name.
+ */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const layers = layersOf(error);
   if (!layers.some((layer) => codeOf(layer) === '23505' || codeOf(layer) === 'P2002')) return false;
   return constraint === undefined || layers.some((layer) => constraintOf(layer) === constraint);
 }
 
-/** True when the whole transaction should be run again: serialization failure or deadlock. */
+/** True when the whole transaction should be retried: serialization failure or deadlock. */
 export function isSerializationFailure(error: unknown): boolean {
   return layersOf(error).some((layer) => ['40001', '40P01', 'P2034'].includes(codeOf(layer) ?? ''));
 }
 
-/** True when a lock was not to be had within `lock_timeout`: nothing else is wrong. */
+/** True when a lock was not free in time (`lock_timeout`, or at once with NOWAIT). The statement itself is valid. */
 export function isLockTimeout(error: unknown): boolean {
   return layersOf(error).some((layer) => codeOf(layer) === '55P03');
 }
 
 /**
- * Makes an error fit for the logs. When Prisma's own validation refuses a call, its error quotes every value that was to be
- * written; this keeps only what is wrong. Any other error is returned as it is.
+ * Makes an error safe to log. A validation error of Prisma quotes all values of the call, so only the description of
+ * the fault is kept. Other errors are returned unchanged.
  */
 export function withoutValues(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'PrismaClientValidationError') return error;
@@ -84,7 +90,8 @@ function isUnavailableClass(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && unavailableClasses.has(code.slice(0, 2));
 }
 
-// Prisma wraps the driver's error (meta.driverAdapterError.cause), Node wraps one error per address (AggregateError.errors).
+// Prisma wraps the driver's error (meta.driverAdapterError.cause). Node wraps one error per address
+// (AggregateError.errors).
 function layersOf(error: unknown): unknown[] {
   const layers: unknown[] = [];
   const pending: unknown[] = [error];
@@ -94,7 +101,7 @@ function layersOf(error: unknown): unknown[] {
     layers.push(layer);
     const inner = member(layer, 'errors');
     pending.push(member(layer, 'cause'), member(member(layer, 'meta'), 'driverAdapterError'));
-    if (Array.isArray(inner)) pending.push(...(inner as unknown[])); // narrowed by isArray
+    if (Array.isArray(inner)) pending.push(...(inner as unknown[])); // isArray narrows it to any[]
   }
   return layers;
 }

@@ -1,10 +1,12 @@
-// PostgreSQL truncates longer names silently, and two roles or databases would become one.
+// PostgreSQL truncates longer names silently, so two roles or databases could get the same name.
 const identifierLengthMax = 63;
 
-/** Quotes a schema, role, table or database name for SQL; throws TypeError on names this project never uses. */
+/** Quotes a schema, role, table or database name for SQL. Throws TypeError for a name that would need the quotes. */
 export function quoteIdentifier(name: string): string {
   if (!/^[a-z_][a-z0-9_]*$/.test(name) || name.length > identifierLengthMax) {
-    throw new TypeError(`Not a plain PostgreSQL identifier (lower case, digits, underscore, at most 63): ${name}`);
+    throw new TypeError(
+      `Not a plain PostgreSQL identifier (at most 63 lower-case letters, digits and underscores, no digit first): ${name}`,
+    );
   }
   return `"${name}"`;
 }

@@ -9,35 +9,38 @@ import { grantTableRights } from './table-rights.ts';
 import { withClient } from './with-client.ts';
 import { quoteIdentifier } from './identifier.ts';
 
-// Any constant of our own: the first key of a two-key advisory lock; the second is the hash of the schema's name.
+// First key of a two-key advisory lock, an arbitrary constant. The second key is the hash of the schema's name.
 const migrationLock = 0x636f756e;
-// A replica that waits longer than this for the migration of another replica stops, and its supervisor starts it again. The same
-// limit holds for a migration whose tables are in use all the time.
+// A replica that waits longer than this for the migration of another replica stops, and its supervisor restarts it. The
+// same limit applies to a migration whose tables are always in use.
 const waitMsMax = 120_000;
 const pauseMs = 250;
-// Every other statement on a table queues behind a migration that waits for that table. The migration therefore gives up before
-// PostgreSQL looks for deadlocks (after a second, by default) and cancels the statement of a service instead.
+// Other statements on a table wait behind a migration that waits for the table. The migration therefore gives up before
+// PostgreSQL's deadlock check (after a second, by default), which could cancel the statement of a service.
 const lockTimeoutMs = 500;
 
 interface MigrateOptions {
-  /** Without `role`: the owner of the schema. With `role`: a member of `<role>_owner`, which `provisionRoles` makes the administrator. */
+  /**
+   * Without `role`: login as the owner of the schema. With `role`: login as a member of `<role>_owner`, such as the
+   * administrator after `provisionRoles`.
+   */
   url: string;
   schema: string;
-  /** The folder that holds `prisma/schema.prisma` and `prisma/migrations`. */
+  /** The folder that contains `prisma/schema.prisma` and `prisma/migrations`. */
   serviceDir: string;
-  /** The service's login role: migrations run as `<role>_owner`, and `role` is granted what each table allows. */
+  /** The service's login role. Migrations run as `<role>_owner`, and `role` gets the rights that each table allows. */
   role?: string;
 }
 
 /**
- * Applies the migrations that are not applied yet, in the order of their names, and returns these names. A script and its row in
- * `_prisma_migrations` commit in one transaction, so a process killed at any statement leaves a database that the next start
- * migrates. The table is Prisma's own, so `prisma migrate deploy` continues from it. Safe to call from several replicas at once:
- * one applies, the others wait and find nothing to do. Throws when a script fails, and then nothing of that script remains.
- * Services may keep working: a table in use is waited for briefly, and the script is tried again.
+ * Applies the pending migrations in the order of their names, and returns these names. A script and its row in
+ * `_prisma_migrations` commit in one transaction. A process can therefore be killed at any statement, and the next
+ * start continues. The table is Prisma's own, so `prisma migrate deploy` can continue too. Several replicas may call it
+ * at once: one applies the migrations, and the others wait. Throws when a script fails, after a rollback of that
+ * script. Services can keep running: the script waits briefly for a table in use, and is then retried.
  *
- * A table that a migration marks with `COMMENT ON TABLE … IS 'append-only'` can be read and inserted into by `role`, never
- * updated, deleted from or truncated.
+ * `role` can read and insert into a table with `COMMENT ON TABLE … IS 'append-only'`. It cannot update, delete or
+ * truncate it.
  */
 export async function migrate({ url, schema, serviceDir, role }: MigrateOptions): Promise<string[]> {
   const owner = role === undefined ? undefined : ownerOf(role);
@@ -60,13 +63,13 @@ export async function migrate({ url, schema, serviceDir, role }: MigrateOptions)
   );
 }
 
-// The session holds this lock: it ends with the connection, even when this process is killed.
+// The session owns this lock, so it ends with the connection, also when this process is killed.
 async function lock(client: pg.Client, schema: string): Promise<void> {
   await client.query(`SET lock_timeout = ${waitMsMax}`);
   await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [migrationLock, schema]);
 }
 
-// Columns and types of Prisma's migrate engine.
+// Columns and types as Prisma's migrate engine creates them.
 async function createHistory(client: pg.Client, history: string): Promise<void> {
   await client.query(`CREATE TABLE IF NOT EXISTS ${history} (
     id VARCHAR(36) PRIMARY KEY NOT NULL,
@@ -99,7 +102,7 @@ async function apply(client: pg.Client, history: string, { name, script }: Migra
     );
     await client.query('COMMIT');
   } catch (error) {
-    // A lost connection has rolled back already, and its own error says more.
+    // After a lost connection, PostgreSQL rolls back, and the first error has more information.
     await client.query('ROLLBACK').catch(() => undefined);
     throw namingMigration(error, name);
   }
@@ -110,7 +113,10 @@ function namingMigration(error: unknown, name: string): unknown {
   return Object.assign(error, { message: `Migration ${name} failed: ${error.message}` });
 }
 
-/** Runs `work` again while it fails only because another session holds a table. */
+/**
+ * Retries `work` while it fails because of a lock of another session, a deadlock or a serialization failure, for at
+ * most `waitMsMax`.
+ */
 async function retryWhileInUse(work: () => Promise<void>): Promise<void> {
   const giveUpAt = Date.now() + waitMsMax;
   for (;;) {

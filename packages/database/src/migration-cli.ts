@@ -26,7 +26,10 @@ async function writeMigration(folder: string, title: string, sql: string): Promi
   return join(target, 'migration.sql');
 }
 
-/** Now, or directly behind the last migration when its name is of a later time: migrations are applied in the order of their names. */
+/**
+ * The current time as a stamp, or the number after the stamp of the last migration if that stamp is later. Migrations
+ * are applied in the order of their names.
+ */
 async function nextStamp(folder: string): Promise<string> {
   const now = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
   const last = (await readMigrations(folder)).at(-1)?.name.slice(0, 14) ?? '';

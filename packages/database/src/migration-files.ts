@@ -2,12 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface Migration {
-  /** The folder's name, which begins with a time stamp: migrations are applied in the order of their names. */
+  /** Name of the folder. It begins with a time stamp, because migrations are applied in the order of their names. */
   readonly name: string;
   readonly script: string;
 }
 
-/** Reads `prisma/migrations` of a service folder in Prisma's own layout. */
+/** Reads `prisma/migrations` of a service folder in the layout of Prisma. */
 export async function readMigrations(serviceDir: string): Promise<Migration[]> {
   const baseDir = join(serviceDir, 'prisma', 'migrations');
   const entries = await readdir(baseDir, { withFileTypes: true }).catch(noneIfAbsent);
@@ -17,13 +17,13 @@ export async function readMigrations(serviceDir: string): Promise<Migration[]> {
   );
 }
 
-// The folder of a service whose first migration is yet to be written.
+// A service may have no migrations yet, or no folder for functions.
 function noneIfAbsent(error: NodeJS.ErrnoException): [] {
   if (error.code === 'ENOENT') return [];
   throw error;
 }
 
-/** Reads `src/store/*-functions.sql` of a service folder: the current form of its functions and triggers. */
+/** Reads `src/store/*-functions.sql` of a service folder: its current functions and triggers. */
 export async function readFunctions(serviceDir: string): Promise<string> {
   const storeDir = join(serviceDir, 'src', 'store');
   const names = (await readdir(storeDir).catch(noneIfAbsent)).filter((name) => name.endsWith('-functions.sql')).sort();

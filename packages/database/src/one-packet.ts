@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Sends all statements that `send` starts in one packet. A write and a wake-up for each would cost more than a small statement
- * itself.
+ * Sends all statements that `send` starts in one packet. Separate writes would cost more than small statements
+ * themselves.
  */
 export function inOnePacket<Sent>({ connection: { stream } }: pg.PoolClient, send: () => Sent): Sent {
   stream.cork();

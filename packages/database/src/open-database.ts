@@ -5,27 +5,27 @@ import { readNowMs } from './database-clock.ts';
 import { prismaAdapter } from './prisma-adapter.ts';
 import { inTransaction } from './transaction.ts';
 
-// Two services of two replicas stay far below PostgreSQL's default of 100 connections.
+// Two services with two replicas each stay far below PostgreSQL's default of 100 connections.
 const poolMaxDefault = 10;
-// A caller that cannot get a connection by then is better served by a 503 than by a longer queue.
+// A caller that waits longer for a connection gets a 503, which is better than a longer queue.
 const connectTimeoutMs = 5_000;
-// No statement of ours scans for longer; one that does is holding locks that decisions wait for.
+// All our statements take less time. A longer one would hold locks that decisions wait for.
 const statementTimeoutMs = 15_000;
-// Only reached when the peer vanished without closing the socket: the server's own timeout answers first.
+// Applies only when the server vanished without closing the socket. Otherwise the server's own timeout is earlier.
 const queryTimeoutMs = statementTimeoutMs + 5_000;
-// On flash and in memory a page costs the same wherever it lies. PostgreSQL's default of 4 suits a spinning disk: with it a
-// whole table is read where an index leads to the few rows that are wanted.
+// On flash and in memory, all pages cost the same. PostgreSQL's default of 4 is for spinning disks: it reads whole
+// tables where an index would find a few rows.
 const randomPageCost = 1.1;
 const refusals: ReadonlySet<unknown> = new Set([
   '53100', // disk_full
   '25006', // read_only_sql_transaction: a standby after a fail-over
 ]);
-// A crashed handler must not keep row locks.
+// A crashed handler must not keep row locks for longer.
 const idleInTransactionTimeoutMs = 30_000;
 
 export interface OpenDatabaseOptions {
   url: string;
-  /** The service's own schema: search_path of raw SQL and schema of Prisma's queries. */
+  /** The service's own schema, for the search_path of raw SQL and for Prisma's queries. */
   schema: string;
   poolMax?: number;
   applicationName?: string;
@@ -34,7 +34,7 @@ export interface OpenDatabaseOptions {
 interface PrismaOptions {
   adapter: SqlDriverAdapterFactory;
   transactionOptions: { maxWait: number; timeout: number };
-  /** The other formats quote our source; see also withoutValues. */
+  /** Prisma's other error formats quote our source code. See also withoutValues. */
   errorFormat: 'minimal';
 }
 
@@ -43,17 +43,17 @@ export interface Database {
   readonly schema: string;
   /** For a client on the same pool: `new PrismaClient(database.prismaOptions)`. */
   readonly prismaOptions: PrismaOptions;
-  /** Rejects when no statement can be answered right now, as `isUnavailable` tells, or when a write was refused and would be still. */
+  /** Rejects when a statement fails. After a refused write, rejects until writes succeed again. */
   ping(): Promise<void>;
-  /** PostgreSQL's clock, in milliseconds. */
+  /** PostgreSQL's clock in milliseconds. */
   nowMs(): Promise<number>;
   /** Waits for running statements, then closes every connection. Safe to call twice. */
   close(): Promise<void>;
 }
 
 /**
- * Opens one pool that raw SQL and Prisma share. Opening does not connect: a service may start before its PostgreSQL does, and a
- * PostgreSQL that restarts is found again by the next statement.
+ * Opens one pool that raw SQL and Prisma share. Opening does not connect, so a service may start before its PostgreSQL.
+ * After a restart of PostgreSQL, the next statement reconnects.
  *
  * @example
  * const database = openDatabase({ url: config.databaseUrl, schema: 'kernel' });
@@ -70,7 +70,7 @@ export function openDatabase({ url, schema, poolMax, applicationName }: OpenData
     query_timeout: queryTimeoutMs,
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     keepAlive: true,
-    // Statements that are sent together travel together. Callers that await each one notice nothing.
+    // Sends concurrent statements together. Callers that await each statement are not affected.
     pipeline: true,
   });
   surviveLostConnections(pool);
@@ -80,7 +80,7 @@ export function openDatabase({ url, schema, poolMax, applicationName }: OpenData
     schema,
     prismaOptions: {
       adapter: prismaAdapter(pool, schema),
-      // The last resort: the pool's and the server's own limits end a transaction first and say more.
+      // A last resort. The timeouts of the pool and of the server are shorter, and their errors are more precise.
       transactionOptions: { maxWait: connectTimeoutMs + 1_000, timeout: idleInTransactionTimeoutMs + 1_000 },
       errorFormat: 'minimal',
     },
@@ -95,14 +95,15 @@ export function openDatabase({ url, schema, poolMax, applicationName }: OpenData
   };
 }
 
-// Without listeners Node turns a connection that PostgreSQL closed, idle or checked out, into an uncaught exception. The
-// statement that needed it fails on its own; the pool drops the connection and opens another.
+// Without listeners, a connection that PostgreSQL closes becomes an uncaught exception in Node. A statement on that
+// connection fails anyway, and the pool opens a new connection.
 function surviveLostConnections(pool: pg.Pool): void {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
 }
 
-// A full volume and a standby still answer reads, so a refused write is tried again.
+// A full volume and a standby still serve reads. After a refused write, the health check therefore also needs a
+// successful write.
 function watchRefusals(pool: pg.Pool): () => Promise<void> {
   let hasRefused = false;
   pool.on('connect', (client) => {
@@ -116,7 +117,8 @@ function watchRefusals(pool: pg.Pool): () => Promise<void> {
   };
 }
 
-// Sorts more than fits into its memory: as little as a temporary file needs room, and nothing is left of it.
+// A sort of more rows than work_mem holds needs a temporary file, so it fails on a full volume. It leaves nothing
+// behind.
 async function assertRoom(client: pg.PoolClient): Promise<void> {
   await client.query(`SET LOCAL work_mem = '64kB'`);
   await client.query(

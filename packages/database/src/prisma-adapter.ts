@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory, Transaction } from '@prisma/driver-adapter-utils';
 import type pg from 'pg';
 
-/** Prisma's own driver on our pool, but for transactions: one that was aborted is never reported as committed. */
+/** Prisma's own driver on our pool. In addition, an aborted transaction is never reported as committed. */
 export function prismaAdapter(pool: pg.Pool, schema: string): SqlDriverAdapterFactory {
   const driver = new PrismaPg(pool, { schema });
   return {
@@ -26,9 +26,9 @@ function withHonestCommit(adapter: SqlDriverAdapter): SqlDriverAdapter {
 }
 
 /**
- * PostgreSQL answers COMMIT of an aborted transaction with a quiet ROLLBACK, and Prisma does not look at the answer.
- * Code that swallowed an error would take the work as done. Savepoints are not offered, because a rollback to one would
- * lift the abort that is noted here.
+ * PostgreSQL answers COMMIT of an aborted transaction with ROLLBACK and no error, and Prisma ignores that. Code that
+ * caught an error would then assume a commit. Savepoints are not offered, because a rollback to a savepoint would end
+ * the abort that this function records.
  */
 function honestTransaction(transaction: Transaction): Transaction {
   let isAborted = false;

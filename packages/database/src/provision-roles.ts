@@ -2,16 +2,17 @@ import pg from 'pg';
 import { quoteIdentifier } from './identifier.ts';
 import { withClient } from './with-client.ts';
 
-// Roles belong to the whole server, so two processes that provision two databases can still meet; both see an XX000, 42710 or 23505.
+// Roles belong to the whole server, so processes that provision two databases can conflict. PostgreSQL then reports one
+// of these codes.
 const concurrentChangeCodes = new Set(['XX000', '42710', '23505']);
 const attemptsMax = 5;
 
 interface ServiceRole {
   schema: string;
-  /** The role the service logs in with. `<role>_owner` owns the schema. */
+  /** The login role of the service. `<role>_owner` owns the schema. */
   role: string;
   password: string;
-  /** With it the owner logs in too, so that migrations need no administrator. Without it the owner cannot log in. */
+  /** If present, the owner can log in too, and migrations need no administrator. */
   ownerPassword?: string;
 }
 
@@ -22,12 +23,12 @@ interface ProvisionRolesOptions {
 }
 
 /**
- * Creates or repairs, for each service, its schema, its owner role and its login role. Running it again changes nothing
- * but the password. A login role has no rights outside its own schema.
+ * Creates or repairs the schema, the owner role and the login role of each service. A repeated call changes only the
+ * logins. A login role gets no rights outside its own schema.
  *
- * Two roles, because an owner can always grant itself back what was revoked: migrations run as the owner, the service
- * never does. The rights of the login role on a table are set in `migrate`; until then a new table can be read and
- * appended to only.
+ * There are two roles because an owner can always grant revoked rights to itself. Migrations run as the owner, and the
+ * service never does. `migrate` sets the rights of the login role on a table. Before that, the role can only read a new
+ * table and insert into it.
  */
 export async function provisionRoles({ adminUrl, services }: ProvisionRolesOptions): Promise<void> {
   await withClient(adminUrl, async (client) => {
@@ -48,7 +49,8 @@ export function ownerOf(role: string): string {
 
 async function provisionAll(client: pg.Client, services: readonly ServiceRole[]): Promise<void> {
   await client.query('BEGIN');
-  // PostgreSQL before 15 lets everyone create tables in public. Reading there is for its owner to grant: the database may be shared.
+  // Before version 15, PostgreSQL lets all roles create tables in public. Rights to read in that schema stay unchanged,
+  // because the database may be shared.
   await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
   for (const service of services) {
     await createRoles(client, service);
@@ -68,7 +70,7 @@ async function createRoles(client: pg.Client, { role, password, ownerPassword }:
   await client.query(`ALTER ROLE ${quoteIdentifier(role)} LOGIN PASSWORD ${pg.escapeLiteral(password)}`);
   const ownerLogin = ownerPassword === undefined ? 'NOLOGIN' : `LOGIN PASSWORD ${pg.escapeLiteral(ownerPassword)}`;
   await client.query(`ALTER ROLE ${quoteIdentifier(owner)} ${ownerLogin}`);
-  // An administrator who is not a superuser must be a member to act for the owner.
+  // An administrator that is not a superuser can act as the owner only as a member of it.
   await client.query(`GRANT ${quoteIdentifier(owner)} TO CURRENT_USER`);
 }
 

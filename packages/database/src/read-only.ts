@@ -10,7 +10,7 @@ type ReadMethod =
 
 type ModelOf<Client> = Exclude<keyof Client, `$${string}` | symbol>;
 
-/** A Prisma client by its reading methods alone: no model of it writes, and it takes no SQL, which could. */
+/** A Prisma client with only the reading methods of its models. It has no raw SQL, because SQL could write. */
 export type ReadOnly<Client> = {
   readonly [Model in ModelOf<Client>]: Pick<Client[Model], ReadMethod & keyof Client[Model]>;
 };

@@ -13,7 +13,7 @@ import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
 import { connectionOptions } from './connection-options.ts';
 
-// Node has it; its type declarations of version 20 do not.
+// Node has this global, but its type declarations of version 20 do not.
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,
@@ -27,13 +27,16 @@ interface EngineConnection {
   datamodel: string;
 }
 
-/** Runs `work` on Prisma's schema engine (WebAssembly: no download, no native binary), connected to `url`, to compare schemas. */
+/**
+ * Runs `work` on Prisma's schema engine, connected to `url`, to compare schemas. The engine is WebAssembly: no
+ * download, no native binary.
+ */
 export async function withSchemaEngine<T>(
   connection: EngineConnection,
   work: (engine: SchemaEngine) => Promise<T>,
 ): Promise<T> {
   await loadEngine();
-  // The engine takes a session lock and releases it again: it must meet the same session each time.
+  // The engine takes and releases a session lock, so it must always get the same session.
   const pool = new pg.Pool({
     connectionString: connection.url,
     options: connectionOptions(connection),
@@ -63,7 +66,7 @@ async function instantiate(): Promise<void> {
   const script = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const bytes = await readFile(join(dirname(script), 'schema_engine_bg.wasm'));
   const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engineImports() });
-  // The engine reports a panic through this global; without it the reason would be lost.
+  // The engine reports a panic through this global. Without it, the reason would be lost.
   Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: raisePanic } });
   engineModule.__wbg_set_wasm(instance.exports);
   const start = instance.exports['__wbindgen_start'];
@@ -72,7 +75,8 @@ async function instantiate(): Promise<void> {
   Reflect.apply(start, undefined, []);
 }
 
-// The engine arms a ten-second timer for its lock and forgets it: a process that has finished migrating must be free to end.
+// The engine starts a ten-second timer for its lock and never clears it. The timer must not keep a finished process
+// alive.
 function engineImports(): object {
   const entries = Object.entries(engineModule).map(([name, value]) => {
     const replaced = name.startsWith('__wbg_setTimeout_') ? setTimeoutUnreferenced : value;
@@ -95,7 +99,7 @@ function adapterFactory(pool: pg.Pool, schema: string): SqlMigrationAwareDriverA
     provider: factory.provider,
     adapterName: factory.adapterName,
     connect: async () => restoringCatalogChars(await factory.connect()),
-    // The WebAssembly engine does not replay histories on PostgreSQL; diffMigration does that itself.
+    // The WebAssembly engine cannot replay migrations on PostgreSQL, so diffMigration does that itself.
     connectToShadowDb: () => Promise.reject(new Error('Shadow databases are not supported.')),
   };
 }
@@ -109,8 +113,8 @@ function restoringCatalogChars<A extends SqlDriverAdapter>(adapter: A): A {
 const catalogCharOid = 18;
 const standIn = { oid: pg.types.builtins.UUID, columnType: ColumnTypeEnum.Uuid };
 
-// When it compares, the engine reads catalog columns of the internal type "char", which the adapter refuses. They
-// therefore go through the adapter as a type that no catalog holds, and are converted for the engine afterwards.
+// The engine reads catalog columns of the internal type "char", which the adapter refuses. They pass the adapter as a
+// type that no catalog column has, and are converted afterwards.
 function passCatalogChars(pool: pg.Pool): void {
   const query = pool.query.bind(pool);
   const disguised = async (config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> => {

@@ -1,18 +1,21 @@
 import { withoutValues } from './failures.ts';
 import { openDatabase, type Database, type OpenDatabaseOptions } from './open-database.ts';
 
-/** Resolves after the commit; rolls back and rethrows when `work` throws. At READ COMMITTED: what must not move is locked. */
+/**
+ * Resolves after the commit. Rolls back and rethrows when `work` throws. The isolation level is READ COMMITTED, so
+ * `work` must lock the rows that must not change.
+ */
 export type TransactionOf<Tx> = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
 
-/** A service's own schema by its Prisma client: `Reader` is what reads it, `Tx` what a transaction of it hands out. */
+/** A service's own schema with its Prisma client. `Reader` reads it, and `Tx` is the client within a transaction. */
 export type ServiceDatabase<Reader, Tx> = {
-  /** Events of the connections, for observers of the sent statements. */
+  /** Events of the connections, for observers of statements. */
   readonly pool: Pick<Database['pool'], 'on'>;
   readonly reader: Reader;
   readonly transaction: TransactionOf<Tx>;
-  /** Rejects when no statement can be answered right now. */
+  /** Rejects when statements fail at the moment. */
   ping(): Promise<void>;
-  /** PostgreSQL's clock, in milliseconds: the one that all services share. */
+  /** PostgreSQL's clock in milliseconds. All services share it. */
   nowMs(): Promise<number>;
   close(): Promise<void>;
 };
@@ -23,8 +26,8 @@ type Client<Tx> = {
 };
 
 /**
- * Opens a service's schema with the client that was generated for it. The error of a rejected transaction holds no
- * values of rows.
+ * Opens the schema of a service with its generated client. When a transaction rejects with a validation error of
+ * Prisma, the error does not contain the values of the call.
  *
  * @example
  * openServiceDatabase<Reader, Tx>({ url, schema: 'gateway' }, (options) => new PrismaClient(options));

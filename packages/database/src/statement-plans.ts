@@ -3,13 +3,13 @@ import type { TestDatabase } from './test-database.ts';
 import { quoteIdentifier } from './identifier.ts';
 import { withClient } from './with-client.ts';
 
-/** One statement as PostgreSQL ran it: what it read from each table, and how many pages in all. */
+/** One executed statement: what it read from each table, and the number of pages in total. */
 type StatementPlan = { text: string; scans: TableScan[]; pages: number };
 type TableScan = { type: string; table: string; rowsRead: number };
 
 /**
- * Has PostgreSQL report the plan of every statement of this database, also of those inside functions. Connections that are open
- * already report nothing.
+ * Makes PostgreSQL report the plan of every statement of this database, also within functions. Only new connections
+ * report plans.
  */
 export async function explainStatements({ adminUrl }: TestDatabase): Promise<void> {
   const name = quoteIdentifier(new URL(adminUrl).pathname.slice(1));
@@ -25,16 +25,18 @@ const autoExplain = {
   'auto_explain.log_timing': 'off',
   'auto_explain.log_nested_statements': 'on',
   'auto_explain.log_format': 'json',
-  // A client is told this by default, and a server does not write it to its own log.
+  // Clients receive notices by default, and the server does not log them.
   'auto_explain.log_level': 'notice',
 };
 
 export type PlanRecorder = {
-  /** The plans of everything that the pool sent while `work` ran, the service's own workers included. */
+  /**
+   * The plans of everything that the pool sent while `work` ran, including statements of the workers of the service.
+   */
   during(work: () => Promise<unknown>): Promise<StatementPlan[]>;
 };
 
-/** Reads the plans that a database under `explainStatements` reports to this pool. */
+/** Records the plans that a database reports to this pool, after `explainStatements`. */
 export function recordPlans(pool: Pick<pg.Pool, 'on'>): PlanRecorder {
   const heard = new WeakSet<pg.PoolClient>();
   let recorded: StatementPlan[] = [];
@@ -74,7 +76,7 @@ function nodesUnder(node: Members): Members[] {
   return [node, ...children.flatMap(nodesUnder)];
 }
 
-/** A row that was read and thrown away is read all the same. Counts are averages over the loops. */
+/** Rows that a filter removed count too, because they were read. The numbers in a plan are averages per loop. */
 function scanOf(node: Members): TableScan[] {
   const type = String(node['Node Type']);
   if (!type.endsWith('Scan') || typeof node['Relation Name'] !== 'string') return [];
@@ -94,15 +96,15 @@ function membersOf(value: unknown): Members {
   return typeof value === 'object' && value !== null ? (value as Members) : {}; // an object has members
 }
 
-/** A table of fewer rows is read in one piece sooner than through an index. */
+/** PostgreSQL reads smaller tables sequentially even if an index exists. */
 const smallTableRows = 5_000;
 
-/** The most that one statement may read, whatever the size of its tables. */
+/** Maximum that one statement may read, independent of the size of its tables. */
 type ReadBound = { rows: number; pages: number };
 
 /**
- * Each statement that reads a large table in one piece, or more of one than a page of an answer needs: its cost grows with the
- * history. Tables are as large as the last ANALYZE says.
+ * Statements whose cost grows with the history: they scan a large table sequentially, or read more than `bound`. Table
+ * sizes are those of the last ANALYZE.
  */
 export async function findGrowingReads(
   database: TestDatabase,

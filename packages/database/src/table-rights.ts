@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { quoteIdentifier } from './identifier.ts';
 
-// A migration marks a table with `COMMENT ON TABLE "receipts" IS 'append-only'`. The mark lives beside the table, so it survives
-// `prisma migrate deploy` and needs no role name in a migration.
+// A migration marks a table with `COMMENT ON TABLE "receipts" IS 'append-only'`. The comment is stored with the table,
+// so it survives `prisma migrate deploy`, and a migration needs no role names.
 const rightsByMark: [mark: string, rights: string][] = [
   ['append-only', 'SELECT, INSERT'],
   ['never deleted', 'SELECT, INSERT, UPDATE'],
@@ -10,7 +10,7 @@ const rightsByMark: [mark: string, rights: string][] = [
 ];
 const migrationsTable = '_prisma_migrations';
 
-/** Grants `role` what it may do with each table of `schema`; run by the owner of the tables. */
+/** Grants `role` its rights on each table of `schema`. The owner of the tables must run it. */
 export async function grantTableRights(
   client: pg.Client,
   { schema, role }: { schema: string; role: string },
@@ -26,7 +26,7 @@ export async function grantTableRights(
     return [`REVOKE ALL ON ${table} FROM ${grantee}`, `GRANT ${rightsFor(name, mark)} ON ${table} TO ${grantee}`];
   });
   statements.push(`GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${quoteIdentifier(schema)} TO ${grantee}`);
-  // One implicit transaction: a running service never sees the moment between REVOKE and GRANT.
+  // One implicit transaction, so a running service never loses its rights between REVOKE and GRANT.
   await client.query(statements.join(';\n'));
 }
 

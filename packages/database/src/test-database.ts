@@ -11,9 +11,9 @@ import { withDatabase, withLogin } from './urls.ts';
 import { withClient } from './with-client.ts';
 
 const templateLock = 0x74706c31;
-// Part of each template's name: raise it when provisioning or granting changes.
+// A part of each template's name. Increase it when provisioning or granting changes.
 const templateVersion = 3;
-// No test file runs that long; what is older was left by a killed process.
+// A test database older than this is from a killed process, because each test file takes less time.
 const leftOverAgeS = 3_600;
 const databasePrefix = 'countersign_test_';
 const templatePrefix = 'countersign_template_';
@@ -21,31 +21,35 @@ const templatePrefix = 'countersign_template_';
 interface TestDatabaseOptions {
   serviceDir: string;
   schema: string;
-  /** The restricted login role; roles belong to the server, so the default keeps away from real ones. */
+  /** The restricted login role. Roles belong to the server, so the default differs from the names in production. */
   role?: string;
-  /** `drop` rejects when a twin is not as it was made. */
+  /** `drop` rejects when a twin was changed. */
   twins?: TwinOptions;
 }
 
 export interface TestDatabase {
-  /** Logs in as the restricted role, as the service does in production. */
+  /** URL for the restricted role, which the service uses in production. */
   readonly url: string;
-  /** The same database as its administrator, to look at what a service may not. */
+  /** The same database for its administrator, to read what a service cannot read. */
   readonly adminUrl: string;
   readonly schema: string;
   readonly role: string;
-  /** Another database with what this one holds now. No connection to this one may be open during the copy. */
+  /**
+   * Creates another database with the current content of this one. During the copy, this database must have no open
+   * connection.
+   */
   copy(): Promise<TestDatabase>;
-  /** Closes what is still connected and removes the database. */
+  /** Closes open connections and removes the database. */
   drop(): Promise<void>;
 }
 
 /**
- * Creates a database of its own for one test file, with the service's migrations applied, on the server TEST_DATABASE_URL names.
- * The migrations run once per content: later calls copy a template.
+ * Creates a database for one test file on the server of TEST_DATABASE_URL, with the service's migrations applied. The
+ * database is a copy of a template. Migrations run only to build a new template, such as after they have changed.
  *
  * @example
- * const database = await createTestDatabase({ serviceDir: fileURLToPath(new URL('..', import.meta.url)), schema: 'kernel' });
+ * const serviceDir = fileURLToPath(new URL('..', import.meta.url));
+ * const database = await createTestDatabase({ serviceDir, schema: 'kernel' });
  */
 export async function createTestDatabase(options: TestDatabaseOptions): Promise<TestDatabase> {
   const serverUrl = scratchDatabaseUrl();
@@ -97,7 +101,7 @@ function newName(): string {
   return `${databasePrefix}${Math.floor(Date.now() / 1000)}_${randomBytes(6).toString('hex')}`;
 }
 
-/** Copied as files, which costs a fraction of copying each page through the write-ahead log. */
+/** Copies files, which is much cheaper than copying each page through the write-ahead log. */
 async function createFrom(client: pg.Client, { name, template }: { name: string; template: string }): Promise<void> {
   const [copied, original] = [quoteIdentifier(name), quoteIdentifier(template)];
   await client.query(`CREATE DATABASE ${copied} TEMPLATE ${original} STRATEGY file_copy`);
@@ -108,7 +112,7 @@ interface TemplateOptions extends TestDatabaseOptions {
   login: Login;
 }
 
-/** The template's name. Until `client` ends, no other process drops the template or builds one. */
+/** Name of the template. Until `client` ends, other processes neither drop the template nor build another. */
 async function findTemplate(client: pg.Client, options: TemplateOptions): Promise<string> {
   const { family, template } = await templateName(options);
   await client.query('SELECT pg_advisory_lock_shared($1)', [templateLock]);
@@ -135,7 +139,7 @@ async function buildTemplate(client: pg.Client, template: string, options: Templ
   }
 }
 
-/** Templates of one family replace each other. Databases with and without twins are used side by side. */
+/** A new template replaces the older ones of its family. Databases with and without twins have different families. */
 async function templateName({ serviceDir, schema, login, twins }: TemplateOptions) {
   const kind = hashOf([basename(resolve(serviceDir)), twins !== undefined], 6);
   const family = `${templatePrefix}${schema}_${kind}_`;
@@ -149,11 +153,11 @@ function hashOf(content: unknown, length: number): string {
 
 let hasDroppedLeftOvers = false;
 
-/** Once per process. */
+/** Drops test databases that killed processes left behind. Runs once per process. */
 async function dropLeftOvers(client: pg.Client): Promise<void> {
   if (hasDroppedLeftOvers) return;
   hasDroppedLeftOvers = true;
-  const oldest = Math.floor(Date.now() / 1000) - leftOverAgeS; // the names of databases hold the time of day
+  const oldest = Math.floor(Date.now() / 1000) - leftOverAgeS; // the name of a database contains its creation time
   for (const name of await databaseNames(client, databasePrefix)) {
     const createdAt = Number(name.slice(databasePrefix.length).split('_')[0]);
     if (createdAt < oldest) await dropDatabase(client, name);
@@ -172,7 +176,8 @@ async function dropDatabase(client: pg.Client, name: string): Promise<void> {
   await client.query(`DROP DATABASE IF EXISTS ${quoteIdentifier(name)} WITH (FORCE)`);
 }
 
-// The same in every process that tests on this server, by whatever address, and no easier to guess than the server's own login.
+// The same password in every process that tests on this server, independent of its address. It is as hard to guess as
+// the server's login.
 function testPassword(serverUrl: string): string {
   const { username, password } = new URL(serverUrl);
   return createHash('sha256').update(`countersign test role ${username} ${password}`).digest('hex');

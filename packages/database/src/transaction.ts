@@ -2,9 +2,9 @@ import type pg from 'pg';
 import { isUnavailable } from './failures.ts';
 
 /**
- * Runs `work` inside BEGIN and COMMIT on one connection. Resolves only after PostgreSQL confirmed the commit; on any error it
- * rolls back and rethrows that error. When the connection broke during COMMIT the outcome is unknown: callers must be
- * idempotent.
+ * Runs `work` between BEGIN and COMMIT on one connection. Resolves only after PostgreSQL confirmed the commit. After an
+ * error it rolls back and rethrows the error. If the connection breaks during COMMIT, the outcome is unknown, so
+ * callers must be idempotent.
  */
 export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
@@ -20,13 +20,13 @@ export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClie
   }
 }
 
-// PostgreSQL answers COMMIT of an aborted transaction with a quiet ROLLBACK: `work` swallowed an error.
+// PostgreSQL answers COMMIT with ROLLBACK, without an error, if `work` caught the error of a failed statement.
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT');
   if (command !== 'COMMIT') throw new Error('The transaction was aborted by an earlier error and was rolled back.');
 }
 
-/** Returns true when the connection may not go back into the pool. */
+/** Returns true when the connection must not return to the pool. */
 async function rollback(client: pg.PoolClient, cause: unknown): Promise<boolean> {
   if (isUnavailable(cause)) return true;
   return client.query('ROLLBACK').then(

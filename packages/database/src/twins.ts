@@ -3,30 +3,36 @@ import { quoteIdentifier } from './identifier.ts';
 import type { TestDatabase } from './test-database.ts';
 import { withClient } from './with-client.ts';
 
-/** How the twin of a row differs from it, by column: SQL in which the row is called NEW. Everything else is the same. */
+/**
+ * How the rows of a table get twins. `columns` contains SQL for the columns in which a twin differs. NEW is the
+ * original row.
+ */
 interface TwinTable {
-  /** Where it is not the column of all tables that says whose the row is. */
+  /** Column with the owner of a row, if its name in this table differs from {@link TwinOptions.owner}. */
   owner?: string;
   columns: Record<string, string>;
-  /** The condition on the rows that belong to an owner. */
+  /** Condition for rows that belong to an owner. */
   of?: string;
 }
 
 /**
- * Every new row of these tables gets a twin: a row of another owner, with the same names, keys and states. A statement that forgets
- * the owner finds the twin among its rows. A statement that changes twins makes `drop` of the test database reject.
+ * Each new row of these tables that matches `of` gets a twin: a row of another owner with the same names, keys and
+ * states. A statement without a condition on the owner finds the twin too. If a statement changes twins, or adds rows
+ * for their owners, `drop` of the test database rejects.
  */
 export interface TwinOptions {
-  /** The column that says whose a row is. */
+  /** The column with the owner of a row. */
   owner: string;
   tables: Record<string, TwinTable>;
-  /** Tables with that column whose rows cannot have a twin. Any other one that was forgotten is an error. */
+  /**
+   * Tables with the `owner` column whose rows cannot have twins. All other tables with this column must be in `tables`.
+   */
   without: readonly string[];
 }
 
 type Place = Pick<TestDatabase, 'adminUrl' | 'schema'>;
 
-/** Adds the triggers that make twins. */
+/** Adds the triggers that create twins. */
 export async function addTwins({ adminUrl, schema }: Place, options: TwinOptions): Promise<void> {
   const keeping = ['CREATE SCHEMA twins', 'CREATE TABLE twins.kept (of_table text, owner text, content jsonb)'];
   await withClient(adminUrl, async (client) => {
@@ -35,7 +41,7 @@ export async function addTwins({ adminUrl, schema }: Place, options: TwinOptions
   });
 }
 
-/** Rows of twins that are not as they were made, to the byte. */
+/** Lines about twins that were changed after their creation, and about other rows of the owners of twins. */
 export async function listChangedTwins({ adminUrl, schema }: Place, options: TwinOptions): Promise<string[]> {
   const query = changes(entriesOf(schema, options));
   const { rows } = await withClient(adminUrl, (client) => client.query<{ line: string }>(query));
@@ -67,7 +73,10 @@ function placeOf(schema: string, table: string): string {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;
 }
 
-/** A row that comes back after it was removed finds its twin where it was. The twin of a twin is not made. */
+/**
+ * The trigger that creates twins. A row that is inserted again after its removal still has its first twin. Twins get no
+ * twins.
+ */
 function triggerOf({ table, place, owner, columns, of = 'true' }: TwinEntry): string[] {
   const name = `twins.${quoteIdentifier(table)}`;
   const made = Object.entries(columns).map(([column, value]) => `twin.${quoteIdentifier(column)} := ${value};`);
@@ -87,7 +96,7 @@ function triggerOf({ table, place, owner, columns, of = 'true' }: TwinEntry): st
   ];
 }
 
-/** Rows of a twin that changed, and rows that should not have a twin. A few are enough to go by. */
+/** SQL for the twins that were changed or removed, and for other rows of their owners. It returns at most 20 lines. */
 function changes(entries: readonly TwinEntry[]): string {
   const ofTables = entries.map(
     ({ table, place, owner }) => `(

@@ -1,11 +1,11 @@
-/** The same server and credentials, another database. */
+/** The same URL with this database. */
 export function withDatabase(url: string, database: string): string {
   const changed = new URL(url);
   changed.pathname = `/${database}`;
   return changed.toString();
 }
 
-/** The same server and database, another login. */
+/** The same URL with this login. */
 export function withLogin(url: string, { role, password }: { role: string; password: string }): string {
   const changed = new URL(url);
   changed.username = role;

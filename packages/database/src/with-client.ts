@@ -2,7 +2,7 @@ import pg from 'pg';
 
 const connectTimeoutMs = 10_000;
 
-/** One connection for one administrative job, closed whatever happens. */
+/** Opens one connection for one administrative job, and always closes it. */
 export async function withClient<T>(
   url: string,
   work: (client: pg.Client) => Promise<T>,

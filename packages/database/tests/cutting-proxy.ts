@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 interface Cut {
-  /** How many packets of the client pass before its process is taken for killed. */
+  /** Number of packets from the client before its process counts as killed. */
   packets: number;
-  /** Whether PostgreSQL receives the last of them. */
+  /** Whether PostgreSQL receives the last packet. */
   delivered: boolean;
 }
 
@@ -14,7 +14,10 @@ interface CuttingProxy {
   close(): Promise<void>;
 }
 
-/** A PostgreSQL whose client dies at a chosen packet: both connections end there, and nothing else is sent. */
+/**
+ * Proxy to PostgreSQL that simulates the death of a client at a chosen packet. Both connections then end, and nothing
+ * more is sent.
+ */
 export async function cuttingProxy(target: string, { packets, delivered }: Cut): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target);
   const sockets: Socket[] = [];

@@ -49,7 +49,8 @@ describe('a service role', () => {
   for (const [guarantee, sql] of forbidden) {
     it(guarantee, async () => {
       const error: unknown = await kernel.pool.query(sql).catch((reason: unknown) => reason);
-      // A GRANT without the grant option is a warning in PostgreSQL; what counts is that the right is still missing.
+      // PostgreSQL only warns about a GRANT without the grant option, so the test checks that the right is still
+      // missing.
       if (sql.startsWith('GRANT')) return expect(await mayUpdateReceipts(kernel)).toBe(false);
       expect(error).toMatchObject({ code: '42501' });
     });
@@ -69,7 +70,7 @@ describe('a service role', () => {
     await gateway.close();
   });
 
-  it('is migrated by its owner alone where that has a password, and by no role that only serves', async () => {
+  it('cannot migrate its own schema, but the owner of the schema can if it has a password', async () => {
     const ownerPassword = randomBytes(16).toString('hex');
     const asOwner = { role: `${neighbour.role}_owner`, password: ownerPassword };
     const migrateAs = (login: { role: string; password: string }) =>

@@ -45,10 +45,10 @@ async function countNotes(id: string): Promise<number | null> {
   return (await database.pool.query('SELECT FROM notes WHERE id = $1', [id])).rowCount;
 }
 
-describe('a pool whose PostgreSQL has no room', () => {
+describe('a pool whose PostgreSQL has no disk space', () => {
   const full = `DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$`;
 
-  // A temporary file may have no byte, as on a volume without room.
+  // The limit 0 allows no temporary file, like a full volume.
   const setRoom = async (room: string) => {
     await withClient(scratch.adminUrl, (client) => client.query(`ALTER ROLE ${scratch.role} ${room}`));
     await terminateConnections();
@@ -56,9 +56,9 @@ describe('a pool whose PostgreSQL has no room', () => {
   };
 
   it.each([
-    ['a statement by itself', () => database.pool.query(full)],
-    ['one of a transaction', () => inTransaction(database.pool, (client) => client.query(full))],
-  ])('is not said to work from when it refused %s until it has room again', async (_name, write) => {
+    ['a statement outside a transaction', () => database.pool.query(full)],
+    ['a statement in a transaction', () => inTransaction(database.pool, (client) => client.query(full))],
+  ])('is unhealthy after PostgreSQL refused %s for lack of space, until there is space again', async (_name, write) => {
     await setRoom('RESET temp_file_limit');
     await expect(database.ping()).resolves.toBeUndefined();
     await setRoom('SET temp_file_limit = 0');
@@ -71,8 +71,8 @@ describe('a pool whose PostgreSQL has no room', () => {
   });
 });
 
-describe('a pool whose PostgreSQL went away', () => {
-  it('works again without a restart of the process after idle connections died', async () => {
+describe('a pool whose PostgreSQL is unavailable', () => {
+  it('works again after idle connections died, without a restart of the process', async () => {
     await Promise.all([database.ping(), database.ping()]);
     await terminateConnections();
     await failure(database.ping());
@@ -107,7 +107,7 @@ describe('a pool whose PostgreSQL went away', () => {
 });
 
 describe('inTransaction', () => {
-  it('keeps nothing when the work throws, and passes the error on', async () => {
+  it('rolls back when the work throws, and rethrows the error', async () => {
     const work = inTransaction(database.pool, async (client) => {
       await client.query(`INSERT INTO notes (id, text) VALUES ('undone', '')`);
       throw new Error('changed my mind');
@@ -116,7 +116,7 @@ describe('inTransaction', () => {
     expect(await countNotes('undone')).toBe(0);
   });
 
-  it('does not claim a commit when the work swallowed an error', async () => {
+  it('rejects when the work caught the error of a failed statement', async () => {
     const work = inTransaction(database.pool, async (client) => {
       await client.query(`INSERT INTO notes (id, text) VALUES ('swallowed', '')`);
       await failure(client.query('SELECT 1 / 0'));
@@ -126,15 +126,15 @@ describe('inTransaction', () => {
   });
 });
 
-describe('failures that are answers', () => {
-  it('names the broken constraint and is neither unavailable nor worth repeating', async () => {
+describe('failures that the caller can handle', () => {
+  it('include a violated constraint, which is named and is neither an outage nor retryable', async () => {
     await insertNote('twice');
     const error = await failure(insertNote('twice'));
     expect([isUniqueViolation(error, 'notes_pkey'), isUniqueViolation(error, 'other')]).toEqual([true, false]);
     expect([isUnavailable(error), isSerializationFailure(error)]).toEqual([false, false]);
   });
 
-  it('finds the lost race of two serializable transactions', async () => {
+  it('include a conflict of two serializable transactions', async () => {
     await insertNote('raced');
     const rival = `UPDATE notes SET text = 'rival' WHERE id = 'raced'`;
     const work = inTransaction(database.pool, async (client) => {

@@ -49,7 +49,7 @@ function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   return withClient(url, async (client) => (await client.query<Record<string, unknown>>(sql)).rows);
 }
 
-/** Rows of the tables `extra` and `more`, and how often the last migration is in the history. */
+/** Rows of the tables `extra` and `more`, and the number of entries of the last migration in the history. */
 async function appliedScripts(url: string): Promise<unknown> {
   const [row] = await query(
     url,
@@ -70,17 +70,17 @@ function migrationWaits(): Promise<boolean> {
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await delay(10); // between two looks at the state
+  while (!(await isSo())) await delay(10); // between two reads of the state
 }
 
-describe('migrate', () => {
+describe('the migration tool', () => {
   it('applies each migration once when several replicas start together', async () => {
     await addMigration('20260201000000_extra', 'CREATE TABLE extra (id TEXT PRIMARY KEY);');
     const applied = await Promise.all([run(), run(), run(), run()]);
     expect(applied.flat()).toEqual(['20260201000000_extra']);
   });
 
-  it('leaves nothing of a migration that fails, and applies the corrected one', async () => {
+  it('rolls back a migration that fails, and applies the corrected one', async () => {
     await addMigration('20260201000000_extra', 'CREATE TABLE extra (id TEXT); SELECT 1 / 0;');
     await expect(run()).rejects.toThrow(/division by zero/);
     expect(await tableExists('extra')).toBe(false);
@@ -91,7 +91,7 @@ describe('migrate', () => {
   it.each([
     ['does not reach', false],
     ['still reaches', true],
-  ])('continues after a kill whose last packet %s PostgreSQL, whichever packet that is', async (_, delivered) => {
+  ])('continues after a kill at any packet, when the last packet %s PostgreSQL', async (_, delivered) => {
     await addMigration('20260201000000_extra', 'CREATE TABLE extra (id TEXT); INSERT INTO extra VALUES (1);');
     await addMigration('20260202000000_more', 'CREATE TABLE more (id TEXT); INSERT INTO more VALUES (1);');
     let packets = 1;
@@ -106,11 +106,11 @@ describe('migrate', () => {
       expect(await appliedScripts(copy.adminUrl)).toEqual([1, 1, 1]);
       await copy.drop();
     }
-    // Two scripts with BEGIN, script, row and COMMIT each, and what comes before and after.
+    // Each of the two scripts has BEGIN, script, row and COMMIT, with more packets before and after.
     expect(packets).toBeGreaterThan(12);
   });
 
-  it('leaves a history that Prisma continues: one finished row per script, with the checksum of its text', async () => {
+  it('writes a history that Prisma can continue: one finished row per script, with its checksum', async () => {
     const sql = 'CREATE TABLE extra (id TEXT PRIMARY KEY);';
     await addMigration('20260201000000_extra', sql);
     await run();
@@ -124,19 +124,19 @@ describe('migrate', () => {
     expect(rows).toEqual([{ ...row, logs: null, rolled_back_at: null }]);
   });
 
-  it('gives way to other work on the table, and comes after it', async () => {
+  it('gives way to other statements on a table, and applies its migration after them', async () => {
     await addMigration('20260201000000_extra', 'CREATE TABLE extra (id TEXT);');
     const [holds, wants] = ['ALTER TABLE receipts ADD COLUMN stars INT;', `UPDATE notes SET text = 'b';`];
     await addMigration('20260202000000_stars', `${holds} ${wants}`);
     const migrated = await withClient(scratch.adminUrl, async (client) => {
-      // PostgreSQL cancels no statement for a deadlock in this test.
+      // With this long timeout, PostgreSQL cancels no statement because of a deadlock in this test.
       const database = new URL(scratch.adminUrl).pathname.slice(1);
       await client.query(`ALTER DATABASE ${database} SET deadlock_timeout = '1h'; SET deadlock_timeout = '1h'`);
       await client.query(`SET search_path = ${schemaName}; INSERT INTO notes (id, text) VALUES ('1', 'a')`);
       await client.query(`BEGIN; UPDATE notes SET text = 'c'`);
       const running = run();
       await until(migrationWaits);
-      // It waits for us, and now we wait for it.
+      // The migration waits for this transaction. Now this transaction waits for the migration.
       await client.query('SELECT * FROM receipts');
       await client.query('COMMIT');
       return await running;
@@ -144,7 +144,7 @@ describe('migrate', () => {
     expect(migrated).toEqual(['20260201000000_extra', '20260202000000_stars']);
   });
 
-  it('writes the functions that changed behind the tables, and nothing once the migrations have them', async () => {
+  it('writes changed functions after the tables, and nothing once the migrations contain them', async () => {
     const storeDir = join(serviceDir, 'src', 'store');
     await mkdir(storeDir, { recursive: true });
     const same = `-- Counts.\nCREATE OR REPLACE FUNCTION one() RETURNS int LANGUAGE plpgsql AS $$\nBEGIN\n  RETURN 1;\nEND $$;`;
@@ -163,7 +163,7 @@ describe('migrate', () => {
     await expect(diffMigration({ adminUrl: scratch.adminUrl, serviceDir })).rejects.toThrow('incomplete statement');
   });
 
-  it('writes the SQL that the migrations lack, and nothing once they have it', async () => {
+  it('writes the SQL that the migrations lack, and nothing once they contain it', async () => {
     expect(await diffMigration({ adminUrl: scratch.adminUrl, serviceDir })).toBeNull();
     const schema = join(serviceDir, 'prisma', 'schema.prisma');
     const relation = 'receipt Receipt? @relation(fields: [id], references: [id])';

@@ -45,11 +45,11 @@ describe('the plans of statements', () => {
     return findGrowingReads(scratch, plans, bound);
   };
 
-  it('are silent about a row that is found by its key', async () => {
+  it('show no growing read for a row that is found by its key', async () => {
     expect(await growing('SELECT * FROM notes WHERE id = $1', ['n7'])).toEqual([]);
   });
 
-  it('show a large table that is read in one piece', async () => {
+  it('show a large table that is read sequentially', async () => {
     expect(await growing('SELECT * FROM notes WHERE text = $1', ['text 7'])).toEqual([
       expect.stringMatching(/^reads all of notes: SELECT/),
       expect.stringMatching(/^Seq Scan reads 20000 rows of notes/),
@@ -57,7 +57,7 @@ describe('the plans of statements', () => {
     ]);
   });
 
-  it('show rows that an index scan reads and throws away', async () => {
+  it('show rows that an index scan reads and a filter removes', async () => {
     const text = `SELECT * FROM notes WHERE text = 'text 19999' ORDER BY id LIMIT 1`;
     expect(await growing(`SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; ${text}`)).toContainEqual(
       expect.stringMatching(/^Index Scan reads \d{4,} rows of notes/),
@@ -70,7 +70,7 @@ describe('the plans of statements', () => {
     );
   });
 
-  it('show a statement of a transaction before its connection is given back', async () => {
+  it('show a statement of a transaction before its connection returns to the pool', async () => {
     const plans = await recorder.during(async () => {
       const client = await database.pool.connect();
       await client.query('BEGIN');

@@ -19,7 +19,7 @@ describe('a copy of a test database', () => {
     await withClient(url, (client) => client.query(`INSERT INTO kernel.notes (id, text) VALUES ($1, 'a')`, [id]));
   }
 
-  it('holds what the original held, for the same role, and goes its own way', async () => {
+  it('has the content of the original for the same role, and changes independently', async () => {
     const original = await createTestDatabase({ serviceDir: fixtureServiceDir, schema: 'kernel' });
     opened.push(original);
     await addNote(original, 'before');

@@ -7,7 +7,7 @@ const owner = 'text';
 
 const twin = { columns: { id: `'twin of ' || NEW.id`, text: `'theirs'` } };
 
-/** Lets a service act on a note of ours that has a twin, and drops the database. */
+/** Runs a statement of a service on a note that has a twin, then drops the database. */
 async function afterwards(act: string): Promise<void> {
   const twins = { owner, without: [], tables: { notes: twin } };
   const database = await createTestDatabase({ serviceDir: fixtureServiceDir, schema: 'kernel', twins });
@@ -18,7 +18,7 @@ async function afterwards(act: string): Promise<void> {
   await database.drop();
 }
 
-it('who changes what is theirs alone leaves the twins as they are', async () => {
+it('dropping a test database succeeds after statements that change only rows of their own owner', async () => {
   const own = [
     `UPDATE kernel.notes SET id = 'other' WHERE text = 'ours'`,
     `DELETE FROM kernel.notes WHERE text = 'ours'`,
@@ -27,16 +27,16 @@ it('who changes what is theirs alone leaves the twins as they are', async () => 
   for (const act of own) await expect(afterwards(act)).resolves.toBeUndefined();
 });
 
-it("who changes, removes or adds what is another's is found out", async () => {
+it('dropping a test database fails after statements that change, remove or add rows of another owner', async () => {
   const foreign = [
     [`UPDATE kernel.notes SET id = id || '!'`, 'is no more as it was'],
     [`DELETE FROM kernel.notes`, 'is no more as it was'],
     [`INSERT INTO kernel.notes (id, text) VALUES ('more', 'theirs')`, 'was not made with its twin'],
   ] as const;
-  for (const [act, told] of foreign) await expect(afterwards(act)).rejects.toThrow(told);
+  for (const [act, report] of foreign) await expect(afterwards(act)).rejects.toThrow(report);
 });
 
-it('a table that was forgotten is named', async () => {
+it('creating a test database fails for a table that lacks twins and is not excepted', async () => {
   const twins = { owner, without: [], tables: {} };
   const creating = createTestDatabase({ serviceDir: fixtureServiceDir, schema: 'kernel', twins });
   await expect(creating).rejects.toThrow('The rows of notes have no twins');

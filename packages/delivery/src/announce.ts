@@ -1,19 +1,23 @@
 import type { Queryable } from '@countersign/messaging';
 import type { EventFilter } from './subscriptions.ts';
 
-/** `now` is read when there is a subscription to notify: by the clock of the database, as the courier does. */
+/**
+ * `now` is called only if there is a subscription to notify. It reads the clock of the database, which the courier uses
+ * too.
+ */
 type Announcement = {
   owner: string;
   type: string;
   data: object;
   now(): Date | Promise<Date>;
-  /** The event of a caller. It is a member of the body then. */
+  /** Id of the event if the caller has one. The body then contains it. */
   eventId?: string;
 };
 
 /**
- * Writes one notification for each subscription of the owner that asked for this type, in the caller's transaction: it
- * is told if, and only if, that commits. Cheap without subscriptions. Resolves to how many there are.
+ * Writes one notification for each active subscription of the owner that matches type and data, in the caller's
+ * transaction. Notifications are sent if and only if the transaction commits. Without subscriptions, it costs one
+ * query. Resolves to the number of notifications.
  */
 export async function announce(
   tx: Queryable,

@@ -8,30 +8,30 @@ import type { Outcome, WebhookPost } from './webhook-post.ts';
 export type MailNotification = { id: string; to: string; owner: string; type: string; body: string };
 
 type CourierOptions<Tx extends Queryable> = {
-  /** In the schema of the service whose notifications these are. */
+  /** Runs a transaction in the schema of the service with the notifications. */
   transaction: Transaction<Tx>;
-  /** Secrets of webhooks follow from it. */
+  /** Key from which the secrets of webhooks are derived. */
   secretKey: KeyObject;
   post: WebhookPost;
-  /** `gone`: this mailbox may not be told any more. Rejects when the mail could not be sent. */
+  /** Resolves to `gone` when this mailbox must not be notified again. Rejects when the mail could not be sent. */
   mail(notification: MailNotification): Promise<'sent' | 'gone'>;
-  /** Called once for each subscription that was given up, in the transaction that does it. */
+  /** Called once for each subscription that is given up, in the transaction that disables it. */
   onGivenUp(tx: Tx, subscription: Subscription): Promise<void>;
-  /** The clock of the database: with a wrong process clock, receivers would wait too long. */
+  /** The clock of the database, because a wrong process clock could delay deliveries. */
   now(): Date | Promise<Date>;
   random?: () => number;
 };
 
-/** They wait for receivers, and cost next to nothing while they do. */
+/** Maximum number of concurrent rounds. Rounds mostly wait for receivers, so they cost little. */
 const roundsAtOnce = 32;
-/** The time of one post at most: a receiver that is slow with each of them gives way to others. */
+/** After this time, a round begins no further attempt, so that slow receivers do not block others. */
 const roundMs = 15_000;
-/** Longer than a round can take. */
+/** Time for which a round reserves its subscription. Longer than any round takes. */
 const heldMs = 180_000;
 
 /**
- * Brings notifications to their receivers, at least once each and under one id. Any number of processes may do this: a subscription is held by one
- * of them at a time, and let go by the clock when its holder dies.
+ * Delivers notifications to their receivers at least once, with the same id each time. Any number of processes may run
+ * it. Only one of them reserves a subscription at a time, and the reservation expires when the process dies.
  */
 export class Courier<Tx extends Queryable = Queryable> {
   readonly #options: Required<CourierOptions<Tx>>;
@@ -42,8 +42,8 @@ export class Courier<Tx extends Queryable = Queryable> {
   }
 
   /**
-   * One pass over what is due, as far as other passes leave room for it: they need not wait for each other. Resolves to how many attempts it made;
-   * aborting `signal` ends the posts that are under way.
+   * Makes one pass over due notifications, within the limit on concurrent rounds. Passes may overlap. Resolves to the
+   * number of attempts. Aborting `signal` ends running posts.
    */
   async pass(signal: AbortSignal): Promise<number> {
     const rounds = await this.#takeRounds();
@@ -53,7 +53,7 @@ export class Courier<Tx extends Queryable = Queryable> {
     return made.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Takes the room before it asks, so that passes do not pile up before a database that does not answer. */
+  /** Counts the rounds as running before the query, so that passes do not pile up when the database does not answer. */
   async #takeRounds(): Promise<Round[]> {
     const { transaction, now } = this.#options;
     const limit = roundsAtOnce - this.#rounds;
@@ -77,7 +77,7 @@ export class Courier<Tx extends Queryable = Queryable> {
     let made = 0;
     for (const notification of notifications) {
       const outcome = await this.#attempt(subscription, notification, signal);
-      // An attempt that we cut off does not count as an attempt of the receiver.
+      // An attempt that this process aborted does not count.
       if (signal.aborted) break;
       made += 1;
       await this.#keep(subscription, notification, outcome);
@@ -120,6 +120,6 @@ async function mailOutcome(sending: Promise<'sent' | 'gone'>): Promise<Outcome> 
     return { kind: (await sending) === 'sent' ? 'delivered' : 'gone' };
   } catch {
     // The cause is for the operator of the service, not for the subscriber.
-    return { kind: 'failed', error: 'the mail was not taken' };
+    return { kind: 'failed', error: 'the mail server did not accept the mail' };
   }
 }

@@ -5,24 +5,24 @@ type NotificationState = 'due' | 'delivered' | 'failed';
 export type Notification = {
   id: string;
   subscriptionId: string;
-  /** `null` for an event of the service itself. */
+  /** `null` when the event was announced without an id. */
   eventId: string | null;
   type: string;
   state: NotificationState;
   attempts: number;
-  /** When it is tried next, or was last meant to be. */
+  /** Time of the next attempt, or of the last planned attempt. */
   dueAt: Date;
   lastError: string | null;
   createdAt: Date;
   endedAt: Date | null;
 };
 
-/** Few enough that deliveries do not wait for it. */
+/** Limit of rows per statement, so that deliveries do not wait for the deletion. */
 const forgottenAtOnce = 1_000;
 
 type Listed = { owner: string; subscriptionId: string | null; before: string | null; limit: number };
 
-/** Notifications of an owner or of one subscription, newest first, below the id `before`. */
+/** Notifications of an owner or of one subscription, newest first, with ids below `before`. */
 export async function listNotifications(
   reader: Queryable,
   { owner, subscriptionId, before, limit }: Listed,
@@ -38,7 +38,9 @@ export async function listNotifications(
 
 type Named = { owner: string; subscriptionId: string | null; id: string };
 
-/** Tries one again from the beginning, under the id that the receiver may know. `null` when there is none, or it is still being tried. */
+/**
+ * Restarts the attempts of one notification under its id. `null` when it does not exist or still has attempts to come.
+ */
 export async function redrive(
   tx: Queryable,
   { owner, subscriptionId, id, now }: Named & { now: Date },
@@ -51,7 +53,10 @@ export async function redrive(
   return rows[0] === undefined ? null : notificationOf(rows[0]);
 }
 
-/** Forgets what ended before then, a part at a time; what is still being tried stays, however old it is. */
+/**
+ * Deletes notifications that ended before the time `before`, up to a limit per call. Notifications with attempts to
+ * come are never deleted.
+ */
 export async function forgetNotifications(tx: Queryable, before: Date): Promise<void> {
   await tx.query(
     `DELETE FROM notifications WHERE id IN
@@ -60,7 +65,7 @@ export async function forgetNotifications(tx: Queryable, before: Date): Promise<
   );
 }
 
-/** Whether a subscription of this owner was to be told this. */
+/** Whether a subscription of this owner has this notification. */
 export async function hasNotification(reader: Queryable, { owner, subscriptionId, id }: Named): Promise<boolean> {
   const { rows } = await reader.query(
     `SELECT 1 FROM notifications WHERE owner = $1 AND ($2::text IS NULL OR subscription_id = $2) AND id = $3`,
@@ -71,7 +76,9 @@ export async function hasNotification(reader: Queryable, { owner, subscriptionId
 
 type Backlog = { owner: string; type: string; max: number };
 
-/** The id of a subscription that takes events of this type while `max` of its notifications or more are waiting. `null` when there is none. */
+/**
+ * The id of an active subscription to this type with at least `max` waiting notifications. `null` when there is none.
+ */
 export async function findBacklog(tx: Queryable, { owner, type, max }: Backlog): Promise<string | null> {
   const { rows } = await tx.query(
     `SELECT id FROM subscriptions AS sub
@@ -91,7 +98,7 @@ function notificationOf(row: Record<string, unknown>): Notification {
     subscriptionId: String(row['subscription_id']),
     eventId: row['event_id'] === null ? null : String(row['event_id']),
     type: String(row['type']),
-    state: row['state'] as NotificationState, // a CHECK holds it
+    state: row['state'] as NotificationState, // a CHECK constraint ensures it
     attempts: Number(row['attempts']),
     dueAt: row['due_at'] as Date, // TIMESTAMPTZ NOT NULL
     lastError: row['last_error'] === null ? null : String(row['last_error']),

@@ -2,8 +2,8 @@ import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /**
- * Addresses that are not public, by the registries of IANA for special purposes, and the host of a virtual machine at
- * Azure.
+ * Addresses that are not public according to IANA's registries for special purposes, and the host address of virtual
+ * machines at Azure.
  */
 const special = new BlockList();
 for (const [network, prefix] of [
@@ -25,7 +25,7 @@ for (const [network, prefix] of [
   ['240.0.0.0', 4],
 ] as const)
   special.addSubnet(network, prefix, 'ipv4');
-// All of the internet is within 2000::/3; of that, these are not: Teredo and other protocols, documentation, 6to4.
+// The IPv6 internet is within 2000::/3, except Teredo and other protocols, documentation, and 6to4.
 const global6 = new BlockList();
 global6.addSubnet('2000::', 3, 'ipv6');
 for (const [network, prefix] of [
@@ -36,7 +36,7 @@ for (const [network, prefix] of [
 ] as const)
   special.addSubnet(network, prefix, 'ipv6');
 
-/** False for loopback, private, link-local, multicast and every other address that is not of the public internet. */
+/** False for loopback, private, link-local, multicast and all other addresses outside the public internet. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !special.check(address, 'ipv4');
@@ -48,8 +48,8 @@ class PrivateAddress extends Error {
 }
 
 /**
- * Works like dns.lookup, for a connection. It fails if any address is not public, so no second look-up can lead
- * elsewhere.
+ * Works like dns.lookup, for a connection. It fails if any address is not public. The connection uses the checked
+ * addresses, without a second look-up.
  */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {

@@ -3,17 +3,20 @@ import { givenUpAfterMs, waitMsAfter } from './retry-schedule.ts';
 import { failDue, subscriptionOf, type Subscription } from './subscriptions.ts';
 import type { Outcome } from './webhook-post.ts';
 
-/** One subscription with what it is to be told next, held by this process alone until `until`. */
+/** One subscription with its next notifications, reserved by this process. */
 export type Round = {
   subscription: Subscription;
   notifications: { id: string; type: string; body: string; attempts: number }[];
 };
 
 const perRound = 10;
-/** Receivers that are slow hold up their own workspace, and not those of others. */
+/** Maximum number of concurrent rounds per owner, so that slow receivers delay only notifications of their owner. */
 const perOwner = 4;
 
-/** The subscriptions with anything that is not over yet: one look into the index for each, however much it is to be told. */
+/**
+ * Subscriptions with unfinished notifications. The query needs one index look-up per subscription, whatever the number
+ * of notifications.
+ */
 const waiting = `WITH RECURSIVE waiting (id) AS (
   (SELECT subscription_id FROM notifications WHERE state = 'due' ORDER BY subscription_id LIMIT 1)
   UNION ALL
@@ -21,8 +24,8 @@ const waiting = `WITH RECURSIVE waiting (id) AS (
     FROM waiting WHERE waiting.id IS NOT NULL)`;
 
 /**
- * Takes subscriptions with something due that no other process holds, the least recently served first and few of one
- * owner. A process that dies with them releases them at `until`.
+ * Reserves subscriptions with a due notification that no other process has reserved: the least recently served first,
+ * and few of one owner. If the process dies, the reservation ends at `until`.
  */
 export async function takeRounds(
   tx: Queryable,
@@ -66,14 +69,14 @@ async function roundOf(tx: Queryable, subscription: Subscription, now: Date): Pr
   return { subscription, notifications };
 }
 
-/** Until now it was busy: that is also when it was served last. */
+/** Ends the reservation. `busy_until` is then also the time when the subscription was last served. */
 export async function letGo(tx: Queryable, { id, now }: { id: string; now: Date }): Promise<void> {
   await tx.query(`UPDATE subscriptions SET busy_until = $2::timestamptz WHERE id = $1`, [id, now]);
 }
 
 type Attempt = { subscription: Subscription; id: string; attempts: number; outcome: Outcome; now: Date };
 
-/** Writes down what one attempt came to. True: the subscription was given up with it. */
+/** Stores the outcome of one attempt. Returns true if the subscription was given up. */
 export async function keepOutcome(tx: Queryable, attempt: Attempt, random: () => number): Promise<boolean> {
   const { subscription, id, outcome, now } = attempt;
   if (outcome.kind === 'delivered') {
@@ -85,12 +88,15 @@ export async function keepOutcome(tx: Queryable, attempt: Attempt, random: () =>
       await tx.query(`UPDATE subscriptions SET failing_since = NULL WHERE id = $1`, [subscription.id]);
     return false;
   }
-  const error = outcome.kind === 'gone' ? 'status 410: the receiver wants no more' : outcome.error;
+  const error =
+    outcome.kind === 'gone'
+      ? 'the receiver accepts no more notifications (status 410, or an address without a member)'
+      : outcome.error;
   await postpone(tx, { ...attempt, error }, random);
   const since = subscription.failingSince ?? now;
   const isGivenUp = outcome.kind === 'gone' || now.getTime() - since.getTime() >= givenUpAfterMs;
   await tx.query(
-    // One that was disabled while the attempt was under way stays so.
+    // A subscription that was disabled during the attempt stays disabled.
     `UPDATE subscriptions SET failing_since = $2::timestamptz, disabled_at = coalesce(disabled_at, $3::timestamptz),
             disabled_reason = coalesce(disabled_reason, $4) WHERE id = $1`,
     [subscription.id, since, isGivenUp ? now : null, isGivenUp ? error : null],
@@ -99,7 +105,10 @@ export async function keepOutcome(tx: Queryable, attempt: Attempt, random: () =>
   return isGivenUp;
 }
 
-/** Later, and nothing else of the subscription before it: a receiver that is away is asked with one notification, and not with all of them. */
+/**
+ * Delays this notification and those that are due before its next attempt, so that an unreachable receiver gets only
+ * one attempt. After its last attempt, a notification fails.
+ */
 async function postpone(
   tx: Queryable,
   { subscription, id, attempts, now, error }: Attempt & { error: string },

@@ -6,19 +6,19 @@ export type EventFilter = Record<string, string | number | boolean>;
 
 export type Subscription = {
   id: string;
-  /** The owner of its notifications: a workspace, an organisation. */
+  /** The owner of its notifications: a workspace or an organisation. */
   owner: string;
   channel: Channel;
-  /** An https address, or a mail address. */
+  /** An https URL or a mail address. */
   target: string;
   eventTypes: string[];
   secretVersion: number;
   rotatedAt: Date | null;
-  /** Since when nothing has arrived; null while things do. */
+  /** Start of the current failures. `null` while deliveries succeed. */
   failingSince: Date | null;
   disabledAt: Date | null;
   disabledReason: string | null;
-  /** Members of the data of an event with the values that they must have. `null`: each event of the types matches. */
+  /** Members of the event data and their required values. `null` when all events of the types match. */
   filter: EventFilter | null;
   /** `null` unless the subscription is paused. */
   pausedAt: Date | null;
@@ -31,13 +31,13 @@ type NewSubscription = Pick<
   'id' | 'owner' | 'channel' | 'target' | 'eventTypes' | 'filter' | 'pausedAt' | 'createdBy' | 'createdAt'
 >;
 
-/** `hasNewSecret`: the receiver does not know the secret yet. */
+/** `hasNewSecret` is true when the receiver does not have the current secret yet. */
 type Added = { subscription: Subscription; hasNewSecret: boolean };
 
 /**
- * Adds a subscription, or changes the one of this owner, channel and target. Its types, filter and pause are replaced,
- * its maker is the last caller, and a disabled one is enabled again. The secret stays, unless a disabled one had
- * another maker. False: the owner has `max` of them already.
+ * Adds a subscription, or changes the existing one with this owner, channel and target. It replaces types, filter,
+ * pause and creator, and enables a disabled subscription. The secret stays, unless the subscription was disabled and
+ * had a different creator. Returns false when a new subscription would exceed `max` for the owner.
  */
 export async function addSubscription(tx: Queryable, wanted: NewSubscription, max: number): Promise<Added | false> {
   const { id, owner, channel, target, eventTypes, filter, pausedAt, createdBy, createdAt } = wanted;
@@ -69,18 +69,18 @@ export async function addSubscription(tx: Queryable, wanted: NewSubscription, ma
     ],
   );
   const [row] = rows;
-  if (row === undefined) throw new Error('A subscription that was written was not answered');
+  if (row === undefined) throw new Error('The database did not return the written subscription');
   const subscription = subscriptionOf(row);
   return { subscription, hasNewSecret: Number(before?.['secret_version']) !== subscription.secretVersion };
 }
 
 /**
- * Subscriptions whose secret must not sign any more: a rotated secret goes on signing for a day only for the same
- * maker.
+ * Selects a disabled subscription of a different creator. Enabling it gives it a new secret, and the previous one stops
+ * signing at once.
  */
 const isAnothers = 'subscriptions.disabled_at IS NOT NULL AND subscriptions.created_by <> excluded.created_by';
 
-/** The webhooks of one maker, among the active ones: they are sent nothing more. Each can be asked for again. */
+/** Disables the active webhooks of one creator, and ends their due notifications. Adding a webhook again enables it. */
 export async function disableWebhooksOf(
   tx: Queryable,
   { owner, createdBy, reason, now }: { owner: string; createdBy: string; reason: string; now: Date },
@@ -95,7 +95,7 @@ export async function disableWebhooksOf(
   return disabled;
 }
 
-/** Nothing waits for a receiver that is told nothing more; each can be tried again when it is back. */
+/** Ends the due notifications of a disabled subscription. Each can be redriven later. */
 export async function failDue(tx: Queryable, subscriptionId: string, now: Date): Promise<void> {
   await tx.query(
     `UPDATE notifications SET state = 'failed', ended_at = $2::timestamptz WHERE subscription_id = $1 AND state = 'due'`,
@@ -103,19 +103,19 @@ export async function failDue(tx: Queryable, subscriptionId: string, now: Date):
   );
 }
 
-/** All of an owner, oldest first: an owner has few. */
+/** All subscriptions of an owner, oldest first. An owner has few. */
 export async function listSubscriptions(reader: Queryable, owner: string): Promise<Subscription[]> {
   const { rows } = await reader.query(`SELECT ${columns} FROM subscriptions WHERE owner = $1 ORDER BY id`, [owner]);
   return rows.map(subscriptionOf);
 }
 
-/** Undelivered notifications are deleted with it. False when the owner has no such subscription. */
+/** Deletes a subscription with all its notifications. Returns false when the owner has no such subscription. */
 export async function endSubscription(tx: Queryable, { owner, id }: { owner: string; id: string }): Promise<boolean> {
   const { rows } = await tx.query(`DELETE FROM subscriptions WHERE owner = $1 AND id = $2 RETURNING id`, [owner, id]);
   return rows.length > 0;
 }
 
-/** A new secret; the one before it signs beside it for a day. Null when the owner has no such subscription. */
+/** Creates a new secret. The previous one also signs for a day. `null` when the owner has no such webhook. */
 export async function rotateSecret(
   tx: Queryable,
   { owner, id, now }: { owner: string; id: string; now: Date },
@@ -142,7 +142,7 @@ export function subscriptionOf(row: Record<string, unknown>): Subscription {
     failingSince: dateOf(row['failing_since']),
     disabledAt: dateOf(row['disabled_at']),
     disabledReason: row['disabled_reason'] === null ? null : String(row['disabled_reason']),
-    filter: row['filter'] as EventFilter | null, // written by addSubscription alone
+    filter: row['filter'] as EventFilter | null, // only addSubscription writes it
     pausedAt: dateOf(row['paused_at']),
     createdBy: String(row['created_by']),
     createdAt: dateOf(row['created_at']) ?? new Date(0),

@@ -1,4 +1,7 @@
-/** The tables of one service, for its migration. Names are unqualified: search_path is the service's schema. */
+/**
+ * The delivery tables of one service, for its migration. Names have no schema, because search_path is the service's
+ * schema.
+ */
 export const deliveryTablesSql = `
 CREATE TABLE "subscriptions" (
     "id" TEXT NOT NULL,
@@ -41,7 +44,7 @@ CREATE INDEX "notifications_due_of_subscription" ON "notifications"("subscriptio
 CREATE INDEX "notifications_ended" ON "notifications"("ended_at") WHERE "ended_at" IS NOT NULL;
 `;
 
-/** The columns that a later migration of the service adds to them. */
+/** Columns and an index that a later migration of the service adds. */
 export const deliveryTermsSql = `
 ALTER TABLE "subscriptions" ADD COLUMN "filter" JSONB;
 ALTER TABLE "subscriptions" ADD COLUMN "paused_at" TIMESTAMPTZ(3);

@@ -5,7 +5,7 @@ import { startDeadline } from '@countersign/contracts';
 import { Webhook } from 'standardwebhooks';
 import { isPublicAddress, lookupPublic } from './public-address.ts';
 
-/** The result of one attempt. `gone`: the receiver said that it will never want this again (410). */
+/** The result of one attempt. `gone`: the receiver must get no more notifications, as after a status of 410. */
 export type Outcome = { kind: 'delivered' } | { kind: 'gone' } | { kind: 'failed'; error: string };
 
 export type WebhookPost = (
@@ -13,13 +13,13 @@ export type WebhookPost = (
   signal: AbortSignal,
 ) => Promise<Outcome>;
 
-/** Longer than most receivers take, and short enough that one of them holds up few others. */
+/** Longer than most receivers need, and short enough that a slow receiver delays few others. */
 const timeoutMsDefault = 15_000;
 
 /**
- * Posts a body, signed as Standard Webhooks 1.0 says: `webhook-id`, `webhook-timestamp`, `webhook-signature`, one signature for each secret. An
- * answer of 2xx is taken for delivered; a redirect is not followed; what else the answer says is not read. `reachesPrivate` is for a developer's
- * own machine: addresses that are not public, and plain HTTP.
+ * Posts a body, signed as in Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp`, and `webhook-signature` with one
+ * signature for each secret. A status of 2xx means delivered. Redirects are not followed, and the body of the response
+ * is not read. `reachesPrivate` allows plain HTTP and addresses that are not public, for local development.
  */
 export function createWebhookPost({
   reachesPrivate = false,
@@ -47,9 +47,9 @@ export function createWebhookPost({
   };
 }
 
-/** The reason why an address is not posted to, before its name is resolved. Null for one that may be. */
+/** The reason why a URL is refused before its name is resolved. `null` when it is allowed. */
 function refusalOf(url: URL): string | null {
-  if (url.protocol !== 'https:') return 'a webhook is reached by https alone';
+  if (url.protocol !== 'https:') return 'the URL of a webhook must use https';
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return isIP(host) !== 0 && !isPublicAddress(host) ? 'the address is not public' : null;
 }
@@ -61,7 +61,7 @@ function post(url: URL, { headers, body, signal, reachesPrivate }: Posted): Prom
   const lookup = reachesPrivate ? {} : { lookup: lookupPublic };
   return new Promise((resolve, reject) => {
     const length = { 'content-length': String(Buffer.byteLength(body)) };
-    // No agent: a connection that is kept would not be looked at again.
+    // No agent, because the address of a reused connection would not be checked again.
     const options = { method: 'POST', headers: { ...headers, ...length }, signal, agent: false, ...lookup } as const;
     const sent = request(url, options, (response: IncomingMessage) => {
       resolve(response.statusCode ?? 0);

@@ -2,10 +2,13 @@ import { createHmac, type KeyObject } from 'node:crypto';
 
 type Versioned = { id: string; secretVersion: number; rotatedAt: Date | null };
 
-/** The time that a receiver has to change over to a new secret: until then both sign. */
+/** Time for a receiver to switch to a new secret. Until then, both secrets sign. */
 export const secretOverlapMs = 24 * 3_600_000;
 
-/** The secrets that sign for a subscription at a time, the newest first: `whsec_` and 32 bytes in base64 (Standard Webhooks 1.0). */
+/**
+ * The secrets that currently sign for a subscription, newest first: `whsec_` and 32 bytes in base64 (Standard Webhooks
+ * 1.0).
+ */
 export function liveSecrets(key: KeyObject, { id, secretVersion, rotatedAt }: Versioned, now: Date): string[] {
   const isOldOneLive = rotatedAt !== null && now.getTime() < rotatedAt.getTime() + secretOverlapMs;
   const versions = isOldOneLive ? [secretVersion, secretVersion - 1] : [secretVersion];

@@ -34,7 +34,7 @@ let database: Database;
 let receiver: Server;
 let url: string;
 let got: Got[];
-/** How the receiver answers; a promise that never settles plays one that hangs. */
+/** The status that the receiver returns. A promise that never settles simulates a hanging receiver. */
 let answer: (got: Got) => number | Promise<number>;
 let now: Date;
 let count: number;
@@ -111,10 +111,10 @@ const tell = (data: object, owner = 'wsp_a', type = 'run.ended') =>
   transaction((tx) => announce(tx, { owner, type, data, now: () => now }, nextId));
 
 async function untilGot(many: number): Promise<void> {
-  const giveUpAt = performance.now() + 60_000; // ends a wait that has no other end
+  const giveUpAt = performance.now() + 60_000; // without a limit, this wait could last forever
   while (got.length < many) {
-    if (performance.now() > giveUpAt) throw new Error(`Only ${got.length} arrived`); // as above
-    await new Promise((resolve) => setTimeout(resolve, 10)); // between two looks at the state
+    if (performance.now() > giveUpAt) throw new Error(`Only ${got.length} arrived`); // the limit from above
+    await new Promise((resolve) => setTimeout(resolve, 10)); // between two reads of the state
   }
 }
 
@@ -135,7 +135,7 @@ describe('a notification', () => {
     expect(JSON.parse(body)).toEqual({ type: 'run.ended', timestamp: now.toISOString(), data: { runId: 'run_1' } });
     const [secret = ''] = liveSecrets(secretKey, wanted, now);
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    const signed = headers as Record<string, string>; // Node joins repeated ones
+    const signed = headers as Record<string, string>; // Node joins repeated headers
     atTime(now, () => expect(new Webhook(secret).verify(body, signed)).toMatchObject({ type: 'run.ended' }));
     const [strange = ''] = liveSecrets(secretKey, foreign, now);
     atTime(now, () => expect(() => new Webhook(strange).verify(body, signed)).toThrow('No matching signature'));
@@ -144,7 +144,7 @@ describe('a notification', () => {
     expect(await sentTo(foreign)).toEqual([]);
   });
 
-  it('is not held up by another workspace that has thousands to be told, to receivers that hang', async () => {
+  it('is not delayed by another workspace with thousands of notifications for receivers that hang', async () => {
     let letGo = (_status: number): void => undefined;
     const hanging = new Promise<number>((resolve) => (letGo = resolve));
     answer = ({ path }) => (path === '/b' ? 204 : hanging);
@@ -161,7 +161,7 @@ describe('a notification', () => {
     now = new Date(now.getTime() + 20_000);
     letGo(204);
     await Promise.all(passes);
-    // Four at once of the one that is slow, and of each no more than the time of a round allows.
+    // The slow owner has four rounds at once, and the time limit of a round allows one post in each.
     const served = got.map(({ path }) => path);
     expect([served.length, served.at(-1)]).toEqual([5, '/b']);
     await pass();
@@ -170,7 +170,7 @@ describe('a notification', () => {
     expect(slow.filter((path) => served.includes(path))).toEqual([]);
   });
 
-  it('is not written when what it tells about is not', async () => {
+  it('is not written when the transaction of its event rolls back', async () => {
     const wanted = await subscribe();
     const broken = transaction(async (tx) => {
       await announce(tx, { owner: 'wsp_a', type: 'run.ended', data: {}, now: () => now }, nextId);
@@ -207,7 +207,7 @@ describe('a notification', () => {
     expect(await sentTo(wanted)).toMatchObject([{ id, state: 'delivered', attempts: 1 }]);
   });
 
-  it('is forgotten some time after it has ended, and not while it is still to arrive', async () => {
+  it('is deleted some time after its last attempt, but never while attempts are to come', async () => {
     const wanted = await subscribe();
     for (let nth = 0; nth < 3; nth += 1) await tell({ nth });
     answer = ({ body }) => (nthOf(body) === 0 ? 200 : 500);
@@ -219,7 +219,7 @@ describe('a notification', () => {
     expect((await sentTo(wanted)).map(({ state }) => state)).toEqual(['due', 'due']);
   });
 
-  it('waits behind one that failed, so that a receiver which is away is asked with one and not with all', async () => {
+  it('waits behind a failed one, so that an unreachable receiver gets one attempt and not all of them', async () => {
     await subscribe();
     for (let nth = 0; nth < 5; nth += 1) await tell({ nth });
     answer = () => 503;
@@ -230,7 +230,7 @@ describe('a notification', () => {
     expect(got.slice(1).map(({ body }) => nthOf(body))).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('comes to one receiver while another hangs, and what hangs is cut off', async () => {
+  it('arrives at one receiver while another hangs, and the hanging post is aborted', async () => {
     await subscribe({ target: `${url}/hangs` });
     await subscribe({ target: `${url}/quick` });
     await tell({});
@@ -246,7 +246,7 @@ describe('a notification', () => {
     );
   });
 
-  it('is brought by one of several processes, and by another when that one dies', async () => {
+  it('is delivered by one of several processes, and by another when that process dies', async () => {
     await subscribe();
     await tell({});
     let release: (status: number) => void = () => undefined;
@@ -265,7 +265,7 @@ describe('a notification', () => {
 });
 
 describe('a subscription', () => {
-  it('is given up at once by a 410, and after five days without an arrival; its owner is told once', async () => {
+  it('is given up after a 410, or after five days without a delivery, and its owner gets one notice', async () => {
     const gone = await subscribe({ target: `${url}/gone` });
     const dead = await subscribe({ target: `${url}/dead` });
     answer = ({ path }) => (path === '/gone' ? 410 : 500);
@@ -282,8 +282,8 @@ describe('a subscription', () => {
     expect(givenUp.map(({ id }) => id)).toEqual([gone.id, dead.id]);
     const listed = await transaction((tx) => listSubscriptions(tx, 'wsp_a'));
     expect(listed.map(({ disabledReason }) => disabledReason).toSorted()).toEqual([
-      'status 410: the receiver wants no more',
       'status 500',
+      'the receiver accepts no more notifications (status 410, or an address without a member)',
     ]);
     expect(await tell({})).toBe(0);
 
@@ -295,7 +295,7 @@ describe('a subscription', () => {
     expect((await sentTo(dead))[0]).toMatchObject({ state: 'delivered' });
   });
 
-  it('is told nothing more when who asked for it is to hear nothing, and comes back with another secret', async () => {
+  it("gets no more notifications after its creator's webhooks are disabled, and a new secret when another creator adds it", async () => {
     const hers = await subscribe();
     const his = await subscribe({ target: `${url}/his`, createdBy: 'bob' });
     const foreign = await subscribe({ owner: 'wsp_b' });
@@ -327,7 +327,7 @@ describe('a subscription', () => {
     );
   });
 
-  it('signs with the secret before for a day after a rotation', async () => {
+  it('also signs with the previous secret for a day after a rotation', async () => {
     const before = await subscribe();
     const [old = ''] = liveSecrets(secretKey, before, now);
     const rotated = await transaction((tx) => rotateSecret(tx, { owner: 'wsp_a', id: before.id, now }));
@@ -339,7 +339,7 @@ describe('a subscription', () => {
       const [{ headers, body } = { headers: {}, body: '' }] = got;
       return atTime(now, () => {
         try {
-          new Webhook(secret).verify(body, headers as Record<string, string>); // Node joins repeated ones
+          new Webhook(secret).verify(body, headers as Record<string, string>); // Node joins repeated headers
           return true;
         } catch {
           return false;
@@ -353,7 +353,7 @@ describe('a subscription', () => {
     expect([await verifiesWith(old), await verifiesWith(fresh)]).toEqual([false, true]);
   });
 
-  it('is one for each target of an owner, up to a bound that parallel callers keep', async () => {
+  it('exists once for each target of an owner, up to a limit that parallel callers cannot exceed', async () => {
     const target = `${url}/same`;
     const [first, second] = [await subscribe({ target }), await subscribe({ target, eventTypes: ['other'] })];
     expect([second.id, second.eventTypes]).toEqual([first.id, ['other']]);
@@ -367,12 +367,13 @@ describe('a subscription', () => {
     expect(await transaction((tx) => endSubscription(tx, { owner: 'wsp_a', id: first.id }))).toBe(true);
   });
 
-  it('of a mailbox sends mail, tries again when it was not taken, and ends when the mailbox may not be told', async () => {
+  it('of a mailbox sends mail, retries a refused mail, and ends when the mailbox is gone', async () => {
     const wanted = await subscribe({ channel: 'mail', target: 'ada@example.org' });
     await tell({ runId: 'run_1' });
     mailWay = () => Promise.reject(new Error('the mail server is away'));
     await pass();
-    expect(await sentTo(wanted)).toMatchObject([{ state: 'due', lastError: 'the mail was not taken' }]);
+    const lastError = 'the mail server did not accept the mail';
+    expect(await sentTo(wanted)).toMatchObject([{ state: 'due', lastError }]);
     now = new Date(now.getTime() + 5_000);
     mailWay = async () => 'gone';
     await pass();
@@ -383,11 +384,11 @@ describe('a subscription', () => {
 });
 
 function nthOf(body: string): unknown {
-  const { data } = JSON.parse(body) as { data: { nth: unknown } }; // what tell() wrote
+  const { data } = JSON.parse(body) as { data: { nth: unknown } }; // tell() wrote it
   return data.nth;
 }
 
-/** The library that verifies asks the clock of the process. */
+/** Sets the clock of the process, which the verifying library uses. */
 function atTime<T>(at: Date, work: () => T): T {
   const real = Date.now;
   Date.now = () => at.getTime();

@@ -68,7 +68,7 @@ function pass(): Promise<number> {
   return courier.pass(new AbortController().signal);
 }
 
-it('records an event for subscriptions whose filter equals members of its data, and for none that is paused', async () => {
+it('announce writes a notification for active subscriptions whose filter matches the data of the event', async () => {
   const all = await subscribe('https://example.org/all');
   const high = await subscribe('https://example.org/high', { filter: { severity: 'high', open: true } });
   const paused = await subscribe('https://example.org/paused', { pausedAt: now });
@@ -80,7 +80,7 @@ it('records an event for subscriptions whose filter equals members of its data, 
   expect(await notificationsOf(paused)).toEqual([]);
 });
 
-it('sends nothing of a paused subscription, and what waited once it is active again', async () => {
+it('the courier sends nothing for a paused subscription, and sends its notifications once it is active again', async () => {
   const wanted = await subscribe('https://example.org/');
   await tell({});
   await subscribe('https://example.org/', { pausedAt: now });
@@ -91,7 +91,7 @@ it('sends nothing of a paused subscription, and what waited once it is active ag
   expect(posted).toEqual(['https://example.org/']);
 });
 
-it('finds a subscription that has many notifications waiting, unless it is paused', async () => {
+it('findBacklog returns a subscription with many waiting notifications, unless it is paused', async () => {
   const { id } = await subscribe('https://example.org/');
   for (let nth = 0; nth < 3; nth += 1) await tell({});
   const backlog = (max: number, type = 'app.paid') => transaction((tx) => findBacklog(tx, { owner, type, max }));

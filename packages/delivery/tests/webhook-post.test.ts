@@ -20,8 +20,8 @@ const secrets = [`whsec_${Buffer.alloc(32).toString('base64')}`];
 const message = (url: string) => ({ id: 'ntf_1', url, body: '{}', secrets, now: new Date() });
 const signal = new AbortController().signal;
 
-describe('where a webhook may lead', () => {
-  it.each(['1.1.1.1', '8.8.8.8', '93.184.215.14', '2606:4700:4700::1111', '2a00:1450::1'])('%s', (address) => {
+describe('the target of a webhook', () => {
+  it.each(['1.1.1.1', '8.8.8.8', '93.184.215.14', '2606:4700:4700::1111', '2a00:1450::1'])('can be %s', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
@@ -50,19 +50,19 @@ describe('where a webhook may lead', () => {
       '64:ff9b::7f00:1',
     ],
     ...['2001:db8::1', '2002:7f00:1::', '2001::1', '3fff::1', 'not an address', ''],
-  ])('not %s', (address) => {
+  ])('cannot be %s', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  it('is checked before a connection is opened, and by the connection itself', async () => {
+  it('is checked before a connection is opened, and again by the connection', async () => {
     const post = createWebhookPost();
     const reachedBefore = reached;
     const refused = async (url: string) => (await post(message(url), signal)) as { kind: string; error?: string };
     for (const [url, error] of [
-      [`http://127.0.0.1:${port}/`, 'a webhook is reached by https alone'],
+      [`http://127.0.0.1:${port}/`, 'the URL of a webhook must use https'],
       [`https://127.0.0.1:${port}/`, 'the address is not public'],
       [`https://[::1]:${port}/`, 'the address is not public'],
-      // Spellings of 127.0.0.1 that a URL is normalised from.
+      // Spellings of 127.0.0.1 that the URL parser normalises.
       [`https://2130706433:${port}/`, 'the address is not public'],
       [`https://0x7f.1:${port}/`, 'the address is not public'],
       [`https://localhost:${port}/`, 'The name leads to an address that is not public'],
@@ -71,14 +71,14 @@ describe('where a webhook may lead', () => {
     expect(reached).toBe(reachedBefore);
   });
 
-  it('fails where one of several addresses is private', async () => {
+  it('is refused when one of several addresses is private', async () => {
     const looked = await new Promise((resolve) => {
       lookupPublic('localhost', { all: true }, (error) => resolve(error));
     });
     expect(looked).toMatchObject({ name: 'PrivateAddress' });
   });
 
-  it('never follows a redirect', async () => {
+  it('is never reached through a redirect', async () => {
     const post = createWebhookPost({ reachesPrivate: true });
     const outcome = await post(message(`http://127.0.0.1:${port}/`), signal);
     expect(outcome).toEqual({ kind: 'failed', error: 'status 302: redirects are not followed' });

@@ -2,21 +2,23 @@ import type { Queryable } from '@countersign/messaging';
 import type { IdempotencyClaim, IdempotencyVerdict, StoredAnswer } from '@countersign/service-kit';
 import { z } from 'zod';
 
-/** How long an answer is replayed. `put_answers` in the kernel's migrations replaces older ones. */
+/** How long an answer is replayed, in milliseconds. `put_answers` in the kernel's migrations replaces older answers. */
 export const answersKeptMs = 86_400_000;
 
-/** The scope names operation and caller: a key of one must not answer for another. */
+/**
+ * The scope contains the operation and the caller, so that the key of one caller never returns the answer of another.
+ */
 type Place = { scope: string; key: string };
 
 export type AnswerClaim = IdempotencyClaim & { scope: string };
 
-/** `now` is the database's clock, which all replicas share. */
+/** `now` is the clock of the database, which all replicas share. */
 type Begin = AnswerClaim & { now: Date; runningMsMax: number };
 
-/** Which claim of a key is meant. Without `begunAt`, which is the `now` of its begin, any; without `state`, in either state. */
+/** Selects a claim of a key. `begunAt` is the `now` of its `begin`. An absent member matches any value. */
 type Row = { begunAt?: Date; state?: 'running' | 'done' };
 
-/** The columns of a service's table that hold a scope, with their values. */
+/** The scope columns of a service's table, with their values. */
 type ScopeColumns = (scope: string) => Readonly<Record<string, string>>;
 
 /**
@@ -33,7 +35,7 @@ export class AnswerKeys {
     this.#columnsOf = columnsOf;
   }
 
-  /** Starts a claim, or returns what became of the earlier one. An uncommitted equal claim is waited for. */
+  /** Starts a claim, or returns the state of the earlier claim. Waits for an equal claim that is not committed yet. */
   async begin(tx: Queryable, { scope, key, fingerprint, now, runningMsMax }: Begin): Promise<IdempotencyVerdict> {
     const sql = this.#statement({ scope, key });
     const [old, lost] = [sql.at(ago(now, answersKeptMs)), sql.at(ago(now, runningMsMax))];
@@ -41,13 +43,14 @@ export class AnswerKeys {
     await tx.query(`DELETE FROM idempotency_keys WHERE ${sql.where} AND (${ended})`, sql.values);
     if (await this.#claim(tx, { scope, key, fingerprint, now })) return { kind: 'run' };
     const row = await this.#find(tx, { scope, key });
-    if (row === null) return { kind: 'in-flight' }; // abandoned between the two statements: the caller repeats the request
+    if (row === null) return { kind: 'in-flight' }; // the claim was just released: the caller repeats the request
     if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
     return isRunning(row) ? { kind: 'in-flight' } : { kind: 'replay', answer: answerOf(row) };
   }
 
   /**
-   * Keeps the answer of a claim. Returns whether the claim was `held`: a transaction that changes state rolls back when it was not.
+   * Stores the answer of a claim. Returns `false` when the claim does not exist any more. A transaction that changes
+   * state must then roll back.
    */
   async complete(tx: Queryable, place: Place, answer: StoredAnswer, row: Row = {}): Promise<boolean> {
     const sql = this.#statement(place);
@@ -59,13 +62,13 @@ export class AnswerKeys {
     return rows.length > 0;
   }
 
-  /** Frees the key of a claim that is `held`. */
+  /** Releases the key of a claim. */
   async free(tx: Queryable, place: Place, row: Row): Promise<void> {
     const sql = this.#statement(place);
     await tx.query(`DELETE FROM idempotency_keys WHERE ${sql.where}${heldBy(sql, row)}`, sql.values);
   }
 
-  /** Removes answers that are too old to be replayed. */
+  /** Removes keys that are too old for a replay, with or without an answer. */
   async forget(tx: Queryable, now: Date): Promise<void> {
     const old = ago(now, answersKeptMs).toISOString();
     await tx.query(`DELETE FROM idempotency_keys WHERE created_at < $1::timestamptz`, [old]);
@@ -98,7 +101,7 @@ export class AnswerKeys {
   }
 }
 
-/** Conditions on the place of a key, and the values of its parameters. */
+/** The conditions that select a key, and the values of their parameters. */
 class Statement {
   readonly where: string;
   readonly values: unknown[];
@@ -110,7 +113,7 @@ class Statement {
       .join(' AND ');
   }
 
-  /** One more parameter. */
+  /** Adds a parameter, and returns its placeholder. */
   value(value: unknown): string {
     return `$${this.values.push(value)}`;
   }

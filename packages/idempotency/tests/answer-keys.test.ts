@@ -29,7 +29,7 @@ const commit = <T>(work: (tx: Client) => Promise<T>): Promise<T> => inTransactio
 const begin = (key: string, now = new Date()) =>
   commit((tx) => keys.begin(tx, { scope: 'scope', key, fingerprint: 'x', now, runningMsMax }));
 
-describe('answers under their keys', () => {
+describe('AnswerKeys', () => {
   idempotencyContract(() => ({
     store: {
       begin: (scope, key, fingerprint) => {
@@ -43,7 +43,7 @@ describe('answers under their keys', () => {
     runningMsMax,
   }));
 
-  it('complete and free one claim, and none that took its place', async () => {
+  it('completes and releases only the claim of the caller, and never a later one', async () => {
     const place = { scope: 'scope', key: 'lost' };
     const lost = new Date(Date.now() - runningMsMax - 60_000);
     await begin('lost', lost);
@@ -54,7 +54,7 @@ describe('answers under their keys', () => {
     expect(await begin('lost')).toEqual({ kind: 'in-flight' });
   });
 
-  it('wait for an equal claim that is not committed, and replay its answer', async () => {
+  it('waits for an equal claim that is not committed, and replays its answer', async () => {
     const now = new Date();
     const claim = { scope: 'scope', key: 'waiting', fingerprint: 'x', now, runningMsMax };
     const first = commit(async (tx) => {
@@ -66,7 +66,7 @@ describe('answers under their keys', () => {
     expect(await (await first).second).toEqual({ kind: 'replay', answer });
   });
 
-  it('forget what is older than a day, and nothing else', async () => {
+  it('removes answers after a day, and not earlier', async () => {
     const now = new Date();
     await begin('old', new Date(now.getTime() - 86_400_001));
     await begin('young', new Date(now.getTime() - 86_399_000));

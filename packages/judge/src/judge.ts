@@ -8,31 +8,32 @@ import { Turns } from './turns.ts';
 
 export type Judge = {
   /**
-   * Never rejects because of the content of the text. Throws RATE_LIMITED when too many texts wait, of this caller or of all, and when the text
-   * takes too long or too much memory.
+   * Reports faults of a text, and does not reject because of them. Throws RATE_LIMITED when too many texts wait, of
+   * this caller or in total. It throws the same when the text takes too long or too much memory, and when `signal` is
+   * aborted during the work.
    */
   judge(judged: Judged, caller: JudgeCaller): Promise<ExportReport>;
-  /** The same of a replay. Throws INVALID_REQUEST for a policy that is no bundle. */
+  /** Like `judge`, for a replay. Throws INVALID_REQUEST for a policy that is not a valid bundle. */
   replay(replayed: Replayed, caller: JudgeCaller): Promise<PackReplayReport>;
   close(): Promise<void>;
 };
 
 type JudgeCaller = {
-  /** Callers take turns. */
+  /** Callers take turns, by name. */
   name: string;
   signal: AbortSignal;
 };
 
 type JudgeOptions = {
-  /** Texts that may wait behind the one that is being verified. */
+  /** The number of texts that may wait behind the one that is being verified. */
   waitingMax?: { ofCaller: number; ofAll: number };
   deadlineMs?: number;
 };
 
-/** The largest text of a route takes a second. */
+/** Verifying the largest text that a route accepts takes a second. */
 const deadlineMsDefault = 20_000;
 const waitingMaxDefault = { ofCaller: 8, ofAll: 32 };
-/** Some times what the largest text of a route takes, as values and issues. */
+/** A few times the memory that the largest text of a route needs. */
 const memory = { maxOldGenerationSizeMb: 256 };
 
 export function createJudge({
@@ -54,7 +55,11 @@ export function createJudge({
       return await answerOf(next(), work, deadline.signal);
     } catch (cause) {
       await end();
-      throw new AppError('RATE_LIMITED', 'The evidence takes too long here. Verify it offline.', { cause });
+      throw new AppError(
+        'RATE_LIMITED',
+        'The evidence is too large to verify here in time. Verify it offline with countersign-verify.',
+        { cause },
+      );
     } finally {
       deadline.clear();
     }
@@ -65,12 +70,13 @@ export function createJudge({
     judge: async (judged, caller) => {
       const result = await inTurn({ kind: 'verify', ...judged }, caller);
       if (result.kind === 'verified') return result.report;
-      throw new Error('The worker has answered another question');
+      throw new Error('The worker returned the result of a different request');
     },
     replay: async (replayed, caller) => {
       const result = await inTurn({ kind: 'replay', ...replayed }, caller);
       if (result.kind === 'replayed') return result.report;
-      const message = result.kind === 'refused' ? result.message : 'The worker has answered another question';
+      const message =
+        result.kind === 'refused' ? result.message : 'The worker returned the result of a different request';
       throw new AppError('INVALID_REQUEST', message, { param: 'policy' });
     },
     close: end,
@@ -78,19 +84,19 @@ export function createJudge({
 }
 
 function tooManyWaiting(): AppError {
-  return new AppError('RATE_LIMITED', 'Too many texts wait to be verified. Try again later, or verify offline.');
+  return new AppError('RATE_LIMITED', 'Too many verifications are waiting. Try again later, or verify offline.');
 }
 
-/** The build, also where tests run the sources, as with processes that a test starts. */
+/** The worker runs the build even when tests run the sources. */
 const workerFile = createRequire(import.meta.url).resolve('@countersign/judge/worker');
 
 function startWorker(): Worker {
   const worker = new Worker(workerFile, { resourceLimits: memory });
-  worker.unref(); // a service that ends does not wait for it
+  worker.unref(); // it does not keep the service running
   return worker;
 }
 
-/** Rejects when the worker fails, or when the signal is aborted before it answers. */
+/** Rejects when the worker fails, or when the signal is aborted before the worker returns a result. */
 function answerOf(worker: Worker, work: Work, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const settled = (settle: () => void) => {
@@ -101,7 +107,8 @@ function answerOf(worker: Worker, work: Work, signal: AbortSignal): Promise<Resu
     };
     const answered = (result: Result) => settled(() => resolve(result));
     const failed = (cause: unknown) => settled(() => reject(new Error('The worker has failed', { cause })));
-    const aborted = () => settled(() => reject(new Error('The worker was too slow', { cause: signal.reason })));
+    const aborted = () =>
+      settled(() => reject(new Error('The worker exceeded its deadline or was aborted', { cause: signal.reason })));
     worker.on('message', answered).on('error', failed).on('exit', failed);
     signal.addEventListener('abort', aborted);
     worker.ref();

@@ -1,4 +1,7 @@
-/** Work that runs one piece at a time. Callers take turns, so that one caller with much work delays another by one piece. */
+/**
+ * Runs one piece of work at a time. Callers take turns, so a caller with much work delays another caller by only one
+ * piece.
+ */
 export class Turns {
   readonly #limits: { ofCaller: number; ofAll: number };
   /** Waiting work by caller. The caller whose turn is next is first. */
@@ -6,12 +9,12 @@ export class Turns {
   #waiting = 0;
   #isRunning = false;
 
-  /** How many pieces may wait, of one caller and of all. */
+  /** The number of pieces that may wait, of one caller and in total. */
   constructor(limits: { ofCaller: number; ofAll: number }) {
     this.#limits = limits;
   }
 
-  /** Runs `work` when it is the turn of its caller. Throws what `refused` returns when too much work waits. */
+  /** Runs `work` when it is the turn of its caller. Throws the error from `refused` when too much work waits. */
   async run<Result>(caller: string, work: () => Promise<Result>, refused: () => Error): Promise<Result> {
     if (this.#isRunning) await this.#wait(caller, refused);
     this.#isRunning = true;
@@ -30,7 +33,7 @@ export class Turns {
     return new Promise((resolve) => queue.push(resolve));
   }
 
-  /** Resumes the next piece, or none. A caller with more work goes behind the others. */
+  /** Starts the next piece, if there is one. A caller with more work moves behind the others. */
   #next(): void {
     const [first] = this.#queues;
     if (first === undefined) {

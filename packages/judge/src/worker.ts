@@ -21,7 +21,7 @@ function replayed({ text, trust, expected, policy }: Replayed): Result {
   return { kind: 'replayed', report: replay.report() };
 }
 
-/** A text is why it is no bundle. */
+/** Returns the reason as a text when the policy is not a valid bundle. */
 function draftOf(policy: string): CompiledPolicy | string {
   try {
     return compilePolicy(parsePolicyBundle(policy), nodeProvider);

@@ -2,10 +2,10 @@ import type { CloudEvent, EventDefinition, EventOf } from '@countersign/contract
 import type { Delivery, MessageBus, Subscription } from './message-bus.ts';
 import type { Queryable } from './queryable.ts';
 
-/** Work on one delivery, with whatever a service puts around all of them. */
+/** Runs the work of one delivery inside code of the service that is common to all deliveries. */
 type Around = <Result>(event: CloudEvent, queue: string, work: () => Promise<Result>) => Promise<Result>;
 
-/** The same bus; each handler of this service runs inside `around`. */
+/** The same bus, with each handler of this service inside `around`. */
 export function aroundDeliveries(bus: MessageBus, around: Around): MessageBus {
   return {
     publish: (batch) => bus.publish(batch),

@@ -1,4 +1,4 @@
-/** Time as an argument: tests and simulations bring their own. */
+/** Time as an argument, so that tests and simulations can use their own. */
 export type Clock = {
   /** Milliseconds since 1970. */
   now(): number;

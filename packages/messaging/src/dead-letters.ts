@@ -1,24 +1,24 @@
-/** The report on a message that no handler took. */
+/** Description of a message that its consumer could not handle. */
 export type DeadLetter = {
   messageId: string;
-  /** The type of its event, or `unknown` when it is no event. */
+  /** Type of the event in the message. `unknown` when the message is not an event. */
   type: string;
   reason: string;
-  /** Null: the broker does not say. */
+  /** `null` when the broker does not report it. */
   deadAt: Date | null;
 };
 
-/** The dead letters of a transport, for tools beside the services. */
+/** The dead letters of a transport, for tools outside the services. */
 export type DeadLetters = {
   count(queue: string): Promise<number>;
-  /** The oldest first, up to the number that a person reads. */
+  /** Lists the oldest first, up to {@link lettersMax}. */
   list(queue: string): Promise<DeadLetter[]>;
-  /** Moves all of a queue, or one of them, back into the queue as new messages; returns how many. */
+  /** Moves one or all dead letters of a queue back into it as new messages. Returns their number. */
   redrive(queue: string, messageId?: string): Promise<number>;
   close(): Promise<void>;
 };
 
-/** How many dead letters of a queue are looked at, one by one. */
+/** Maximum number of dead letters of a queue that are listed. */
 export const lettersMax = 1_000;
 
 export const unknownType = 'unknown';

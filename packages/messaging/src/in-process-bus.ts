@@ -6,32 +6,32 @@ import { sum } from './sum.ts';
 import { matchesTopic } from './topic-pattern.ts';
 
 type InProcessBusOptions = {
-  /** True: publishing waits for `release()`, so that services which start one after the other miss no event. */
-  held?: boolean;
+  /** If true, publishing fails until `release()`, so that services that start later miss no event. */
+  paused?: boolean;
   clock?: Clock;
   random?: () => number;
   report?: Report;
 };
 
 export type InProcessBus = MessageBus & {
-  /** Says that every queue of this process has been declared. */
+  /** Opens the bus. Call it when all queues of this process are declared. */
   release(): void;
 };
 
 /**
- * The single-process profile of the broker. `publish` resolves when every matching queue has the messages in its service's
- * `deliveries` table, so kill -9 at any point leads to redelivery after the restart. Share one bus between all services of the
- * process. A pool used for both a relay and a consumer needs two connections.
+ * The bus of the single-process profile. `publish` resolves when the `deliveries` table of each matching service
+ * contains the messages. They are therefore delivered again after a kill -9 at any point. All services of the process
+ * share one bus. A pool that a relay and a consumer share needs two connections.
  */
 export function createInProcessBus(options: InProcessBusOptions = {}): InProcessBus {
-  const { held = false, ...given } = options;
-  const context = { clock: systemClock, random: Math.random, report: silent, ...given };
+  const { paused: reserved = false, ...input } = options;
+  const context = { clock: systemClock, random: Math.random, report: silent, ...input };
   const queues = new Map<string, LocalQueue>();
-  let open = !held;
+  let open = !reserved;
 
   return {
     async publish(batch) {
-      if (!open) throw new Error('The in-process bus is held or closed.');
+      if (!open) throw new Error('The in-process bus is paused or closed.');
       for (const queue of queues.values()) {
         const wanted = batch.filter((message) => takes(queue, message));
         if (wanted.length > 0) await queue.enqueue(wanted);
@@ -40,7 +40,7 @@ export function createInProcessBus(options: InProcessBusOptions = {}): InProcess
       return { unroutable: batch.filter((message) => message.needsConsumer && !taken(message)).map(({ id }) => id) };
     },
     consume(subscription) {
-      if (queues.has(subscription.queue)) throw new Error(`Queue ${subscription.queue} already has its consumer.`);
+      if (queues.has(subscription.queue)) throw new Error(`Queue ${subscription.queue} already has a consumer.`);
       const queue = new LocalQueue(subscription, context);
       queues.set(subscription.queue, queue);
       return { subscribed: queue.subscribed };

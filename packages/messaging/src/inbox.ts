@@ -4,24 +4,30 @@ import { reasonOf, retry, type Delivery, type Outcome, type Subscription } from 
 import type { Queryable } from './queryable.ts';
 import { matchesTopic } from './topic-pattern.ts';
 
-// Five deliveries with this backoff span about 8 s: a restart of a neighbour passes, a poison message does not block for long.
+// Five deliveries with this backoff take 4 to 8 s. That is longer than the restart of another service, but a poison
+// message does not block for long.
 const deliveriesMaxDefault = 5;
 const retryBackoff: Backoff = { baseMs: 500, maxMs: 30_000 };
 
 /**
- * The action of the transport on the message. A retry without a reason was asked for by a handler that met no fault.
+ * The transport's action on the delivered message. `reason` is `null` for a retry that the handler requested without a
+ * fault.
  */
 export type Disposition =
   { kind: 'ack' } | { kind: 'retry'; delayMs: number; reason: string | null } | { kind: 'dead'; reason: string };
 
-/** Gives one delivery to its handler under the subscription's inbox rule. Never rejects: whatever throws becomes a disposition. */
+/**
+ * Passes one delivery to its handler, under the inbox rule of the subscription. Never rejects: an error becomes a
+ * disposition.
+ */
 export async function handleDelivery(
   subscription: Subscription,
   { body, delivery, random }: { body: string; delivery: Delivery; random: () => number },
 ): Promise<Disposition> {
   const maxDeliveries = subscription.maxDeliveries ?? deliveriesMaxDefault;
-  // More deliveries than results: the earlier ones took their process with them.
-  if (delivery.number > maxDeliveries) return { kind: 'dead', reason: 'delivery limit: handlers crashed' };
+  // A delivery beyond the limit means that earlier ones ended without a result, as in a crash or a lost connection.
+  if (delivery.number > maxDeliveries)
+    return { kind: 'dead', reason: 'delivery limit: earlier deliveries ended without a result' };
   const event = parseEvent(subscription.events, body);
   if (typeof event === 'string') return { kind: 'dead', reason: event };
   const outcome = await act(subscription, event, delivery).catch((error: unknown) => retry(reasonOf(error)));
@@ -44,12 +50,12 @@ export async function handleDelivery(
   }
 }
 
-/** Returns the event, or the reason why no later delivery could be understood either. */
+/** Returns the event, or the reason why later deliveries would be invalid too. */
 function parseEvent(definitions: readonly EventDefinition[], body: string): CloudEvent | string {
   try {
     const event = CloudEventEnvelope.parse(JSON.parse(body));
     const definition = definitions.find(({ type }) => matchesTopic(type, event.type));
-    if (definition === undefined) return `no definition for ${event.type}`;
+    if (definition === undefined) return `no definition for the event type ${event.type}`;
     return { ...event, data: definition.data.parse(event.data) };
   } catch (error) {
     return `malformed event: ${reasonOf(error)}`;
@@ -72,7 +78,7 @@ async function act(subscription: Subscription, event: CloudEvent, delivery: Deli
   }
 }
 
-/** Returns false for a duplicate. Waits for a transaction that handles the same message now. */
+/** Returns false for a duplicate. Waits for a transaction that is handling the same message. */
 async function enterInbox(tx: Queryable, consumer: string, messageId: string): Promise<boolean> {
   const { rows } = await tx.query(
     'INSERT INTO inbox (consumer, message_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING message_id',
@@ -81,7 +87,7 @@ async function enterInbox(tx: Queryable, consumer: string, messageId: string): P
   return rows.length === 1;
 }
 
-// Rolls the handler's transaction back although nothing failed.
+// Thrown to roll back the handler's transaction when the outcome is not `ack`.
 class NotActed extends Error {
   readonly outcome: Outcome;
   constructor(outcome: Outcome) {

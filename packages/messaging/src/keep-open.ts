@@ -4,8 +4,8 @@ import type { Clock } from './clock.ts';
 export type Retrying = { backoff: Backoff; clock: Clock; random: () => number };
 
 /**
- * Opens something with a lifetime again and again until `signal` is aborted. `open` resolves with a promise that settles when the
- * thing has closed. Never rejects; every failure and every unwanted end goes to `onLost`.
+ * Opens a resource again after each loss until `signal` is aborted. `open` resolves with a promise that settles when
+ * the resource has closed. Never rejects: `onLost` gets every failure and every unexpected end.
  */
 export async function keepOpen(
   options: Retrying & {

@@ -2,7 +2,7 @@ import { lettersMax, unknownType, type DeadLetters } from './dead-letters.ts';
 import { redriveDeadLetters } from './local-deliveries.ts';
 import type { Transaction } from './queryable.ts';
 
-/** Those of the in-process driver, in the tables of one service. */
+/** Dead letters of the in-process driver, in the tables of one service. */
 export function localDeadLetters(transaction: Transaction): DeadLetters & { queues(): Promise<string[]> } {
   const rowsOf = (text: string, values: unknown[] = []) =>
     transaction(async (tx) => (await tx.query(text, values)).rows);
@@ -29,7 +29,7 @@ export function localDeadLetters(transaction: Transaction): DeadLetters & { queu
   };
 }
 
-/** A dead letter may not be JSON at all. */
+/** A dead letter may contain invalid JSON. */
 function typeIn(envelope: string): string {
   try {
     const event: unknown = JSON.parse(envelope);

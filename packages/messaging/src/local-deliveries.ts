@@ -1,7 +1,7 @@
 import type { Message } from './message-bus.ts';
 import type { Queryable, Transaction } from './queryable.ts';
 
-// The queues of the in-process driver: tables of the consuming service, so that a handed-over message survives kill -9.
+// Queues of the in-process driver: tables of the consuming service, so that a published message survives kill -9.
 export type LocalDelivery = { messageId: string; body: string; number: number };
 
 export async function enqueue(tx: Queryable, queue: string, messages: readonly Message[]): Promise<void> {
@@ -13,7 +13,10 @@ export async function enqueue(tx: Queryable, queue: string, messages: readonly M
   );
 }
 
-/** Takes the oldest available deliveries and hides them for `leaseMs`. Counting before acting makes crashes count. */
+/**
+ * Claims the oldest available deliveries and hides them for `leaseMs`. Deliveries are counted before the handler runs,
+ * so crashes count too.
+ */
 export async function claim(
   tx: Queryable,
   queue: string,
@@ -35,7 +38,10 @@ export async function claim(
   }));
 }
 
-/** Hides the delivery for `ms` from now: prolongs the lease, or delays the retry. Does nothing once another delivery has begun. */
+/**
+ * Hides the delivery for `ms` from now, to prolong the lease or to delay the retry. Does nothing if another delivery
+ * has begun.
+ */
 export async function hide(
   tx: Queryable,
   queue: string,
@@ -73,8 +79,8 @@ export async function bury(
 }
 
 /**
- * Ends leases without a holder: those of a killed process (the in-process driver has one process by definition), and
- * those of a claim that committed although its answer was lost.
+ * Ends leases without a holder. They are from a killed process (this driver has only one process), or from a claim that
+ * committed although its reply was lost. Delays before a retry look the same, and end too.
  */
 export async function releaseLeases(tx: Queryable, queue: string, queues: readonly string[]): Promise<void> {
   await tx.query(
@@ -84,8 +90,8 @@ export async function releaseLeases(tx: Queryable, queue: string, queues: readon
 }
 
 /**
- * Moves the in-process dead letters of a queue, or one of them, back into it and returns how many. For a command that runs beside the
- * service; inside it, `bus.redrive(queue)` also wakes the consumer.
+ * Moves one or all in-process dead letters of a queue back into it, and returns their number. For a command outside the
+ * service. Within the service, `bus.redrive(queue)` also wakes the consumer.
  */
 export function redriveDeadLetters(transaction: Transaction, queue: string, messageId?: string): Promise<number> {
   return transaction(async (tx) => {

@@ -16,12 +16,13 @@ import { reasonOf, type Message, type Report, type Subscription } from './messag
 import { prefetchDefault, RunningDeliveries } from './running-deliveries.ts';
 import { createWake, type Wake } from './wake.ts';
 
-// Renewed three times per lease; only a process that is stuck or gone lets it end.
+// Renewed three times per lease, so only the lease of a blocked or dead process ends.
 const leaseMs = 30_000;
-// Finds retries that fell due; new messages wake the loop at once.
-const pollMs = 1_000;
+// New messages and retries wake the loop at once. Polling finds rows of other processes, such as a redriven dead
+// letter.
+const pollMs = 5_000;
 
-/** One queue of the in-process driver with its only consumer. */
+/** One queue of the in-process driver, with its only consumer. */
 export class LocalQueue {
   readonly subscription: Subscription;
   readonly subscribed: Promise<void>;
@@ -30,7 +31,7 @@ export class LocalQueue {
   readonly #report: Report;
   readonly #wake: Wake;
   readonly #handlers: RunningDeliveries;
-  readonly #taken = new Set<{ messageId: string; done: Promise<void> }>();
+  readonly #inProgress = new Set<{ messageId: string; done: Promise<void> }>();
   readonly #stopped = new AbortController();
   readonly #loop: Promise<void>;
   #opened: () => void = () => undefined;
@@ -50,7 +51,7 @@ export class LocalQueue {
     return this.#handlers.size;
   }
 
-  /** Resolves when the messages are in the consumer's own tables. */
+  /** Resolves when the tables of the consumer contain the messages. */
   async enqueue(messages: readonly Message[]): Promise<void> {
     await this.subscription.transaction((tx) => enqueue(tx, this.subscription.queue, messages));
     this.#wake.poke();
@@ -72,8 +73,8 @@ export class LocalQueue {
     await this.#loop;
     this.#handlers.abort();
     await this.#handlers.drain(graceMs);
-    // The handlers that ended in time also get their result written.
-    if (this.#handlers.size === 0) await Promise.all([...this.#taken].map(({ done }) => done));
+    // If all handlers have ended in time, this waits until their results are stored.
+    if (this.#handlers.size === 0) await Promise.all([...this.#inProgress].map(({ done }) => done));
     this.#opened();
   }
 
@@ -97,7 +98,7 @@ export class LocalQueue {
   }
 
   async #recover(): Promise<void> {
-    const leased = [...this.#taken].map(({ messageId }) => messageId);
+    const leased = [...this.#inProgress].map(({ messageId }) => messageId);
     await this.subscription.transaction((tx) => releaseLeases(tx, this.subscription.queue, leased));
   }
 
@@ -107,16 +108,16 @@ export class LocalQueue {
   }
 
   async #claim(): Promise<LocalDelivery[]> {
-    const limit = (this.subscription.prefetch ?? prefetchDefault) - this.#taken.size;
+    const limit = (this.subscription.prefetch ?? prefetchDefault) - this.#inProgress.size;
     if (limit <= 0) return [];
     return this.subscription.transaction((tx) => claim(tx, this.subscription.queue, { limit, leaseMs }));
   }
 
   #begin(delivery: LocalDelivery): void {
     const entry = { messageId: delivery.messageId, done: this.#handle(delivery) };
-    this.#taken.add(entry);
+    this.#inProgress.add(entry);
     void entry.done.finally(() => {
-      this.#taken.delete(entry);
+      this.#inProgress.delete(entry);
       this.#wake.poke();
     });
   }
@@ -130,8 +131,8 @@ export class LocalQueue {
       try {
         return await this.#write(delivery, disposition);
       } catch (error) {
-        // When we stop trying, the lease ends by itself and the message comes again. The inbox, or the handler's own lease,
-        // expects that.
+        // After the stop, the lease expires and the message is delivered again. The inbox, or the handler's own lease,
+        // prevents a second effect.
         if (this.#stopped.signal.aborted) return;
         await this.#pauseAfter(error, failures);
       }

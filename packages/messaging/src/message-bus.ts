@@ -2,10 +2,10 @@ import type { EventDefinition, EventOf } from '@countersign/contracts';
 import type { Backoff } from './backoff.ts';
 import type { Queryable, Transaction } from './queryable.ts';
 
-/** One event as the transport carries it: `body` is the CloudEvent as JSON text, written once and never re-encoded. */
+/** One event in transport. `body` is the CloudEvent as JSON text, encoded only once. */
 export type Message = { id: string; type: string; body: string; needsConsumer: boolean };
 
-/** The decision of a handler. A handler that throws has decided `retry`. */
+/** Result of a handler. An error that the handler throws counts as `retry`. */
 export type Outcome =
   | { kind: 'ack' }
   | { kind: 'retry'; reason: string; delayMs?: number }
@@ -14,51 +14,60 @@ export type Outcome =
 
 export const ack: Outcome = { kind: 'ack' };
 
-/** Asks for the message again, after `delayMs` or the subscription's backoff; counts as a delivery. */
+/** Requests the message again after `delayMs`, or after the backoff of the subscription. Counts as a delivery. */
 export function retry(reason: string, delayMs?: number): Outcome {
   return delayMs === undefined ? { kind: 'retry', reason } : { kind: 'retry', reason, delayMs };
 }
 
-/** Asks for the message again after `delayMs` because its time has not come: nothing failed, so nothing is reported. Counts as a delivery. */
+/**
+ * Requests the message again after `delayMs`, because it is too early to handle it. It is not reported as a failure.
+ * Counts as a delivery.
+ */
 export function later(delayMs: number): Outcome {
   return { kind: 'later', delayMs };
 }
 
-/** Sends the message to the dead letters at once: no later delivery could succeed. */
+/** Moves the message to the dead letters at once, because later deliveries would fail too. */
 export function reject(reason: string): Outcome {
   return { kind: 'reject', reason };
 }
 
 export type Delivery = {
-  /** 1 for the first delivery; deliveries that ended in a crash count. */
+  /** 1 for the first delivery. Deliveries that ended in a crash count. */
   number: number;
-  /** Aborted when the result will not count any more: connection lost, time-out, shutdown. A long handler looks at it between steps. */
+  /**
+   * Aborted when the handler should stop: connection lost, time-out or shutdown. A long handler checks it between
+   * steps.
+   */
   signal: AbortSignal;
 };
 
 type SubscriptionBase<Definition, Tx extends Queryable> = {
-  /** Durable name; also the consumer's name in the inbox. Replicas share it. */
+  /** Durable name of the queue, and of the consumer in the inbox. Replicas share it. */
   queue: string;
   events: readonly Definition[];
-  /** A transaction of the consuming service's own schema. */
+  /** Runs a transaction in the schema of the consuming service. */
   transaction: Transaction<Tx>;
-  /** How many messages are handled at the same time; 1 keeps the order. Default 10. */
+  /** Maximum number of messages that are handled concurrently. 1 keeps the order, except after a retry. Default 10. */
   prefetch?: number;
-  /** After so many deliveries the message is a dead letter. Default 5. */
+  /** Number of deliveries after which the message becomes a dead letter. Default 5. */
   maxDeliveries?: number;
-  /** Pause before a retry that names none. */
+  /** Pause before a retry without `delayMs`. */
   retryBackoff?: Backoff;
-  /** When `delivery.signal` is aborted; stay below the broker's consumer time-out of 30 minutes. Default 25 minutes. */
+  /**
+   * Time after which `delivery.signal` is aborted. It must be below the broker's consumer time-out of 30 minutes.
+   * Default 25 minutes.
+   */
   timeoutMs?: number;
 };
 
 /**
- * - `in-transaction` (default): the message id enters the inbox in the transaction that the handler acts in. Acting and
- *   remembering commit together, a duplicate is acknowledged without acting, anything but `ack` rolls back.
- * - `outside-transaction`: for work that takes minutes. The database holds nothing while the handler runs, and the
- *   inbox is not used. The same message may come again, even while its first handler still runs elsewhere (connection
- *   lost). The handler takes its own lease by compare-and-set, and answers `ack` when the work is already done or owned
- *   by another.
+ * - `in-transaction` (default): the inbox gets the message id in the transaction of the handler, so both commit
+ * together. A duplicate is acknowledged without a call of the handler. Every outcome except `ack` rolls back.
+ * - `outside-transaction`: for work that takes minutes. No transaction is open while the handler runs, and the inbox is
+ * not used. After a lost connection, the message can be delivered again while its first handler still runs. The handler
+ * therefore takes its own lease by compare-and-set. It returns `ack` when the work is done, or when another handler
+ * owns it.
  */
 export type Subscription<Definition extends EventDefinition = EventDefinition, Tx extends Queryable = Queryable> =
   | (SubscriptionBase<Definition, Tx> & {
@@ -72,39 +81,40 @@ export type Subscription<Definition extends EventDefinition = EventDefinition, T
 
 /** A running subscription. */
 type Consumer = {
-  /** Settles when the queue exists and delivers for the first time, or when the bus closes before. Never rejects. */
+  /** Settles when the queue exists and its first delivery can arrive, or when the bus closes first. Never rejects. */
   subscribed: Promise<void>;
 };
 
 type BusStatus = {
   driver: 'rabbitmq' | 'in-process';
   connected: boolean;
-  /** Queues whose messages are being delivered to this process now. */
+  /** Queues that currently deliver to this process. */
   consuming: string[];
-  /** Handlers that run now. */
+  /** Number of running handlers. */
   handling: number;
 };
 
 export type MessageBus = {
   /**
-   * Resolves when the transport has every message durably; rejects when it cannot tell, and then all of them are to be published
-   * again. Messages that need a consumer and found no queue come back as `unroutable`: they are not published.
+   * Resolves when the transport has stored all messages durably. It rejects when that is uncertain, and the caller
+   * publishes all of them again. `unroutable` lists the messages with `needsConsumer` that matched no queue. They are
+   * not published.
    */
   publish(batch: readonly Message[]): Promise<{ unroutable: string[] }>;
-  /** Declares the queue and delivers until `close()`, across every loss of connection. Does not wait for the transport. */
+  /** Declares the queue and delivers until `close()`, also after lost connections. Does not wait for the transport. */
   consume<Definition extends EventDefinition, Tx extends Queryable>(
     subscription: Subscription<Definition, Tx>,
   ): Consumer;
-  /** Moves the dead letters of a queue back into it, as new messages; returns how many. */
+  /** Moves the dead letters of a queue back into it as new messages. Returns their number. */
   redrive(queue: string): Promise<number>;
-  /** How many dead letters the queues have that this process consumes. Rejects while the number is unknown. */
+  /** Number of dead letters in the queues that this process consumes. Rejects while the number is unknown. */
   countDeadLetters(): Promise<number>;
   status(): BusStatus;
   /** Stops deliveries, aborts `delivery.signal`, waits for running handlers (at most `graceMs`), disconnects. */
   close(options?: { graceMs?: number }): Promise<void>;
 };
 
-/** Faults that messaging survives on its own; a service turns them into log lines. Never carries message data. */
+/** Faults that messaging handles by itself. Services log them. They contain no message data. */
 export type Report = (event: {
   name: 'connection-lost' | 'subscription-lost' | 'relay-failed' | 'unroutable' | 'delivery-retried' | 'dead-lettered';
   fields: Record<string, string | number>;

@@ -4,7 +4,7 @@ import { systemClock, type Clock } from './clock.ts';
 
 type EventAttributes = { subject?: string; tenantid?: string; traceparent?: string };
 
-/** A checked event on its way into the outbox. */
+/** A validated event for the outbox. */
 export type OutgoingEvent = { event: CloudEvent; needsConsumer: boolean };
 
 export type NewEvent = <Type extends string, Data>(
@@ -14,8 +14,9 @@ export type NewEvent = <Type extends string, Data>(
 ) => OutgoingEvent;
 
 /**
- * Returns the function that makes one service's events; `source` is a URI reference such as `/governance-kernel`. The function
- * throws ZodError when data or attributes break the definition: a wrong event never reaches the outbox.
+ * Returns the function that creates the events of one service. `source` is a URI reference such as
+ * `/governance-kernel`. The function throws ZodError when data or attributes do not match the definition, so invalid
+ * events never reach the outbox.
  *
  * @example
  * const newEvent = eventFactory({ source: '/governance-kernel' });
@@ -25,7 +26,7 @@ export function eventFactory(options: {
   source: string;
   clock?: Pick<Clock, 'now'>;
   random?: (bytes: number) => Uint8Array;
-  /** The trace that an event of this type goes on with, where its maker names none. */
+  /** Trace of an event of this type, if its producer passes none. */
   traceparent?: ((type: string) => string | undefined) | undefined;
 }): NewEvent {
   const { source, clock = systemClock, random = randomBytes, traceparent } = options;
@@ -49,7 +50,7 @@ export function eventFactory(options: {
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-// 48 bits of time in ten digits, then sixteen random ones (80 bits).
+// 48 bits of time in ten digits, then 80 random bits in sixteen digits.
 function ulid(timeMs: number, random: Uint8Array): string {
   const time = Array.from({ length: 10 }, (_, index) => crockford.charAt(Math.floor(timeMs / 32 ** (9 - index)) % 32));
   const tail = Array.from(random.subarray(0, 16), (byte) => crockford.charAt(byte % 32));

@@ -2,22 +2,25 @@ import { backoffMs, reconnectBackoff, type Backoff } from './backoff.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { reasonOf, silent, type MessageBus, type Report } from './message-bus.ts';
 import { countUnsent, lockUnsent, markSent, postpone, purge } from './outbox.ts';
-import type { Transaction } from './queryable.ts';
+import type { Queryable, Transaction } from './queryable.ts';
 import { createWake, type Wake } from './wake.ts';
 
-// RabbitMQ stops getting faster at 200 to 1,000 confirms in flight. A crash publishes at most one batch twice.
+// RabbitMQ is not faster with more than 200 to 1,000 confirms in flight. A crash publishes at most one batch twice.
 const batchSizeDefault = 500;
-// Two index look-ups: cheap enough to make a forgotten poke harmless.
+// Each poll costs only two index look-ups, so polls are frequent. A missing poke then delays events only briefly.
 const pollMsDefault = 500;
 const purgeIntervalMs = 60_000;
 const outboxRetentionMs = 24 * 3_600_000;
-// Longer than any queue keeps a duplicate: an id that is forgotten earlier would be acted on again.
+// Longer than a queue stores any duplicate. A message whose id is removed earlier could be handled twice.
 const inboxRetentionMs = 30 * 24 * 3_600_000;
 const backlogBound = 1_000;
 
 export type OutboxRelayOptions = {
   bus: MessageBus;
-  /** In the schema of the service whose outbox this is. Held open until the broker confirmed (at most 10 s). */
+  /**
+   * Runs a transaction in the schema of the service with this outbox. The transaction stays open until the broker
+   * confirms the messages (at most 10 s).
+   */
   transaction: Transaction;
   batchSize?: number;
   pollMs?: number;
@@ -28,13 +31,16 @@ export type OutboxRelayOptions = {
   report?: Report;
 };
 
-/** `backlog` stops counting at 1,000; it was counted a poll interval ago at most. `failing` says why nothing moves. */
+/**
+ * `backlog` is counted up to 1,000. It is counted once per poll interval, but not while full batches are published or
+ * the relay fails. `failing` is the reason why nothing is published.
+ */
 type RelayStatus = { connected: boolean; backlog: number; failing?: string };
 
 /**
- * Publishes a service's outbox at least once and in the order of `position`. A row is marked as sent only after the
- * transport confirmed it, in the transaction that holds the row. Any number of replicas may run; order holds within one
- * of them.
+ * Publishes the outbox of a service at least once, in the order of `position`. A row is marked as sent only after the
+ * transport confirmed it, in the transaction that locks the row. Any number of replicas may run. Each of them keeps the
+ * order.
  */
 export class OutboxRelay {
   readonly #options: Required<OutboxRelayOptions>;
@@ -65,7 +71,7 @@ export class OutboxRelay {
     this.#running ??= this.#run();
   }
 
-  /** Says that a transaction with events has committed. Never throws, never waits. */
+  /** Wakes the relay after a transaction with events has committed. Never throws, never waits. */
   poke(): void {
     this.#wake.poke();
   }
@@ -75,7 +81,7 @@ export class OutboxRelay {
     return { connected, backlog: this.#backlog, ...(this.#failing !== undefined && { failing: this.#failing }) };
   }
 
-  /** Finishes the batch that is under way. Stop the relay before its bus. */
+  /** Finishes the current batch. Stop the relay before its bus. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#wake.poke();
@@ -99,11 +105,16 @@ export class OutboxRelay {
 
   async #relayBatch(): Promise<number> {
     const { bus, transaction, batchSize } = this.#options;
-    // Checked first, so that an outage of the broker does not lock and unlock the same rows all the time.
+    // The connection is checked first. Otherwise the relay would lock and unlock the same rows repeatedly during an
+    // outage of the broker.
     if (!bus.status().connected) return 0;
     return transaction(async (tx) => {
       const batch = await lockUnsent(tx, batchSize);
-      if (batch.length === 0) return 0;
+      if (batch.length === 0) {
+        // An idle service counts the backlog in the same transaction that found no batch.
+        if (this.#isCountDue()) await this.#countBacklog(tx);
+        return 0;
+      }
       const unroutable = new Set((await bus.publish(batch)).unroutable);
       const ids = batch.map(({ id }) => id);
       await markSent(
@@ -125,13 +136,21 @@ export class OutboxRelay {
   }
 
   async #tidy(): Promise<void> {
-    const { transaction, clock, retention, pollMs } = this.#options;
-    if (clock.now() - this.#countedAtMs < pollMs) return;
-    this.#backlog = await transaction((tx) => countUnsent(tx, backlogBound));
-    this.#countedAtMs = clock.now();
+    const { transaction, clock, retention } = this.#options;
+    if (this.#isCountDue()) await transaction((tx) => this.#countBacklog(tx));
     if (clock.now() - this.#purgedAtMs < purgeIntervalMs) return;
     await transaction((tx) => purge(tx, retention));
     this.#purgedAtMs = clock.now();
+  }
+
+  #isCountDue(): boolean {
+    const { clock, pollMs } = this.#options;
+    return clock.now() - this.#countedAtMs >= pollMs;
+  }
+
+  async #countBacklog(tx: Queryable): Promise<void> {
+    this.#backlog = await countUnsent(tx, backlogBound);
+    this.#countedAtMs = this.#options.clock.now();
   }
 
   async #pauseAfter(error: unknown): Promise<void> {

@@ -3,8 +3,9 @@ import type { OutgoingEvent } from './new-event.ts';
 import type { Queryable } from './queryable.ts';
 
 /**
- * Writes events into the outbox in the caller's transaction: they are published if, and only if, it commits. One statement for
- * any number of events. Call `relay.poke()` after the commit; without it the relay finds them within its poll interval.
+ * Writes events into the outbox in the caller's transaction. They are published if and only if it commits. Uses one
+ * statement for any number of events. Call `relay.poke()` after the commit. Otherwise the relay finds them within its
+ * poll interval.
  */
 export async function recordEvents(tx: Queryable, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -12,7 +13,10 @@ export async function recordEvents(tx: Queryable, events: readonly OutgoingEvent
   await tx.query(text, values);
 }
 
-/** The statement of recordEvents(), for a transaction that makes all its parameters before it sends any. Throws for what JSON cannot hold. */
+/**
+ * The statement of recordEvents(), for a transaction that computes all parameters before it sends the first statement.
+ * Throws for an event that `JSON.stringify` cannot serialise.
+ */
 export function insertEvents(events: readonly OutgoingEvent[]): { text: string; values: unknown[] } {
   return {
     text: `INSERT INTO outbox (id, type, envelope, needs_consumer)
@@ -47,7 +51,10 @@ export async function markSent(tx: Queryable, ids: readonly string[]): Promise<v
   await tx.query(`UPDATE outbox SET sent_at = now(), attempts = attempts + 1 WHERE id = ANY($1::text[])`, [ids]);
 }
 
-/** Puts messages aside that no queue took, for 1 s, 2 s, 4 s … at most a minute, so that later ones do not wait behind them. */
+/**
+ * Postpones messages that matched no queue, so that they do not block later messages. The delay is 1 s, 2 s, 4 s … up
+ * to a minute.
+ */
 export async function postpone(tx: Queryable, ids: readonly string[]): Promise<void> {
   await tx.query(
     `UPDATE outbox SET attempts = attempts + 1, available_at = now() + least(60, 2 ^ least(attempts, 6)) * interval '1 second'
@@ -56,7 +63,7 @@ export async function postpone(tx: Queryable, ids: readonly string[]): Promise<v
   );
 }
 
-/** Counts unsent messages up to a bound: a health check must not scan a long outage. */
+/** Counts unsent messages up to a bound, so that a health check stays fast after a long outage. */
 export async function countUnsent(tx: Queryable, bound: number): Promise<number> {
   const { rows } = await tx.query(
     `SELECT count(*)::int AS unsent FROM (SELECT 1 FROM outbox WHERE sent_at IS NULL LIMIT $1) AS waiting`,
@@ -65,7 +72,7 @@ export async function countUnsent(tx: Queryable, bound: number): Promise<number>
   return Number(rows[0]?.['unsent'] ?? 0);
 }
 
-/** Forgets sent messages and handled message ids older than their retention. */
+/** Removes sent messages and handled message ids that are older than their retention. */
 export async function purge(tx: Queryable, retention: { outboxMs: number; inboxMs: number }): Promise<void> {
   await tx.query(`DELETE FROM outbox WHERE sent_at < now() - $1::float8 * interval '1 millisecond'`, [
     retention.outboxMs,

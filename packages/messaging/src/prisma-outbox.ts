@@ -3,18 +3,21 @@ import type { OutboxRelay } from './outbox-relay.ts';
 import { recordEvents } from './outbox.ts';
 import { queryableOf, type PrismaTransaction, type Transaction, type Queryable } from './queryable.ts';
 
-/** A service's own way to run `work` in a transaction of Prisma's. */
+/** Runs `work` in a Prisma transaction of the service. */
 type Transacting<Tx> = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
 
 const telling = new WeakSet<object>();
 
-/** Events of a change, in the transaction of the change: published if, and only if, it commits. */
+/** Records events of a change in its transaction. They are published if and only if it commits. */
 export function recordEventsIn(tx: PrismaTransaction, events: readonly OutgoingEvent[]): Promise<void> {
   telling.add(tx);
   return recordEvents(queryableOf(tx), events);
 }
 
-/** The same transactions; one that has events wakes the relay once it has committed. Most have none, and each pass of the relay is two transactions more. */
+/**
+ * Wraps a transaction function: it wakes the relay after a commit, but only if the transaction recorded events. A
+ * needless wake-up would cost two transactions.
+ */
 export function wakingTransaction<Tx extends object>(
   transaction: Transacting<Tx>,
   relay: Pick<OutboxRelay, 'poke'>,
@@ -29,7 +32,9 @@ export function wakingTransaction<Tx extends object>(
   };
 }
 
-/** A service's transactions as messaging wants them, for its own tables; `prisma` is the transaction that a handler's store functions take. */
+/**
+ * Adapts the transactions of a service to messaging. `prisma` is the transaction for the store functions of a handler.
+ */
 export function messagingTransaction<Tx extends PrismaTransaction>(
   transaction: Transacting<Tx>,
 ): Transaction<Queryable & { prisma: Tx }> {

@@ -19,13 +19,13 @@ type RabbitBusOptions = {
 };
 
 /**
- * A bus over RabbitMQ. Returns at once and connects in the background, for as long as it takes: `status().connected` tells.
- * Publishing and consuming have separate connections, because a broker that runs out of memory blocks publishers and must still
- * hear acknowledgements.
+ * Creates a bus over RabbitMQ. It returns at once and connects in the background without a time limit: see
+ * `status().connected`. Publishing and consuming use separate connections. A broker without free memory blocks
+ * publishers, but must still receive acknowledgements.
  */
 export function createRabbitBus(options: RabbitBusOptions): MessageBus {
-  const { url, exchange, name, ...given } = options;
-  const context = { backoff: reconnectBackoff, clock: systemClock, random: Math.random, report: silent, ...given };
+  const { url, exchange, name, ...input } = options;
+  const context = { backoff: reconnectBackoff, clock: systemClock, random: Math.random, report: silent, ...input };
   const publishing = new RabbitLink({ url, name: `${name} publisher`, ...context });
   const publisher = new RabbitPublisher(publishing, { exchange, ...context });
   const consumers: RabbitConsumer[] = [];

@@ -2,8 +2,8 @@ import type { ConfirmChannel, Message as AmqpMessage } from 'amqplib';
 import type { Clock } from './clock.ts';
 import type { Message } from './message-bus.ts';
 
-// A healthy broker confirms in milliseconds. Below idle_in_transaction_session_timeout, since the relay holds its rows
-// during the wait.
+// A healthy broker confirms in milliseconds. The limit is below idle_in_transaction_session_timeout, because the relay
+// locks its rows during the wait.
 const answerTimeoutMs = 10_000;
 
 type Publication = Omit<Message, 'body'> & {
@@ -13,7 +13,10 @@ type Publication = Omit<Message, 'body'> & {
   headers?: Record<string, unknown>;
 };
 
-/** Resolves when the broker has taken all of them, with the ids of those that it could not route and that need a consumer. */
+/**
+ * Resolves when the broker has accepted all messages. Returns the ids of messages with `needsConsumer` that it could
+ * not route.
+ */
 export async function publishConfirmed(
   channel: ConfirmChannel,
   publications: readonly Publication[],
@@ -27,7 +30,7 @@ export async function publishConfirmed(
     await inTime(clock, Promise.all(publications.map((publication) => confirmed(channel, publication))));
     return publications.flatMap(({ id }) => (returned.has(id) ? [id] : []));
   } catch (error) {
-    // A channel that swallowed or refused a message is not trusted again.
+    // A channel that lost or refused a message is not used again.
     void channel.close().catch(() => undefined);
     throw error;
   } finally {

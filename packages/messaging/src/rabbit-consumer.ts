@@ -6,7 +6,7 @@ import { closing, type RabbitLink } from './rabbit-link.ts';
 import { deadQueueOf, declareQueue } from './rabbit-topology.ts';
 import { prefetchDefault, RunningDeliveries } from './running-deliveries.ts';
 
-/** One subscription on a channel of its own: a channel that breaks takes no other subscription with it. */
+/** One subscription with its own channel, so that a broken channel affects no other subscription. */
 export class RabbitConsumer {
   readonly queue: string;
   readonly subscribed: Promise<void>;
@@ -49,7 +49,7 @@ export class RabbitConsumer {
     return (await this.#live.channel.checkQueue(deadQueueOf(this.queue))).messageCount;
   }
 
-  /** Unanswered messages go back into the queue when the connection closes. */
+  /** Unacknowledged messages return to the queue when the connection closes. */
   async close(graceMs: number): Promise<void> {
     this.#closing.abort();
     await this.#live?.channel.cancel(this.#live.consumerTag).catch(() => undefined);
@@ -64,7 +64,7 @@ export class RabbitConsumer {
     const channel = await connection.createChannel();
     const closed = closing(channel).finally(() => {
       this.#live = undefined;
-      // The broker has put their messages back: whatever these handlers answer comes too late.
+      // The broker has requeued the messages of the running handlers, so results of these handlers are too late.
       this.#handlers.abort();
     });
     const { queue, events, prefetch = prefetchDefault } = this.#subscription;
@@ -77,10 +77,10 @@ export class RabbitConsumer {
   }
 
   #onMessage(channel: Channel, message: ConsumeMessage | null): void {
-    // The broker cancelled the consumer (queue deleted, leader moved): closing the channel starts over.
+    // The broker cancelled the consumer (queue deleted, leader moved). Closing the channel starts a new consumer.
     if (message === null) return void channel.close().catch(() => undefined);
     const answering = this.#answer(channel, message)
-      // The channel broke under the answer: the broker delivers the message again.
+      // The channel broke during the acknowledgement, so the broker delivers the message again.
       .catch(() => undefined)
       .finally(() => this.#answering.delete(answering));
     this.#answering.add(answering);
@@ -89,12 +89,11 @@ export class RabbitConsumer {
   async #answer(channel: Channel, message: ConsumeMessage): Promise<void> {
     const disposition = await this.#handlers.handle({
       body: message.content.toString('utf8'),
-      // Quorum queues count returns, those by a lost connection included.
+      // A quorum queue counts how often it got a message back, also from a lost connection.
       number: Number(message.properties.headers?.['x-delivery-count'] ?? 0) + 1,
       id: String(message.properties.messageId),
     });
-    // A retry waits here, not in the queue: RabbitMQ has no delayed return. It holds one place of the prefetch during
-    // the wait.
+    // A retry waits here, because RabbitMQ has no delayed return. It uses one place of the prefetch during the wait.
     if (disposition.kind === 'retry') await this.#clock.sleep(disposition.delayMs, this.#closing.signal);
     if (this.#live?.channel !== channel) return;
     switch (disposition.kind) {

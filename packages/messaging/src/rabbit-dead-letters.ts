@@ -5,7 +5,7 @@ import { inTime, publishConfirmed } from './rabbit-confirm.ts';
 import { closing } from './rabbit-link.ts';
 import { deadQueueOf } from './rabbit-topology.ts';
 
-/** Those of a broker. Rejects when it does not answer. */
+/** Opens the dead letters of a broker. Rejects when the broker does not answer. */
 export async function openRabbitDeadLetters(url: string): Promise<DeadLetters> {
   const clock = systemClock;
   const connection = await inTime(
@@ -36,13 +36,13 @@ export async function openRabbitDeadLetters(url: string): Promise<DeadLetters> {
 type Turn = { queue: string; clock: Clock; max?: number; goesBack(letter: DeadLetter): boolean };
 
 /**
- * Takes each dead letter of a queue once, and puts it back into the queue or behind the other dead letters. One at a time: it leaves
- * its place only after the broker has confirmed the next one. To look at a letter and return it would count as a delivery, and a
- * broker drops what was delivered too often. Returns how many went back.
+ * Takes each dead letter of a queue once, and moves it back to the queue or to the end of the dead letters. A letter is
+ * removed only after the broker has confirmed its copy. Reading a letter and returning it would count as a delivery,
+ * and the broker drops a message after too many deliveries. Returns the number of letters that moved back.
  */
 export function turnDeadLetters(connection: ChannelModel, { queue, clock, max, goesBack }: Turn): Promise<number> {
   return onChannel(connection, async (channel) => {
-    // Bounded by the count at the start, so messages that die again are not driven in circles.
+    // The count at the start is the limit, so that messages that fail again are not moved in a loop.
     const { messageCount } = await channel.checkQueue(deadQueueOf(queue));
     let moved = 0;
     for (let turned = 0; turned < Math.min(messageCount, max ?? messageCount); turned += 1) {
@@ -90,14 +90,14 @@ function described({ properties }: GetMessage): DeadLetter {
   };
 }
 
-/** The history that the broker writes; the time as amqplib represents it. */
+/** Part of the history that the broker writes. The time has the format of amqplib. */
 type History = { 'x-death'?: { reason: string; time: { '!': 'timestamp'; value: number } }[] };
 
 async function countOf(channel: ConfirmChannel, queue: string): Promise<number> {
   try {
     return (await channel.checkQueue(deadQueueOf(queue))).messageCount;
   } catch (error) {
-    // No consumer has declared it yet, so nothing has died of it.
+    // No consumer has declared the queue yet, so it has no dead letters.
     if (error instanceof Error && 'code' in error && error.code === 404) return 0;
     throw error;
   }

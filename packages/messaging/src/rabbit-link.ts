@@ -2,14 +2,15 @@ import { connect, type Channel, type ChannelModel } from 'amqplib';
 import { keepOpen, type Retrying } from './keep-open.ts';
 import type { Report } from './message-bus.ts';
 
-// A dead peer is noticed within two to three beats; a handler that blocks the event loop for longer loses its deliveries.
+// A lost peer is detected within two to three heartbeats. A handler that blocks the event loop for longer loses its
+// deliveries.
 const heartbeatS = 10;
 const connectTimeoutMs = 10_000;
 
 type Live = { connection: ChannelModel; lost: AbortSignal };
 type Attachment = (connection: ChannelModel, lost: AbortSignal) => void;
 
-/** One connection to RabbitMQ that comes back; attachments are run on every new one. */
+/** One connection to RabbitMQ that reconnects. Attachments run on each new connection. */
 export class RabbitLink {
   readonly #attachments: Attachment[] = [];
   readonly #closing = new AbortController();
@@ -25,7 +26,7 @@ export class RabbitLink {
     });
   }
 
-  /** Resolves with this connection or the next one. */
+  /** Resolves with the current connection or the next one. */
   connected(): Promise<ChannelModel> {
     return new Promise((resolve) => this.attach(resolve));
   }
@@ -58,10 +59,13 @@ export class RabbitLink {
   }
 }
 
-/** Resolves with the reason when a connection or channel has closed; call it before anything can go wrong on it. */
+/**
+ * Resolves with the reason when a connection or channel has closed. Call it before the first use of the connection or
+ * channel.
+ */
 export function closing(emitter: ChannelModel | Channel): Promise<string> {
   let reason = 'closed';
-  // Without a listener Node throws what a socket or the broker reports. `close` follows every `error`.
+  // Without a listener, Node throws errors of the socket and the broker. `close` follows every `error`.
   emitter.on('error', (error: Error) => (reason = error.message));
   return new Promise((resolve) => emitter.once('close', () => resolve(reason)));
 }

@@ -28,7 +28,7 @@ export class RabbitPublisher {
     return this.#channel !== undefined;
   }
 
-  /** All messages are in flight at once; the caller bounds the batch, so the channel's own back-pressure is not needed. */
+  /** Publishes all messages at once. The caller limits the batch, so the back-pressure of the channel is not needed. */
   async publish(batch: readonly Message[]): Promise<{ unroutable: string[] }> {
     if (this.#channel === undefined) throw new Error('RabbitMQ is not connected.');
     const publications = batch.map((message) => ({ ...message, exchange: this.#exchange, routingKey: message.type }));

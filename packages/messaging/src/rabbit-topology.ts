@@ -1,6 +1,7 @@
 import type { Channel } from 'amqplib';
 
-// Our limit belongs to the subscription and may change at any time. A queue's own may not, and RabbitMQ 4 would set it to 20.
+// The delivery limit belongs to the subscription and can change. The limit of a queue cannot change. It is set high,
+// because the default of RabbitMQ 4 is 20.
 const brokerDeliveryLimit = 1_000;
 
 export function deadQueueOf(queue: string): string {
@@ -12,7 +13,9 @@ export async function declareExchanges(channel: Channel, exchange: string): Prom
   await channel.assertExchange(deadExchangeOf(exchange), 'direct', { durable: true });
 }
 
-/** Declares queue and dead-letter queue, both replicated. Throws when one exists with other arguments. */
+/**
+ * Declares the queue and its dead-letter queue, both replicated. Throws when either queue exists with other arguments.
+ */
 export async function declareQueue(
   channel: Channel,
   { exchange, queue, bindings }: { exchange: string; queue: string; bindings: readonly string[] },
@@ -27,7 +30,8 @@ export async function declareQueue(
       'x-delivery-limit': brokerDeliveryLimit,
       'x-dead-letter-exchange': deadExchangeOf(exchange),
       'x-dead-letter-routing-key': queue,
-      // Kept in the queue until the dead-letter queue has confirmed; the broker demands reject-publish for it.
+      // A message stays in the queue until the dead-letter queue has confirmed it. The broker requires reject-publish
+      // for this.
       'x-dead-letter-strategy': 'at-least-once',
       'x-overflow': 'reject-publish',
     },

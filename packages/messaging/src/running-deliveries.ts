@@ -2,13 +2,13 @@ import type { Clock } from './clock.ts';
 import { handleDelivery, type Disposition } from './inbox.ts';
 import type { Report, Subscription } from './message-bus.ts';
 
-// Five minutes below RabbitMQ's consumer time-out: time for the handler to stop and for the answer to arrive.
+// Five minutes below RabbitMQ's consumer time-out, so that the handler can stop and its result can arrive.
 const handlerTimeoutMs = 25 * 60_000;
-// Below the 30 s that Kubernetes and Compose wait before they kill.
+// Below the 30 s that Kubernetes and Compose wait before they kill a process.
 export const graceMsDefault = 25_000;
 export const prefetchDefault = 10;
 
-/** The handlers of one subscription that run now, for both drivers: time-out, abort and drain. */
+/** The running handlers of one subscription, for both drivers: time-out, abort and drain. */
 export class RunningDeliveries {
   readonly #subscription: Subscription;
   readonly #context: { clock: Clock; random: () => number; report: Report };
@@ -39,12 +39,12 @@ export class RunningDeliveries {
     return disposition;
   }
 
-  /** Tells every running handler that its result will not count. */
+  /** Requests all running handlers to stop. */
   abort(): void {
     for (const { controller } of this.#running) controller.abort();
   }
 
-  /** Resolves when the handlers that run now have ended, or after `graceMs`. */
+  /** Resolves when the currently running handlers have ended, or after `graceMs`. */
   async drain(graceMs: number): Promise<void> {
     const drained = new AbortController();
     void Promise.all([...this.#running].map(({ done }) => done)).then(() => drained.abort());

@@ -1,6 +1,6 @@
 /**
- * The tables of one service, for its migration. prisma-models.prisma beside this package describes the same columns.
- * Names are unqualified: search_path is the service's schema.
+ * The messaging tables of one service, for its migration. `prisma-models.prisma` of this package describes the same
+ * columns. Names have no schema, because search_path is the service's schema.
  */
 export const messagingTablesSql = `
 CREATE TABLE "outbox" (

@@ -1,7 +1,7 @@
 import { connect, type Channel } from 'amqplib';
 import { deadExchangeOf, deadQueueOf, declareQueue } from './rabbit-topology.ts';
 
-/** Declares a queue as its consumer would, for messages that are to wait for one. */
+/** Declares a queue like its consumer, so that messages can wait for the consumer. */
 export async function declareTopology(
   url: string,
   { exchange, queue, events }: { exchange: string; queue: string; events: readonly { type: string }[] },
@@ -10,7 +10,7 @@ export async function declareTopology(
   await withChannel(url, (channel) => declareQueue(channel, { exchange, queue, bindings }));
 }
 
-/** Removes what was declared under one exchange, messages included: tests share a broker and leave nothing on it. */
+/** Removes the exchange and its queues with their messages, because tests share a broker. */
 export async function removeTopology(
   url: string,
   { exchange, queues }: { exchange: string; queues: readonly string[] },
@@ -30,7 +30,7 @@ async function withChannel(url: string, work: (channel: Channel) => Promise<void
   }
 }
 
-/** How many messages wait in a queue, and how many of it are dead letters. */
+/** The number of messages in a queue, and the number of its dead letters. */
 export async function countMessages(url: string, queue: string): Promise<{ waiting: number; dead: number }> {
   const connection = await connect(url);
   try {

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** A loop's pause that another function may end. A poke between two waits is not lost. */
+/** An interruptible pause of a loop. A poke between two waits ends the next wait at once. */
 export type Wake = { poke(): void; wait(ms: number): Promise<void> };
 
 export function createWake(clock: Clock): Wake {

@@ -19,7 +19,7 @@ import { eventually, newEvent, World } from './world.ts';
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 const sorted = (values: number[]) => [...values].sort((one, next) => one - next);
 
-/** The guarantees of every driver, with real servers on both sides. */
+/** The guarantees of every driver, tested with real servers. */
 export function describeMessageBus(driver: DriverName): void {
   let world: World;
   let bus: MessageBus;
@@ -29,14 +29,14 @@ export function describeMessageBus(driver: DriverName): void {
   });
   afterEach(() => world.destroy());
 
-  /** One bus with a consumer and a relay, ready to carry. */
+  /** Opens one bus with a consumer and a relay. */
   async function carry(over: Parameters<typeof noteSubscription>[2] = {}) {
     await bus.consume(noteSubscription(world.driverDatabase, world.queue, over)).subscribed;
     return world.startRelay(bus);
   }
 
-  describe('what is published', () => {
-    it('publishes nothing of a transaction that rolled back', async () => {
+  describe('publishing', () => {
+    it('publishes nothing from a transaction that rolled back', async () => {
       await carry();
       const rolledBack = inTransaction(world.database.pool, async (tx) => {
         await recordEvents(tx, [newEvent(noteTaken, { value: 0 })]);
@@ -47,7 +47,7 @@ export function describeMessageBus(driver: DriverName): void {
       await eventually(async () => expect(await world.effects()).toEqual([1]));
     });
 
-    it('keeps the order of one relay for a consumer that handles one at a time', async () => {
+    it('keeps the order of one relay for a consumer that handles one message at a time', async () => {
       await carry({ prefetch: 1 });
       for (const nth of upTo(20)) await world.recordNotes(nth * 30, 30);
       await eventually(async () => expect(await world.effects()).toHaveLength(600));
@@ -55,7 +55,7 @@ export function describeMessageBus(driver: DriverName): void {
       await eventually(async () => expect(await world.unsent()).toBe(0));
     });
 
-    it('publishes each message once with two relays on one outbox', async () => {
+    it('publishes each message once when two relays share one outbox', async () => {
       const published: string[] = [];
       const counting: MessageBus = {
         ...bus,
@@ -72,7 +72,7 @@ export function describeMessageBus(driver: DriverName): void {
       expect(published).toHaveLength(300);
     });
 
-    it('keeps a command that no queue takes, without holding up what comes after it', async () => {
+    it('keeps a command that matches no queue, and does not delay later messages', async () => {
       const relay = world.startRelay(bus);
       await world.record(newEvent(noteWanted, { value: 0 }), newEvent(noteTaken, { value: 1 }));
       await eventually(() => expect(world.reports.some(({ name }) => name === 'unroutable')).toBe(true));
@@ -82,15 +82,15 @@ export function describeMessageBus(driver: DriverName): void {
     });
   });
 
-  describe('what is handled', () => {
-    it('acts once on a message that is delivered three times', async () => {
+  describe('handling', () => {
+    it('handles a message only once when it is delivered three times', async () => {
       await carry({ prefetch: 1 });
       const first = messageOf(0);
       for (const message of [first, first, first, messageOf(1)]) await bus.publish([message]);
       await eventually(async () => expect(await world.effects()).toEqual([0, 1]));
     });
 
-    it('buries a poison message after its last delivery, undoes what it wrote, and brings it back by redrive', async () => {
+    it('moves a poison message to the dead letters after its last delivery, rolls back its writes, and redrives it', async () => {
       const deliveries: number[] = [];
       let poisonous = true;
       await carry({
@@ -114,7 +114,7 @@ export function describeMessageBus(driver: DriverName): void {
       expect(await world.deadLetters()).toBe(0);
     });
 
-    it('lists dead letters as often as requested, and moves one of them or all', async () => {
+    it('lists dead letters repeatedly, and moves one or all of them', async () => {
       const taken: number[] = [];
       let isOpen = false;
       await carry({
@@ -131,7 +131,8 @@ export function describeMessageBus(driver: DriverName): void {
         expect([await letters.count(world.queue), await bus.countDeadLetters()]).toEqual([3, 3]),
       );
       const first = await letters.list(world.queue);
-      // More often than a broker delivers an unaccepted message.
+      // Lists the letters more often than the delivery limit of the broker, because listing must not count as a
+      // delivery.
       for (let nth = 0; nth < 30; nth += 1) expect(await letters.list(world.queue)).toEqual(first);
       expect(first.map(({ type }) => type)).toEqual(Array(3).fill(noteTaken.type));
       expect(first.map(({ reason }) => reason)).toEqual(
@@ -152,7 +153,7 @@ export function describeMessageBus(driver: DriverName): void {
       expect([await letters.count(world.queue), await bus.countDeadLetters()]).toEqual([0, 0]);
     });
 
-    it('gives a message back that its handler wants later, and undoes what the handler wrote', async () => {
+    it('redelivers a message whose handler requests a retry, and rolls back its writes', async () => {
       await carry({
         handler: async (_event, tx, { number }) => {
           await writeEffect(tx, number);
@@ -163,7 +164,7 @@ export function describeMessageBus(driver: DriverName): void {
       await eventually(async () => expect(await world.effects()).toEqual([3]));
     });
 
-    it('reports what its handler wants again because it failed, and not what it wants later', async () => {
+    it('reports a retry after a failure, but not a request of the handler for a later delivery', async () => {
       await carry({
         handler: async (event, _tx, { number }) => {
           if (number > 1) return ack;
@@ -177,7 +178,7 @@ export function describeMessageBus(driver: DriverName): void {
       );
     });
 
-    it('buries at once what its handler rejects and what breaks the definition', async () => {
+    it('moves rejected messages and invalid events to the dead letters at once', async () => {
       const seen: number[] = [];
       await carry({
         handler: async (event) => {
@@ -190,7 +191,7 @@ export function describeMessageBus(driver: DriverName): void {
       expect(seen).toEqual([1]);
     });
 
-    it('tells a long job that the process stops, and delivers it again afterwards', async () => {
+    it('signals a shutdown to a long job, and delivers its message again afterwards', async () => {
       const seen: Delivery[] = [];
       const { handler, acts, ...job } = noteSubscription(world.driverDatabase, world.queue);
       const started = bus.consume({
@@ -218,8 +219,8 @@ export function describeMessageBus(driver: DriverName): void {
     });
   });
 
-  describe('what breaks', () => {
-    it('waits out a lost connection: nothing is lost, nothing is done twice', async () => {
+  describe('failures', () => {
+    it('survives a lost connection without a lost message or a second effect', async () => {
       const relay = await carry();
       await world.recordNotes(0, 800);
       await eventually(async () => expect((await world.effects()).length).toBeGreaterThan(20));
@@ -233,7 +234,7 @@ export function describeMessageBus(driver: DriverName): void {
       expect(sorted(await world.effects())).toEqual(upTo(900));
     });
 
-    it('delivers everything after kill -9 of the process that relays and handles', async () => {
+    it('delivers all messages after kill -9 of the process that relays and handles', async () => {
       await world.recordNotes(0, 1_000);
       await killAfter(30, { ...world.settings, databaseUrl, schema: world.name, queue: world.queue });
       expect((await world.effects()).length).toBeLessThan(1_000);

@@ -24,13 +24,13 @@ describe('an event', () => {
     expect(String(first?.id) < String(second?.id)).toBe(true);
   });
 
-  it('is refused before it reaches the outbox when data or trace context break the definition', () => {
+  it('is refused before it reaches the outbox when data or trace context do not match the definition', () => {
     const newEvent = eventFactory({ source: '/notes' });
     expect(() => newEvent(noteTaken, { value: 0.5 })).toThrow(z.ZodError);
     expect(() => newEvent(noteTaken, { value: 1 }, { traceparent: 'garbage' })).toThrow(z.ZodError);
   });
 
-  it.each(['noted', 'note.taken', 'Note.taken.v1', 'note.taken.v0'])('may not be called %s', (type) => {
+  it.each(['noted', 'note.taken', 'Note.taken.v1', 'note.taken.v0'])('cannot have the type %s', (type) => {
     expect(() => defineEvent({ type, data: z.unknown() })).toThrow(TypeError);
   });
 });
@@ -43,13 +43,13 @@ describe('a topic pattern', () => {
     ['#.v1', 'task.run.queued.v1', true],
     ['task.#.v1', 'task.v1', true],
     ['task.queued', 'task.queued.v1', false],
-  ])('%s against %s is %s, as in RabbitMQ', (pattern, type, matches) => {
+  ])('%s matches %s as in RabbitMQ: %s', (pattern, type, matches) => {
     expect(matchesTopic(pattern, type)).toBe(matches);
   });
 });
 
 describe('the backoff', () => {
-  it('stays between half and the whole of its ceiling, which never passes the maximum', () => {
+  it('is between half of its ceiling and the ceiling, and never exceeds the maximum', () => {
     const attempts = fc.nat({ max: 10_000 });
     const random = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(

@@ -10,7 +10,7 @@ export const noteWanted = defineEvent({
   needsConsumer: true,
 });
 
-/** The effect of handlers in these tests; an effect that happened twice is two rows. */
+/** The effects of handlers in these tests. An effect that happened twice has two rows. */
 export const effectsTableSql = 'CREATE TABLE effects (nth bigserial PRIMARY KEY, value integer NOT NULL)';
 
 export async function writeEffect(tx: Queryable, value: number): Promise<void> {

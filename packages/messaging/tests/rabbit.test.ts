@@ -7,14 +7,14 @@ import { eventually, World } from './world.ts';
 describe('the RabbitMQ bus', () => {
   describeMessageBus('rabbitmq');
 
-  describe('alone', () => {
+  describe('while the broker cannot be reached', () => {
     let world: World;
     beforeEach(async () => {
       world = await World.create('rabbitmq');
     });
     afterEach(() => world.destroy());
 
-    it('starts without a broker and delivers what was recorded in the meantime', async () => {
+    it('starts without a broker, and later delivers the recorded messages', async () => {
       world.network.cut();
       const bus = world.startBus();
       const { subscribed } = bus.consume(noteSubscription(world.database, world.queue));
@@ -27,7 +27,7 @@ describe('the RabbitMQ bus', () => {
       expect(bus.status()).toMatchObject({ connected: true, consuming: [world.queue] });
     });
 
-    it('tells a long job that its delivery is lost and gives the message to the next handler', async () => {
+    it('signals a lost delivery to a long job, and passes the message to the next handler', async () => {
       const bus = world.startBus();
       const numbers: number[] = [];
       const { handler, acts, ...job } = noteSubscription(world.database, world.queue);

@@ -1,11 +1,11 @@
-// Relays and consumes until it is killed; prints one line per handled message.
+// Relays and consumes until it is killed. Prints one line per handled message.
 import { ack, OutboxRelay } from '@countersign/messaging';
 import { inTransaction } from '@countersign/database';
 import { createBus, type BusSettings } from './drivers.ts';
 import { noteSubscription, openSchema, writeEffect } from './note.ts';
 
 type Settings = BusSettings & { databaseUrl: string; schema: string; queue: string };
-const settings = JSON.parse(process.argv[2] ?? '') as Settings; // written by the test that starts this process
+const settings = JSON.parse(process.argv[2] ?? '') as Settings; // the test that starts this process writes it
 
 const database = openSchema(settings.databaseUrl, settings.schema);
 const bus = createBus(settings);

@@ -9,7 +9,7 @@ import { databaseUrl } from './drivers.ts';
 const prismaHeader = 'datasource db {\n  provider = "postgresql"\n}\n\n';
 
 describe('the tables of messaging', () => {
-  it('are described column by column by the Prisma models', async () => {
+  it('have the columns that the Prisma models describe', async () => {
     const models = await readFile(new URL('../prisma-models.prisma', import.meta.url), 'utf8');
     const serviceDir = await mkdtemp(join(tmpdir(), 'messaging-tables-'));
     const migrationDir = join(serviceDir, 'prisma/migrations/20260101000000_init');

@@ -21,15 +21,18 @@ import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 
 export const newEvent = eventFactory({ source: '/messaging-test' });
 
-/** One schema, one exchange and a network to the driver's server that can be cut; everything is removed at the end. */
+/**
+ * One schema, one exchange, and a network to the server of the driver, which a test can cut. All of it is removed at
+ * the end.
+ */
 export class World {
   readonly driver: DriverName;
   readonly name = `messaging_test_${randomBytes(6).toString('hex')}`;
   readonly queue = `${this.name}.notes`;
   readonly network: TcpProxy;
-  /** Not through the network that can be cut. */
+  /** Connects directly, without the network that a test can cut. */
   readonly database: Database;
-  /** The database of bus and relay: behind the network when PostgreSQL is the driver's server. */
+  /** The database of bus and relay. It is behind the network when PostgreSQL is the server of the driver. */
   readonly driverDatabase: Database;
   readonly reports: Parameters<Report>[0][] = [];
   readonly #stops: (() => Promise<void>)[] = [];
@@ -81,7 +84,7 @@ export class World {
     await inTransaction(this.database.pool, (tx) => recordEvents(tx, events));
   }
 
-  /** One transaction with `note.taken.v1` events of the values from `first` on. */
+  /** Records `note.taken.v1` events in one transaction, with the values from `first` on. */
   async recordNotes(first: number, count: number): Promise<void> {
     await this.record(...Array.from({ length: count }, (_, index) => newEvent(noteTaken, { value: first + index })));
   }
@@ -101,7 +104,7 @@ export class World {
     return this.#onBroker(async (channel) => (await channel.checkQueue(`${this.queue}.dead`)).messageCount);
   }
 
-  /** The view of a tool that is no service. */
+  /** Opens the dead letters as a tool outside the services does. */
   async openDeadLetters(): Promise<DeadLetters> {
     if (this.driver === 'in-process') return localDeadLetters((work) => inTransaction(this.database.pool, work));
     const letters = await openRabbitDeadLetters(amqpUrl);
@@ -135,17 +138,17 @@ export class World {
   }
 }
 
-/** Resolves when `check` stops throwing; rethrows its last error after a minute in which that error did not change. */
+/** Resolves when `check` no longer throws. Rethrows its error when it has been the same for a minute. */
 export async function eventually(check: () => Promise<void> | void): Promise<void> {
-  let progress = { message: '', at: performance.now() }; // ends a wait that has no other end
+  let progress = { message: '', at: performance.now() }; // the error and the time when it last changed
   for (;;) {
     try {
       return await check();
     } catch (error) {
       const { message } = error as Error;
-      if (message !== progress.message) progress = { message, at: performance.now() }; // as above
+      if (message !== progress.message) progress = { message, at: performance.now() }; // a new error
       if (performance.now() > progress.at + 60_000) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20)); // between two looks at the state
+      await new Promise((resolve) => setTimeout(resolve, 20)); // between two reads of the state
     }
   }
 }

@@ -13,29 +13,26 @@ type Compiled = { validate: ValidateFunction } | { fault: string };
 const uncompilable: Compiled = { fault: 'the schema cannot be compiled' };
 
 /**
- * The most work for the arguments of one call, about a fiftieth of a second. A schema that refers to itself by several
- * ways at once has no other bound: each level of the arguments multiplies it.
+ * The maximum work for the arguments of one call, about a fortieth of a second. A schema that refers to itself several
+ * times has no other limit, since each level of the arguments multiplies the work.
  */
 const workMax = 200_000;
 
-/**
- * Keyed by identity: the owner of a registry entry keeps its schema object, and dropping the entry drops the validator.
- */
+/** The registry entry keeps its schema object, so removing the entry also removes the validator. */
 const compiledSchemas = new WeakMap<object, Compiled>();
 
 const options = {
   strict: false,
   validateFormats: false,
-  // A hostile schema expands its references into megabytes of code.
+  // If references were inlined, a hostile schema would become megabytes of code.
   inlineRefs: false,
   logger: false as const,
-  // Keywords take what they need from the work of the call, which is their `this`.
+  // Keywords count the work of the call, which they get as `this`.
   passContext: true,
   // Attacker-controlled patterns of member names never reach a backtracking engine. The generated code is not
-  // optimised, which would take several times as long as generating it.
+  // optimised, since that would take several times as long as generating it.
   code: {
-    // Stryker disable next-line StringLiteral: The library reads the name only when it writes standalone code, which is
-    // unused here.
+    // Stryker disable next-line StringLiteral: The library reads the name only when it writes standalone code.
     regExp: Object.assign((pattern: string) => linearRegExp(pattern), { code: 'linearRegExp' }),
     // Stryker disable next-line BooleanLiteral: Speed alone: compiling takes longer.
     optimize: false,
@@ -47,22 +44,24 @@ const dialects = {
 };
 
 /**
- * The default validator. Generates code (`new Function`), which a content security policy may refuse: inject another
+ * The default validator. Generates code (`new Function`), which a content security policy may refuse. Pass a different
  * {@link ArgumentValidator} there. No remote references, formats are annotations, arguments are never changed.
  */
 export const validateWithAjv: ArgumentValidator = (schema, args) => {
   const compiled = compiledSchemas.get(schema) ?? compileAndKeep(schema);
   if ('fault' in compiled) return compiled.fault;
   try {
-    // Strictly true: a schema marked `$async` answers with a promise, which is no "valid".
+    // Strictly `true`: a schema marked `$async` returns a promise, which does not mean valid.
     return compiled.validate.call(new Work(workMax), args) === true ? null : faultOf(compiled.validate);
   } catch (error) {
-    // Said of these arguments alone: one call must not take a tool from everybody.
-    return error instanceof TooMuchWork ? 'judging them would take too long' : 'the schema could not be applied';
+    // The returned fault is about these arguments only, because one call must not disable a tool for all callers.
+    return error instanceof TooMuchWork
+      ? 'checking the arguments would take too long'
+      : 'the schema could not be applied';
   }
 };
 
-/** Compiles a schema before a call is judged by it, where that is still to be done: it may take some ten milliseconds. Never throws. */
+/** Compiles a schema before its first call. Compiling takes up to about thirty milliseconds. Never throws. */
 export function prepareSchema(schema: Record<string, unknown>): void {
   if (!isSchemaPrepared(schema)) compileAndKeep(schema);
 }
@@ -77,12 +76,12 @@ function compileAndKeep(schema: Record<string, unknown>): Compiled {
   return compiled;
 }
 
-// One instance for each schema: Ajv keeps what it compiled, and schemas of one instance share their $id and pattern names.
+// Each schema has its own instance. Schemas in one instance would share compiled code, `$id` and pattern names.
 function compile(schema: Record<string, unknown>): Compiled {
   const { Dialect, metaSchema } = dialects[dialectOf(schema)];
   try {
     const metered = meteredSchema(schema);
-    // Stryker disable next-line ConditionalExpression: Without a copy there is nothing to compile, and what cannot be compiled says so.
+    // Stryker disable next-line ConditionalExpression: Compiling without a copy fails too.
     if (metered === null || metaSchema.validateSchema(schema) !== true) return uncompilable;
     return { validate: metering(Dialect).compile(metered) };
   } catch {
@@ -91,20 +90,21 @@ function compile(schema: Record<string, unknown>): Compiled {
 }
 
 function metering(Dialect: typeof Ajv | typeof Ajv2020): Ajv | Ajv2020 {
-  // Stryker disable next-line BooleanLiteral: Speed alone: the schema was held against the schema of its dialect before.
+  // Stryker disable next-line BooleanLiteral: Speed alone: the schema was checked against its dialect before.
   const ajv = new Dialect({ ...options, meta: false, validateSchema: false });
   for (const keyword of meteredKeywords) ajv.removeKeyword(keyword.keyword).addKeyword(keyword);
   return ajv;
 }
 
 function dialectOf(schema: Record<string, unknown>): keyof typeof dialects {
-  // Stryker disable next-line StringLiteral: No dialect is named so.
+  // Stryker disable next-line StringLiteral: No dialect has this name.
   return /draft-0[67]/.test(String(schema['$schema'] ?? '')) ? 'draft07' : 'draft2020';
 }
 
 function faultOf(validate: ValidateFunction): string {
-  // Stryker disable next-line OptionalChaining: A validator that answers no has an error; a promise is refused with the same words.
+  // Stryker disable next-line OptionalChaining: A failed check has an error. Promises are rejected in the same way.
   const error = validate.errors?.[0];
-  // Stryker disable next-line ConditionalExpression: A validator that answers no has an error; a promise is refused with the same words.
+  // Stryker disable next-line ConditionalExpression: A failed check has an error. Promises are rejected in the same
+  // way.
   return error === undefined ? 'the schema could not be applied' : describeFault(error);
 }

@@ -7,9 +7,9 @@ export type ApprovalRequest = NonNullable<PolicyRule['approval']>;
 export const ordinaryApproval: ApprovalRequest = { quorum: 1, approvers: [], timeout: 900, scope: 'once' };
 
 /**
- * The approval that satisfies both: the larger quorum, the shorter timeout, the narrower scope, the longer time lock,
- * the approvers that both accept. `null` when there is none. Either they accept no common approver, since an empty list
- * would accept any, or the lock of one outlasts the life that the other gives.
+ * The approval that satisfies both requests: the larger quorum, the shorter timeout, the narrower scope, the longer
+ * time lock, the common approvers, and `unchanged` if either has it. `null` when no approval satisfies both. Either
+ * they have no common approver (an empty list would mean any), or the time lock is not shorter than the timeout.
  */
 export function strictestApproval(left: ApprovalRequest, right: ApprovalRequest): ApprovalRequest | null {
   const approvers = commonApprovers(left.approvers, right.approvers);
@@ -21,7 +21,7 @@ export function strictestApproval(left: ApprovalRequest, right: ApprovalRequest)
     quorum: Math.max(left.quorum, right.quorum),
     approvers,
     timeout,
-    // Stryker disable next-line EqualityOperator: Two scopes of one width grant as much.
+    // Stryker disable next-line EqualityOperator: Scopes of equal width grant the same.
     scope: scopeWidth(left.scope) <= scopeWidth(right.scope) ? left.scope : right.scope,
     ...(timelock === 0 ? {} : { timelock }),
     ...(unchanged === undefined ? {} : { unchanged }),
@@ -31,9 +31,9 @@ export function strictestApproval(left: ApprovalRequest, right: ApprovalRequest)
 type Granted = Pick<ApprovalRequest, 'scope' | 'timeout'> & { timelock: number; preconditions: Preconditions };
 
 /**
- * Does an approval of this scope, lifetime, time lock and condition grant no more than was asked for? A caller that
- * requests an approval beforehand words the question. It must not get more uses, a longer life or an earlier use than
- * the rule gives.
+ * Whether an approval of this scope, lifetime, time lock and condition grants no more than `request`. A caller may
+ * request an approval in advance, in its own terms. It must not get more uses, a longer life or an earlier use than the
+ * rule permits.
  */
 export function grantsNoMore({ scope, timeout, timelock, preconditions }: Granted, request: ApprovalRequest): boolean {
   return (

@@ -1,22 +1,28 @@
 import type { RE2JS } from 're2js';
 
-/** Instructions looked at for all transitions: some milliseconds at most. An honest pattern takes some thousand. */
+/**
+ * The maximum number of instructions visited for all transitions, a few milliseconds. An ordinary pattern visits a few
+ * thousand.
+ */
 const workMax = 100_000;
-/** Flags of the library: the text begins, and so does a line; a search may begin anywhere. */
+/**
+ * Flags of the library. `atBeginning`: the start of the text is also the start of a line. `unanchored`: a search may
+ * begin anywhere.
+ */
 const atBeginning = 5;
 const unanchored = 0;
 
 /**
- * Whether the states of a pattern's automaton are few, whatever the text. With them a text is read at some nanoseconds a character; where
- * each text makes new ones (`a.{0,80}b`), every character costs as much as the pattern is long.
+ * Whether a pattern's automaton has few states for every text. Then reading takes a few nanoseconds per character. If
+ * each text creates new states (`a.{0,80}b`), the cost of each character grows with the length of the pattern.
  */
 export function hasSmallAutomaton({ re2Input }: RE2JS): boolean {
   const { dfa } = re2Input;
-  const { start } = dfa.prog as { start: number }; // the library leaves its type open
+  const { start } = dfa.prog as { start: number }; // the library does not declare its type
   const first = dfa.makeState([start], atBeginning, []) as State | null;
   const seen = new Set([first]);
   let work = 0;
-  // A set may grow while it is walked, and ends with its last.
+  // A set may grow during iteration, which then includes the new members.
   for (const state of seen) {
     if (state === null) return false;
     work += dfa.numClasses * (1 + state.nfaStates.length);
@@ -27,5 +33,5 @@ export function hasSmallAutomaton({ re2Input }: RE2JS): boolean {
   return true;
 }
 
-/** Null where the library's memory for states is used up. */
+/** `null` when the library's memory for states is used up. */
 type State = { nfaStates: readonly number[] };

@@ -5,10 +5,10 @@ import type { Work } from './work.ts';
 
 export type CallMatch = PolicyRule['match'];
 
-/** The members of a call that patterns are written for, with the longest text of each that a call may bring. */
+/** The members of a call that patterns match, with the maximum length of each. */
 export const matchedLengths = { action: 128, tool: 256, resource: 2048, principal: 256 } as const;
 type Member = keyof typeof matchedLengths;
-const members = Object.keys(matchedLengths) as Member[]; // its own names
+const members = Object.keys(matchedLengths) as Member[]; // the keys of the literal above
 
 const none: ReadonlySet<string> = new Set();
 
@@ -30,13 +30,13 @@ export class CallGlobs {
     });
   }
 
-  /** The most steps that {@link MatchedCall} takes for one call. */
+  /** The maximum number of steps of {@link MatchedCall} for one call. */
   get stepsMax(): number {
     return members.reduce((sum, member) => sum + this.sets[member].stepsMax(matchedLengths[member]), 0);
   }
 }
 
-/** One call, held against all patterns of a bundle: each member is read once, when the first rule asks for it. */
+/** One call, matched against all patterns of a bundle. Each member is read once, when a rule first needs it. */
 export class MatchedCall {
   readonly #globs: CallGlobs;
   readonly #intent: Intent;
@@ -49,7 +49,10 @@ export class MatchedCall {
     this.#work = work;
   }
 
-  /** A call without a tool or resource is covered only by rules that do not name one: `tool: ['*']` means "any tool". */
+  /**
+   * A rule that names tools does not cover a call without a tool: `tool: ['*']` means "any tool". The same applies to
+   * resources.
+   */
   isCoveredBy(match: CallMatch): boolean {
     return this.isCoveredBesideTool(match) && this.#covers('tool', match.tool);
   }

@@ -3,9 +3,9 @@ import { canonicalize, parsePlainJson } from '@countersign/crypto';
 
 const prefix = 'ceiling.';
 
-/** The canonical text of a rule: two rules are one when their texts are. */
+/** The canonical text of a rule. Rules with equal texts are equal. */
 export function canonicalRule(rule: PolicyRule): string {
-  return canonicalize(parsePlainJson(JSON.parse(JSON.stringify(rule)))); // drops members that are undefined
+  return canonicalize(parsePlainJson(JSON.parse(JSON.stringify(rule)))); // removes undefined members
 }
 
 /** The ceilings of a bundle, by their canonical text. */
@@ -17,8 +17,8 @@ export function ceilingsIn(rules: readonly PolicyRule[]): ReadonlyMap<string, st
 type Holder = { readonly ceilings: ReadonlyMap<string, string> };
 
 /**
- * The id of a rule in which the ceilings of a bundle differ from those in force, given as canonical texts. The bundle
- * does not hold the rule word for word, or holds one beyond them. Null: it holds each of them, and no other.
+ * The id of the first rule in which the ceilings of a bundle differ from the current ones. The current ceilings are
+ * canonical texts. The bundle lacks that exact rule, or has it in addition. `null` when the ceilings are the same.
  */
 export function missingCeiling({ ceilings }: Holder, inForce: readonly string[]): string | null {
   const lacking = inForce.find((text) => !ceilings.has(text));

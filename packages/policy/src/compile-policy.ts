@@ -1,5 +1,6 @@
+import { sha256Of, type Digest } from '@countersign/contracts';
 import { bundleValuesMax, type PolicyBundle, type PolicyRule } from '@countersign/contracts/governance-kernel';
-import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
+import { canonicalBytes, parsePlainJson } from '@countersign/crypto';
 import type { CryptoProvider } from '@countersign/crypto';
 import { ceilingsIn } from './ceilings.ts';
 import { declaredInSteps, mistakingStepsMax, type DeclaredTools } from './declared-tools.ts';
@@ -16,40 +17,43 @@ import type { CompiledRule, RuleIndex } from './rule-index.ts';
 export type CompiledPolicy = {
   bundle: PolicyBundle;
   /** `sha256:<hex>` over the canonical JSON (RFC 8785) of the bundle with its defaults. */
-  hash: string;
+  hash: Digest;
   /** Paths of the call that some rule may read, sorted: `action`, `args.amount`, `context.channel`. */
   readSet: readonly string[];
   rules: readonly CompiledRule[];
   byId: ReadonlyMap<string, CompiledRule>;
   index: RuleIndex;
   tools: DeclaredTools;
-  /** Its rules `ceiling.*`, by their canonical text. */
+  /** The rules `ceiling.*`, by their canonical text. */
   ceilings: ReadonlyMap<string, string>;
   /** The relations by the name under which rules read them. */
   relations: ReadonlyMap<string, CompiledRelation>;
-  /** The tools for which it requires a relation, as their names read. */
+  /** The patterns of tools that require a relation, in canonical form. */
   hosted: GlobSet;
-  /** Where calls may go; `null` when anywhere. */
+  /** The permitted destinations of calls. `null` when every destination is permitted. */
   egress: GlobSet | null;
 };
 
-/** In instructions of compiled patterns, about one for each character. Each takes up to a kilobyte. */
+/**
+ * The maximum size of all patterns, in compiled instructions. A pattern has about one instruction for each character.
+ * An instruction takes up to a kilobyte.
+ */
 const patternsSizeMax = 20_000;
 
-/** The wait between two steps, where other work waits for this thread. */
+/** How the compiler yields to other work of this thread. */
 type Turns = {
   nextTurn(): Promise<unknown>;
   monotonicMs(): number;
-  /** Aborted when the caller has gone: compiling ends then. */
+  /** Compilation stops when this signal is aborted. */
   signal?: AbortSignal;
 };
 
-/** The milliseconds of work before other work has its turn. A step takes a millisecond or two. */
+/** The milliseconds of work before the compiler yields. A step takes a millisecond or two. */
 const turnMsMax = 5;
 
 /**
- * Compiles a parsed bundle once: every expression is checked (names, types, loops, linear regular expressions), rules are
- * indexed, and the bundle's own tests run. Throws {@link PolicyError}; a bundle that fails one of its tests does not compile.
+ * Compiles a parsed bundle once. It checks every expression (names, types, loops, linear regular expressions), indexes
+ * the rules, and runs the bundle's own tests. Throws {@link PolicyError}, also when a test fails.
  */
 export function compilePolicy(bundle: PolicyBundle, provider: CryptoProvider): CompiledPolicy {
   const steps = compileInSteps(bundle, provider);
@@ -59,7 +63,10 @@ export function compilePolicy(bundle: PolicyBundle, provider: CryptoProvider): C
   }
 }
 
-/** The same where others wait for this thread: a bundle of thousands of rules takes a second, and gives way every few milliseconds. Throws the reason of `signal`. */
+/**
+ * Like {@link compilePolicy}, but yields every few milliseconds, since a bundle of thousands of rules takes a second.
+ * Throws the reason of `signal`.
+ */
 export async function compileInTurns(
   bundle: PolicyBundle,
   provider: CryptoProvider,
@@ -113,17 +120,22 @@ function requirementsIn({ relations = {} }: PolicyBundle): PolicyRule['match'][]
 
 /** The longest domain name. */
 const hostLengthMax = 253;
-/** Characters between two stars of all patterns together: as memory, like the characters of regular expressions. */
+/**
+ * The maximum number of characters between stars in all patterns together. They need as much memory as regular
+ * expressions.
+ */
 const segmentsSizeMax = 20_000;
-/** The most work for matching the longest call with all patterns: about a third of the work of a decision. */
+/**
+ * The maximum number of steps for matching the longest call with all patterns: about a third of the work of a decision.
+ */
 const globStepsMax = 2_000_000;
 
-/** No call has to be denied because patterns are many: a bundle whose patterns could take too long does not compile. */
+/** Rejects a bundle whose patterns could take too long, so that no call is denied later because of them. */
 function assertGlobsFit(policy: CompiledPolicy): void {
   const { index, tools, hosted, egress } = policy;
   const sets = [
     ...Object.values(index.globs.sets),
-    tools.globs.meant,
+    tools.globs.canonical,
     tools.globs.written,
     hosted,
     ...(egress === null ? [] : [egress]),
@@ -133,18 +145,18 @@ function assertGlobsFit(policy: CompiledPolicy): void {
     throw new PolicyError(
       'TOO_LARGE',
       '/rules',
-      `the patterns of a bundle may have ${segmentsSizeMax} characters between two *`,
+      `the patterns have ${size} characters between two * in total (limit ${segmentsSizeMax}): write fewer or shorter ones`,
     );
   const steps = index.globs.stepsMax + mistakingStepsMax(tools) + (egress?.stepsMax(hostLengthMax) ?? 0);
   if (steps > globStepsMax)
     throw new PolicyError(
       'TOO_LARGE',
       '/rules',
-      `matching the patterns with one call could take ${steps} steps (limit ${globStepsMax}): write fewer or shorter ones with more than one *`,
+      `matching the patterns with one call could take ${steps} steps (limit ${globStepsMax}): write fewer or shorter patterns that contain more than one *`,
     );
 }
 
-/** The patterns that are kept compiled for as long as the bundle is. */
+/** Limits the compiled patterns, which are kept for the life of the bundle. */
 class PatternsOfBundle {
   readonly #counted = new Set<string>();
   #size = 0;
@@ -159,32 +171,36 @@ class PatternsOfBundle {
       throw new PolicyError(
         'TOO_LARGE',
         path,
-        `the patterns of a bundle may have ${patternsSizeMax} characters or so together`,
+        `the regular expressions have a total size of ${this.#size} (limit ${patternsSizeMax}): write fewer or shorter ones`,
       );
   }
 }
 
-/** However it comes: no way into force is wider than another. Containers and values after a comma count, as they do in a request. */
+/**
+ * Limits the values of a bundle from every source, so that no way of activation has a higher limit. Values are counted
+ * as in a request: each container, and each value after a comma.
+ */
 function* fewValuesInSteps(bundle: PolicyBundle): Generator<void, void> {
   const pending: object[] = [bundle];
   let values = 0;
   for (let each = pending.pop(); each !== undefined; each = pending.pop()) {
     const items: unknown[] = Object.values(each);
     values += Math.max(1, items.length);
-    if (values > bundleValuesMax) throw new PolicyError('TOO_LARGE', '', `a bundle may have ${bundleValuesMax} values`);
+    if (values > bundleValuesMax)
+      throw new PolicyError('TOO_LARGE', '', `a bundle may have at most ${bundleValuesMax} values`);
     for (const item of items) if (typeof item === 'object' && item !== null) pending.push(item);
     yield;
   }
 }
 
-function* hashInSteps(bundle: PolicyBundle, provider: CryptoProvider): Generator<void, string> {
+function* hashInSteps(bundle: PolicyBundle, provider: CryptoProvider): Generator<void, Digest> {
   const json = withoutUndefined(bundle);
   yield;
   const plain = parsePlainJson(json);
   yield;
   const bytes = canonicalBytes(plain);
   yield;
-  return digestOf(provider, bytes);
+  return sha256Of(provider, bytes);
 }
 
 function* readSetInSteps(
@@ -208,7 +224,7 @@ function matchedMembers(match: PolicyRule['match']): string[] {
   return Object.entries<unknown>(match).flatMap(([member, globs]) => (globs === undefined ? [] : [member]));
 }
 
-// A bundle built in code may carry members that are undefined, which JSON has not.
+// A bundle that code builds may have undefined members, which JSON does not have.
 function withoutUndefined(bundle: PolicyBundle): unknown {
   return JSON.parse(JSON.stringify(bundle));
 }

@@ -23,15 +23,17 @@ type Progress = {
   end: Ending | null;
 };
 type DecisionInput = Omit<GateInput, 'asks'> & { table: GateTable };
-/** How a decision is worked out. */
+/** The injected dependencies of a decision. */
 type Judging = { table: GateTable; validateArguments: ArgumentValidator };
 type Ending = Extract<GateResult, { outcome: 'deny' | 'escalate' }>;
 
 /**
- * The decision: all gates of `gateOrder`, in order, over one frozen set of facts. Pure: no clock, no I/O, no randomness; same
- * input, same answer. It never throws: a gate that fails denies with its own code. The first deny ends the cycle; a rule or a
- * budget may only ask, budgets are still judged then, and the approval gate has the last word. `table` is there for tests, which show
- * that a gate that is missing would be noticed.
+ * The decision: all gates of `gateOrder`, in order, over one frozen set of facts. Pure: no clock, no I/O, no
+ * randomness, so the same input gives the same result. It never throws: a gate that fails denies with its own code. No
+ * gate runs after the first one that denies or escalates. A rule or a budget may request an approval. The next gates
+ * then still run, and the approval gate decides last. Repeated decisions replace `table`, and tests replace it to show
+ * that a missing gate is detected. A browser whose content security policy forbids generated code replaces
+ * `validateArguments`.
  */
 export function decide(
   policy: CompiledPolicy | null,
@@ -43,7 +45,6 @@ export function decide(
   return decideFrom({ policy, intent, facts, evaluate, validateArguments, table });
 }
 
-/** The same decision with every collaborator injected, for a browser whose content security policy refuses generated code. */
 function decideFrom({ table, ...input }: DecisionInput): Decision {
   const progress: Progress = {
     trace: [],
@@ -71,7 +72,7 @@ function runGate(table: GateTable, gate: GateName, input: GateInput): GateResult
 
 function advance(progress: Progress, gate: GateName, result: GateResult): void {
   progress.trace.push(traceOf(gate, result));
-  // Stryker disable next-line ConditionalExpression,StringLiteral: A gate that judges nothing names nothing.
+  // Stryker disable next-line ConditionalExpression,StringLiteral: A gate without a judgement has no rules.
   if (result.outcome === 'not_applicable') return;
   switch (result.outcome) {
     case 'pass':
@@ -92,7 +93,7 @@ function advance(progress: Progress, gate: GateName, result: GateResult): void {
   }
 }
 
-// An ask stays visible as `escalate` with its code, also when the approval gate then lets the call pass.
+// An approval request stays visible as `escalate` with its code, even if the approval gate then passes the call.
 function traceOf(gate: GateName, result: GateResult): GateOutcome {
   switch (result.outcome) {
     case 'not_applicable':
@@ -110,7 +111,7 @@ function traceOf(gate: GateName, result: GateResult): GateOutcome {
 }
 
 function decisionOf({ trace, rules, reason, consumesApproval, end }: Progress): Decision {
-  // Stryker disable next-line ConditionalExpression: The gate that uses an approval is the last: where it passes, nothing ended the cycle.
+  // Stryker disable next-line ConditionalExpression: The approval gate is last, so no gate has ended the cycle.
   const common = { trace, matched_rules: rules, consumes_approval: end === null && consumesApproval };
   if (end === null) return { verdict: 'ALLOW', reason_code: 'ALLOWED', reason, ...common };
   if (end.outcome === 'deny') return { verdict: 'DENY', reason_code: end.code, reason: end.reason, ...common };
@@ -120,6 +121,6 @@ function decisionOf({ trace, rules, reason, consumesApproval, end }: Progress): 
 
 function clip(text: string): string {
   if (text.length <= detailLengthMax) return text;
-  // Half a character cannot be sealed.
+  // Half of a surrogate pair cannot be sealed.
   return `${text.slice(0, detailLengthMax - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

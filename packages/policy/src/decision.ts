@@ -15,13 +15,16 @@ export type RuleOutcome =
 export type Decision = {
   verdict: Verdict;
   reason_code: ReasonCode;
-  /** One sentence for people; never holds argument values. */
+  /** One sentence for people. It contains no argument values, except those that the sandbox and budget gates refuse. */
   reason: string;
   /** Every gate of gateOrder, in order. */
   trace: GateOutcome[];
   matched_rules: string[];
-  /** Set on ESCALATE: what kind of approval the rule (or the budget) asks for. */
+  /** Set on an ESCALATE by rules or budgets: the approval that they require. */
   approval_request?: NonNullable<PolicyRule['approval']>;
-  /** True when an approved, matching, unused grant turned an escalation into this ALLOW; the commit then uses it up. */
+  /**
+   * `true` when an approved, matching, unused grant turned an escalation into this ALLOW. The commit then consumes the
+   * grant.
+   */
   consumes_approval: boolean;
 };

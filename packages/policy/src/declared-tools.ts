@@ -6,25 +6,28 @@ import { isLiteralGlob } from './glob.ts';
 import { foldedToolName } from './tool-name.ts';
 import { decisionWork, type Work } from './work.ts';
 
-/** The tools that a bundle declares, and those that it restricts: that its rules deny or escalate, or for which it requires a relation. */
+/**
+ * The tools that a bundle declares, and those that it restricts: denied or escalated by its rules, or requiring a
+ * relation.
+ */
 export type DeclaredTools = {
   effects: ReadonlyMap<string, EffectLevel>;
-  /** The gravest of all spellings of a tool, by what its name means. */
+  /** The highest effect of all spellings of a tool, by canonical name. */
   effectsMeant: ReadonlyMap<string, EffectLevel>;
-  /** The demands on their caller, by the meaning of their names. */
+  /** The requirements of tools for their caller, by the canonical name of the tool. */
   identities: ReadonlyMap<string, readonly IdentityDemand[]>;
-  /** Those that need a sandbox, by what their names mean. */
+  /** The tools that require a sandbox, by canonical name. */
   sandboxed: ReadonlySet<string>;
-  /** Those that only the kernel may send, by what their names mean. */
+  /** The tools that only the kernel may send, by canonical name. */
   keptInside: ReadonlySet<string>;
-  /** Their names by what a reader sees of them. */
+  /** The declared tool names, by the form in which readers see them. */
   byFoldedName: ReadonlyMap<string, string>;
-  /** Whole names that are restricted, by what they mean: all spellings in which they are written. */
+  /** Restricted whole names by canonical name, with all their written spellings. */
   restricted: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The patterns among them, as written and as they read. */
-  patterns: readonly { written: string; meant: string }[];
-  /** The same, compiled. */
-  globs: { written: GlobSet; meant: GlobSet };
+  /** The restricted patterns, as written and in canonical form. */
+  patterns: readonly { written: string; canonical: string }[];
+  /** The restricted patterns in both forms, compiled. */
+  globs: { written: GlobSet; canonical: GlobSet };
 };
 
 type Declaring = Pick<PolicyBundle, 'tools' | 'rules' | 'relations'>;
@@ -64,10 +67,10 @@ export function* declaredInSteps({ tools = {}, ...bundle }: Declaring): Generato
     keptInside,
     byFoldedName,
     restricted,
-    patterns: [...patterns].map(([written, meant]) => ({ written, meant })),
+    patterns: [...patterns].map(([written, canonical]) => ({ written, canonical })),
     globs: {
       written: yield* GlobSet.inSteps(patterns.keys()),
-      meant: yield* GlobSet.inSteps(patterns.values()),
+      canonical: yield* GlobSet.inSteps(patterns.values()),
     },
   };
 }
@@ -78,8 +81,8 @@ function* restrictedNames({ rules, relations = {} }: Omit<Declaring, 'tools'>): 
 }
 
 /**
- * The declared tool that this name, which is not declared itself, could be taken for; or what the bundle restricts under another
- * spelling, which must be no way around that. Where the work is spent, the name could be taken for anything.
+ * The declared tool that an undeclared name could be confused with, or a restriction that another spelling would
+ * bypass. When the work is used up, the name counts as confusable.
  */
 export function mistakenFor(tools: DeclaredTools, name: string, work = decisionWork()): string | null {
   const { effects, byFoldedName, restricted } = tools;
@@ -92,38 +95,38 @@ export function mistakenFor(tools: DeclaredTools, name: string, work = decisionW
   return work.isSpent ? '*' : pattern;
 }
 
-/** The first pattern that the name matches as it reads, and not as it is written. */
+/** The first restricted pattern that matches in canonical form, but not as pattern and name are written. */
 function patternMeant(
   { patterns, globs }: DeclaredTools,
   { name, meaning }: { name: string; meaning: string },
   work: Work,
 ): string | null {
-  const meant = globs.meant.matching(meaning, work);
+  const meant = globs.canonical.matching(meaning, work);
   if (meant.size === 0) return null;
   const written = globs.written.matching(name, work);
-  const found = patterns.find((each) => work.takeSteps(1) && meant.has(each.meant) && !written.has(each.written));
+  const found = patterns.find((each) => work.takeSteps(1) && meant.has(each.canonical) && !written.has(each.written));
   return found?.written ?? null;
 }
 
-/** The longest {@link meaningOf} a name: NFKC makes up to 18 characters of one. */
+/** The maximum length of a canonical name. NFKC expands one character to at most 18 characters. */
 const meaningLengthMax = 18 * matchedLengths.tool;
 
-/** The most steps that {@link mistakenFor} takes. */
+/** The maximum number of steps of {@link mistakenFor}. */
 export function mistakingStepsMax({ patterns, globs }: DeclaredTools): number {
-  return globs.meant.stepsMax(meaningLengthMax) + globs.written.stepsMax(matchedLengths.tool) + patterns.length;
+  return globs.canonical.stepsMax(meaningLengthMax) + globs.written.stepsMax(matchedLengths.tool) + patterns.length;
 }
 
 /**
- * The common form of names that mean one tool to some reader: a person, or a client that reads `files__read` as
- * `files.read`.
+ * The canonical form of a tool name. All names that a person or a client could read as the same tool have the same
+ * form. Some clients read `files__read` as `files.read`.
  */
 export function meaningOf(name: string): string {
   return toolOfFunctionName(foldedToolName(name));
 }
 
 /**
- * The effect that the bundle declares of a tool: of a registered one under any alias, of its caller's own under this
- * name only.
+ * The effect that the bundle declares for a tool. A registered tool is found under any alias, and a tool of the caller
+ * only under this name.
  */
 export function effectDeclared(
   { effects, effectsMeant }: Pick<DeclaredTools, 'effects' | 'effectsMeant'>,
@@ -132,15 +135,15 @@ export function effectDeclared(
   return isOwn ? effects.get(tool) : effectsMeant.get(meaningOf(tool));
 }
 
-/** All names under which a control of a tool is kept that this name could mean: `files.read` is `files_read` as well. */
+/** All canonical names that this name could mean, since `files.read` may also be written as `files_read`. */
 export function meaningsOf(name: string): string[] {
   const meaning = meaningOf(name);
   return [...new Set([meaning, meaning.replace('.', '_')])];
 }
 
 /**
- * The declaration or restriction that the bundle has under an alias as it is written, and not under the name of the
- * registered tool. Such an alias is ambiguous. `null` when there is none.
+ * An ambiguous alias: the bundle declares or restricts the alias as it is written, but not the name of the registered
+ * tool. `null` when the alias is not ambiguous.
  */
 export function declaredApart(
   tools: DeclaredTools,
@@ -156,8 +159,8 @@ export function declaredApart(
   return work.isSpent ? '*' : (apart ?? null);
 }
 
-/** E0 to E4 sort by gravity. */
+/** The higher of two effects. The texts E0 to E4 sort by severity. */
 export function graverEffect(one: EffectLevel, declared: EffectLevel): EffectLevel {
-  // Stryker disable next-line EqualityOperator: If two effects are equally grave, each is the graver one.
+  // Stryker disable next-line EqualityOperator: Two equal effects are both the higher one.
   return one > declared ? one : declared;
 }

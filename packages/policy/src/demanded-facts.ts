@@ -8,36 +8,36 @@ import { decisionWork } from './work.ts';
 type Demanding = Pick<CompiledPolicy, 'bundle' | 'tools' | 'egress'>;
 
 /**
- * Where a call goes. `host` is `null` when it leaves to an unknown destination. Null: it goes nowhere that the kernel
- * knows of.
+ * The destination of a call. `null` when the kernel knows of none. `host` is `null` when the call has a destination,
+ * but its host is unknown.
  */
 export type Destination = { host: string | null } | null;
 
-/** Host of what a `data.egress` names: a URL, or a host alone. */
+/** The host in the resource of a `data.egress`, which is a URL or only a host. */
 export function destinationNamed(resource: string | null): Destination {
   const isHost = resource !== null && /^[a-z0-9.-]+(:[0-9]{1,5})?$/i.test(resource);
-  // Stryker disable next-line StringLiteral: It is no URL either.
+  // Stryker disable next-line StringLiteral: The mutant's text is not a URL either.
   const text = isHost ? `https://${resource}` : (resource ?? '');
   const host = URL.canParse(text) ? new URL(text).hostname : '';
   return { host: host === '' ? null : host };
 }
 
-/** A bundle that names no destinations allows them all. */
+/** A bundle without a list of destinations permits all destinations. */
 export function egressFact(policy: Demanding | null, destination: Destination): Facts['egress'] {
   const allowed = policy?.egress ?? null;
   if (allowed === null || destination === null) return { state: 'not_applicable' };
   const { host } = destination;
   const work = decisionWork();
   const isAllowed = host !== null && allowed.matching(host, work).size > 0 && !work.isSpent;
-  const detail = host ?? 'its destination is unknown';
+  const detail = host ?? 'the host is unknown';
   return { state: 'known', value: { destination: host ?? '', allowed: isAllowed, detail } };
 }
 
 type Naming = Pick<Intent, 'action' | 'tool' | 'args'>;
 
 /**
- * For a call that the kernel sends, its dispatch sets the claim (`isClaimed`). A call that the caller executes bypasses
- * the boundary, which a bundle may forbid.
+ * For a call that the kernel sends, its dispatch provides `isClaimed`. A call that the caller executes bypasses the
+ * boundary, which a bundle may forbid.
  */
 export function provenanceFact(
   policy: Demanding | null,
@@ -49,7 +49,7 @@ export function provenanceFact(
   return { state: 'known', value: { through_boundary: false } };
 }
 
-/** The newest grant of a tool. `always`: without a grant the call is denied, whatever the policy demands. */
+/** The newest grant of a tool. `always`: without a grant the call is denied under every policy. */
 export type HeldGrant = {
   grant_hash: string | null;
   has_expired: boolean;
@@ -57,7 +57,10 @@ export type HeldGrant = {
   always: boolean;
 };
 
-/** An expired grant is named only where its server demands one: otherwise the policy alone demands it, and there is none. */
+/**
+ * If the server of the tool requires a grant, an expired grant counts as expired. If only the policy requires one, an
+ * expired grant counts as no grant.
+ */
 export function sandboxFact(
   policy: Demanding | null,
   intent: Naming,
@@ -72,7 +75,7 @@ export function sandboxFact(
 }
 
 function namesOneOf(intent: Naming, meanings: ReadonlySet<string> | undefined): boolean {
-  // Stryker disable next-line ConditionalExpression: Speed alone: a set of nothing holds nothing.
+  // Stryker disable next-line ConditionalExpression: Speed alone: an empty set contains no tool.
   if (meanings === undefined || meanings.size === 0) return false;
   return toolsNamed(intent).some((tool) => meanings.has(meaningOf(tool)));
 }

@@ -8,9 +8,9 @@ type Listed = { principal: string; tools: readonly string[] };
 const action = 'tool.call';
 
 /**
- * The tools among these that the rules deny to the principal in each call, with any arguments, resource, effect level
- * and context. A rule without conditions denies them, or no rule could allow or escalate them. All tools share the work
- * of one decision. The tools that are left when it is spent are not in the answer.
+ * The tools that the rules deny to the principal in every call, whatever the arguments, resource, effect level and
+ * context. Either a rule without conditions denies the tool, or no rule could allow or escalate it. All tools share the
+ * work of one decision. Tools that remain when the work is used up are omitted.
  */
 export function deniedTools(
   { index }: CompiledPolicy,
@@ -29,7 +29,7 @@ export function deniedTools(
     const matching = sets.tool.matching(tool, work);
     const candidates = [...ofEachTool, ...(index.byTool.get(tool) ?? []).filter(isOfCall)];
     const covering = candidates.filter(({ rule }) => work.take(1) && covers(rule.match.tool, matching));
-    // Rules may be missing where the work is spent, and a missing rule could allow the tool.
+    // Rules may be missing when the work is used up, and a missing rule could allow the tool.
     if (work.isSpent) break;
     if (covering.some(({ rule }) => deniesEachCall(rule)) || covering.every(({ rule }) => rule.effect === 'deny'))
       denied.add(tool);
@@ -37,7 +37,7 @@ export function deniedTools(
   return denied;
 }
 
-/** Apart from action, tool and principal, nothing of a call decides whether the rule applies. */
+/** Whether the rule denies every call that matches its action, tool and principal. */
 function deniesEachCall({ effect, when, match: { resource, effect_level: level } }: PolicyRule): boolean {
   return effect === 'deny' && when === undefined && resource === undefined && level === undefined;
 }

@@ -1,24 +1,24 @@
 import type { ErrorObject } from 'ajv';
 
-/** A schema may come from a hostile server, and its names reach a sealed reason. */
+/** The maximum length of a name from a schema. The schema may come from a hostile server, and reasons are sealed. */
 const nameLengthMax = 100;
 
-/** Keywords that say by a parameter which member they are about. */
+/** Keywords whose Ajv error has a parameter (`param`) that names the faulty member. */
 const memberFaults: Record<string, { param: string; fault: string }> = {
   required: { param: 'missingProperty', fault: 'is missing' },
   additionalProperties: { param: 'additionalProperty', fault: 'is not in the schema' },
   unevaluatedProperties: { param: 'unevaluatedProperty', fault: 'is not in the schema' },
 };
 
-/** Keywords for which Ajv names no expectation. */
+/** Keywords whose Ajv error does not state what the schema expects. */
 const expectations: Record<string, string> = {
   enum: 'must be one of the values that the schema lists',
   pattern: 'does not match the pattern of the schema',
-  uniqueItems: 'must not have an item twice',
+  uniqueItems: 'must not contain the same item twice',
   'false schema': 'is not allowed by the schema',
 };
 
-/** The first fault of arguments as a sentence that starts with its member: `path is missing`, `list.0 must be string`. */
+/** The first fault of arguments, as a sentence that starts with the member: `"path" is missing`. */
 export function describeFault({ keyword, instancePath, params, message }: ErrorObject): string {
   const at = instancePath.split('/').slice(1).map(unescaped);
   const ofMember = memberFaults[keyword];

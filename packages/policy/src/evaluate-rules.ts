@@ -9,15 +9,14 @@ import { matchingRules } from './rule-index.ts';
 import type { CompiledRule } from './rule-index.ts';
 import { decisionWork, type Work } from './work.ts';
 
-/** `relations`: which of the relations that the bundle declares hold. One that could not be asked for is absent. */
+/** `relations`: the declared relations and whether each holds. A relation that could not be queried is absent. */
 export type RuleEnvironment = { now: string; relations: Readonly<Record<string, boolean>> };
 
 /**
  * The result of the rules: any deny wins, else any escalate, else any allow, else `NO_MATCHING_RULE`. A matching rule
- * that cannot be evaluated (an error, a missing member, a value that is no boolean) denies with
- * `POLICY_EVALUATION_ERROR`. No argument can therefore switch a rule off; guard optional members with `has(args.x)`.
- * Where matching alone takes more than `work`, the call is denied with the same code. Pure; never throws for a compiled
- * policy.
+ * that cannot be evaluated denies with `POLICY_EVALUATION_ERROR`: an error, a missing member, or a value that is not a
+ * boolean. No argument can therefore switch a rule off. Guard optional members with `has(args.x)`. If matching alone
+ * exceeds `work`, the call is denied with the same code. Pure, and never throws for a compiled policy.
  */
 export function evaluateRules(
   policy: CompiledPolicy,
@@ -31,10 +30,12 @@ export function evaluateRules(
 
 const tooMuchWork: RuleOutcome = {
   ...{ kind: 'deny', code: 'POLICY_EVALUATION_ERROR', rules: [] },
-  reason: 'The rules would take more work than one decision may do.',
+  reason: 'The rules exceed the work limit of one decision.',
 };
 
-/** The same within bounds that are narrower than those of a decision. Null: it would take more work. */
+/**
+ * Like {@link evaluateRules}, with a lower limit of work than a decision has. `null` when the rules exceed this limit.
+ */
 export function evaluateRulesWithin(
   work: Work,
   { policy, intent, environment }: { policy: CompiledPolicy; intent: Intent; environment: RuleEnvironment },
@@ -43,12 +44,12 @@ export function evaluateRulesWithin(
   return work.isSpent ? null : outcome;
 }
 
-/** A node of the syntax tree of a condition, in bodies of a loop. */
+/** Units of work for each node in the syntax tree of a condition. */
 const nodeCost = 0.5;
 
 type Judging = { intent: Intent; environment: RuleEnvironment; work: Work };
 
-/** The rules that apply, already matched, in the order of the bundle. */
+/** Combines the matching rules, which are in the order of the bundle. */
 export function combine(matching: readonly CompiledRule[], { intent, environment, work }: Judging): RuleOutcome {
   const variables = expressionVariables(intent, environment);
   const { now: _now, effect_level: _level, ...texts } = variables;
@@ -101,14 +102,14 @@ function expressionVariables(intent: Intent, { now, relations }: RuleEnvironment
 
 function conditionHolds({ when }: CompiledRule, variables: RuleVariables, budget: IterationBudget): boolean | 'failed' {
   if (when === null) return true;
-  // An invalid date compares false to everything, which would switch a deny rule off.
+  // An invalid date makes every comparison false, which would switch a deny rule off.
   if (when.reads.includes('now') && Number.isNaN(Number(variables.now))) return 'failed';
   if (!budget.spend(when)) return 'failed';
   try {
     const value = when.evaluate(variables, budget.work);
     return typeof value === 'boolean' ? value : 'failed';
   } catch {
-    return 'failed'; // the message may quote arguments and goes nowhere
+    return 'failed'; // the message may quote arguments and is not returned
   }
 }
 

@@ -16,7 +16,10 @@ const ruleVariables = [
 ] as const;
 export type RuleVariable = (typeof ruleVariables)[number];
 
-/** The variables of a kind of expression, and those of them with values of any size; the rest are short names. */
+/**
+ * The variables of a kind of expression. `unbounded`: those whose values may have any size. The values of all others
+ * are short names.
+ */
 export type Dialect = { readonly variables: ReadonlySet<string>; readonly unbounded: ReadonlySet<string> };
 
 export const ofRules: Dialect = {
@@ -35,8 +38,8 @@ export const ofPermissions: Dialect = {
 export const comprehensions: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
 /**
- * Functions and methods by name and number of arguments. Absent on purpose: getDayOfYear and every method with a time zone
- * (their answer depends on the machine), bytes and cel.bind.
+ * Functions and methods by name and number of arguments. Some are omitted on purpose: bytes, cel.bind, getDayOfYear,
+ * and every method with a time zone. The last two depend on the machine.
  */
 export const functions: ReadonlySet<string> = new Set([
   ...['has/1', 'size/1', 'int/1', 'uint/1', 'double/1', 'string/1', 'bool/1', 'dyn/1', 'timestamp/1', 'duration/1'],
@@ -72,10 +75,10 @@ export function childrenOf(node: ASTNode): readonly ASTNode[] {
   }
 }
 
-/** A comprehension: for each element of `range`, bound to `variable`, its bodies. */
+/** A comprehension, which evaluates its bodies for each element of `range`, bound to `variable`. */
 export type Loop = { readonly variable: string; readonly range: ASTNode; readonly bodies: readonly ASTNode[] };
 
-/** Null for every other node. */
+/** `null` when the node is not a loop. */
 export function loopOf(node: ASTNode): Loop | null {
   if (node.op !== 'rcall' || !comprehensions.has(node.args[0])) return null;
   const [, range, [variable, ...bodies]] = node.args;

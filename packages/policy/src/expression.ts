@@ -15,8 +15,8 @@ import type { Work } from './work.ts';
 export type Expression = Inspection & {
   reads: string[];
   /**
-   * Throws on every CEL error; the value may be anything where the type is only known at run time. Searches for what the call brings, and
-   * errors that a loop passes over, take their work from `work`. Throws where it is spent.
+   * Throws on every CEL error. The value may have any type if its type is known only at run time. Searches for a text
+   * from the call consume `work`, and so do errors that a loop ignores. Throws when the work is used up.
    */
   evaluate: (variables: Readonly<Record<string, unknown>>, work: Work) => unknown;
 };
@@ -25,13 +25,19 @@ const timestampType = 'google.protobuf.Timestamp';
 const rfc3339Pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 const secondsMax = 253_402_300_799n; // 9999-12-31T23:59:59Z
 const durationType = 'google.protobuf.Duration';
-/** The library's `matches` and `duration` backtrack, and its `timestamp` reads a text without zone as local time: ours stand in for them. */
+/**
+ * `matches` and `duration` of the library backtrack, and its `timestamp` reads a text without a zone as local time.
+ * These functions replace them.
+ */
 const replacements: Readonly<Record<string, string>> = {
   matches: 'linearMatches',
   timestamp: 'instant',
   duration: 'span',
 };
-/** Its searches are as slow as both texts are long. Ours stand in where the text that is sought is not the policy's own. */
+/**
+ * The cost of these searches in the library is the product of both lengths. They are replaced unless the text to find
+ * is a literal in the policy.
+ */
 const searches: Readonly<Record<string, string>> = {
   contains: 'boundedContains',
   indexOf: 'boundedIndexOf',
@@ -40,17 +46,18 @@ const searches: Readonly<Record<string, string>> = {
 };
 
 /**
- * The patterns of the expression that is being evaluated, which holds them for as long as it lives: functions of CEL
- * receive only their operands.
+ * The patterns of the expression that is being evaluated. They are module state, since functions of CEL receive only
+ * their operands. The expression keeps its patterns for its whole life.
  */
 let patternsHeld: ReadonlyMap<string, LinearRegExp> = new Map();
 
 /**
- * An error of the library holds the line of the expression that it is about, which takes as long as the text is. Ours hold none. The
- * library looks for the line once for each error that it makes, and that is where an error is paid for.
+ * An error of the library contains the line of its expression, and finding the line takes longer in a longer text. This
+ * getter returns no line. The library reads the line once for each error, so the getter also consumes the cost of the
+ * error.
  */
 function withoutLines(environment: Environment): Environment {
-  const nodes: object = Object.getPrototypeOf(environment.parse('true').ast) as object; // an object has a prototype of objects
+  const nodes: object = Object.getPrototypeOf(environment.parse('true').ast) as object; // each node has a prototype
   Object.defineProperty(nodes, 'input', { configurable: true, get: payForError });
   return environment;
 }
@@ -60,14 +67,17 @@ const environments = new Map([
   [ofPermissions, permissionEnvironment()],
 ]);
 
-/** Compiles one `when`. Throws {@link PolicyError} unless it is boolean (or dynamic), within the limits, and of known names. */
+/**
+ * Compiles one `when`. Throws {@link PolicyError} unless the expression is boolean or dynamic, stays within the limits,
+ * and uses only known names.
+ */
 export function compileExpression(text: string, path: string, dialect: Dialect = ofRules): Expression {
   const ast = parseCel(text, path, dialect).ast;
   const inspection = inspectExpression(ast, path, dialect);
   const program = parseCel(replaceCalls(text, ast, path), path, dialect);
   if (callsToReplace(program.ast).length > 0)
-    // Stryker disable next-line StringLiteral: The syntax tree says where each call is; this stands for a tree that would not.
-    throw new PolicyError('EXPRESSION_INVALID', path, 'a call that has a safe form could not be replaced');
+    // Stryker disable next-line StringLiteral: The syntax tree contains each call. This check is a safeguard.
+    throw new PolicyError('EXPRESSION_INVALID', path, 'a function call could not be compiled. Write it without macros');
   const checked = program.check();
   if (!checked.valid) throw new PolicyError('EXPRESSION_INVALID', path, firstLine(checked.error));
   if (checked.type !== 'bool' && checked.type !== 'dyn') {
@@ -85,19 +95,19 @@ export function compileExpression(text: string, path: string, dialect: Dialect =
       patternsHeld = inspection.patterns;
       holdWork(work);
       const value = withoutTraces(() => program(variables) as unknown);
-      // CEL goes on behind an error: `true || error` is true.
-      if (work.isSpent) throw new RangeError('the condition takes more than the work of a decision');
+      // CEL may ignore the error of used-up work, as in `true || error`. The work is therefore checked again.
+      if (work.isSpent) throw new RangeError('the condition costs more than the work limit of a decision');
       return value;
     },
   };
 }
 
-/** An extension of V8. */
+/** `stackTraceLimit` is an extension of V8. */
 const errors = Error as ErrorConstructor & { stackTraceLimit?: number };
 
 /**
- * A loop of CEL goes on behind an error, so an expression can make one for each element. Most of what an error costs is the trace of its
- * stack, which is not read.
+ * A loop of CEL continues after an error, so an expression can create an error for each element. The unused stack trace
+ * is most of the cost of an error.
  */
 function withoutTraces<Result>(evaluate: () => Result): Result {
   const { stackTraceLimit = 0 } = errors;
@@ -112,7 +122,7 @@ function withoutTraces<Result>(evaluate: () => Result): Result {
 function ruleEnvironment(): Environment {
   const cel = boundedEnvironment();
   for (const name of ['action', 'principal', 'tenant', 'session', 'effect_level']) cel.registerVariable(name, 'string');
-  // Null where the call names none.
+  // Dynamic, because `tool` and `resource` may be `null`.
   for (const name of ['tool', 'resource']) cel.registerVariable(name, 'dyn');
   for (const name of ['args', 'context', 'relations']) cel.registerVariable(name, 'map');
   return cel.registerVariable('now', timestampType);
@@ -157,14 +167,15 @@ function instantOfSeconds(seconds: bigint): Date {
 
 function parseCel(text: string, path: string, dialect: Dialect): ReturnType<Environment['parse']> {
   try {
-    const environment = environments.get(dialect) ?? boundedEnvironment(); // which knows no variable
+    const environment = environments.get(dialect) ?? boundedEnvironment(); // an environment without variables
     return environment.parse(text);
   } catch (error) {
     throw new PolicyError('EXPRESSION_INVALID', path, firstLine(error));
   }
 }
 
-// The library has no way to override a built-in function, so the call is renamed in the text, where the syntax tree says it is.
+// The library cannot override a built-in function, so the call is renamed in the text, at the position in the syntax
+// tree.
 function replaceCalls(text: string, ast: ASTNode, path: string): string {
   let replaced = text;
   for (const node of callsToReplace(ast).sort(
@@ -201,7 +212,7 @@ function nameStart(node: CallNode, text: string, path: string): number {
     const [dot] = new RegExp(`^[\\s)]*\\.\\s*(?=${name}\\s*\\()`).exec(text.slice(from)) ?? [];
     if (dot !== undefined) return from + dot.length;
   }
-  throw new PolicyError('EXPRESSION_INVALID', path, `write ${name}(…) without comments in between`);
+  throw new PolicyError('EXPRESSION_INVALID', path, `write ${name}(…) without a comment before the parenthesis`);
 }
 
 function firstLine(error: unknown): string {

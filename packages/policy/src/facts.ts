@@ -2,16 +2,16 @@ import type { RecordedIdentity } from '@countersign/contracts/governance-kernel'
 import type { Preconditions } from './preconditions.ts';
 
 /**
- * A fact as the boundary gathered it. A gate must say what it does in each state: `unavailable` (the source failed or is stale
- * beyond use) always denies with the gate's own code; `not_applicable` means that this call has nothing the gate judges.
+ * A fact that the boundary collected for a gate. `unavailable` means that its source failed or is too stale. The gate
+ * then denies with its own code. `not_applicable` means that the gate has nothing to judge in this call.
  */
 export type Fact<Value> =
   { state: 'known'; value: Value } | { state: 'not_applicable' } | { state: 'unavailable'; detail: string };
 
-/** The fault of the call, in words for its caller; `null` when there is none. */
+/** `fault`: what is wrong with the call, as text for its caller. `null` when nothing is wrong. */
 type RequestFact = { fault: string | null };
 
-/** A fence in force around the call. Any kind but a throttle stops it, unknown kinds too. */
+/** A current fence on the call. Any kind except a throttle stops it, including unknown kinds. */
 export type FenceInForce = {
   scope: string;
   level: 'system' | 'org' | 'tenant' | 'agent' | 'tool' | 'server';
@@ -22,28 +22,36 @@ export type FenceInForce = {
   calls_remaining: number | null;
 };
 
-/** `known` with value null: no bundle is active for the tenant. */
+/** The active bundle of the tenant. `null` when no bundle is active. */
 export type PolicyFact = {
   hash: string;
   epoch: number;
-  /** A trusted policy key signed hash, epoch and time. */
+  /** Whether a trusted policy key signed the hash, the epoch and the time. */
   signature_valid: boolean;
-  /** No newer statement about the tenant's policy is known. */
+  /** Whether no newer statement about the tenant's policy is known. */
   is_newest: boolean;
-  /** A rule in which the bundle differs from the ceilings that are in force for the tenant; null: it holds them. */
+  /**
+   * A rule in which the bundle differs from the current ceilings of the tenant. `null` when the ceilings are the same.
+   */
   missing_ceiling: string | null;
-  /** Milliseconds since the time that was signed; below zero: that time has not come. */
+  /** Milliseconds since the signed time. Negative when that time is in the future. */
   age_ms: number;
   age_max_ms: number;
 } | null;
 
-/** Who is taken to call, and what showed it. The key of the operators claims a principal; every other credential proves one. */
+/**
+ * The caller and its proof of identity. An operator key only claims a principal. The identity gate lists the
+ * credentials that prove one.
+ */
 export type IdentityFact = RecordedIdentity;
 
-/** `relations` is what the rules see, by the names of the bundle; one that could not be asked for is absent. `required` must hold. */
+/**
+ * `relations`: the declared relations by name, and whether each holds. A relation that could not be queried is absent.
+ * All `required` relations must hold.
+ */
 export type RelationshipFact = {
   snapshot_hash: string;
-  /** Milliseconds since its source last said that it holds; below zero: that time has not come. */
+  /** Milliseconds since the source last confirmed the snapshot. Negative when that time is in the future. */
   age_ms: number;
   age_max_ms: number;
   relations: Readonly<Record<string, boolean>>;
@@ -53,28 +61,31 @@ export type RelationshipFact = {
 export type RegistryFact = {
   server_id: string;
   state: 'discovered' | 'quarantined' | 'approved' | 'revoked' | 'expired';
-  /** null: the server does not list the tool. */
+  /** `null` when the server does not list the tool. */
   tool: {
     pinned_hash: string | null;
-    /** Hash of the definition that the live server shows now. */
+    /** The hash of the live server's current definition. */
     current_hash: string;
     input_schema: Record<string, unknown>;
   } | null;
 };
 
-/** Has the kernel received the settings of the workspace that the call is made in? */
+/** Whether the kernel has received the settings of the call's workspace. */
 type SettingsFact = { received: boolean };
 
 type ScopesFact = { required: string[]; granted: string[] };
 
-/** `has_expired`: the grant holds no more. It is named all the same. */
+/** `has_expired`: the grant is no longer valid. `grant_hash` remains set. */
 type SandboxFact = { grant_hash: string | null; has_expired?: boolean; required: boolean; overgrants: string[] };
 
 type EgressFact = { destination: string; allowed: boolean; detail: string };
 
 type ProvenanceFact = { through_boundary: boolean };
 
-/** One ceiling that applies to the call, with what is left of it at the moment of the decision. `null`: this ceiling is not set. */
+/**
+ * One budget that applies to the call, with what remained of it at the decision. A remaining amount is `null` when the
+ * budget does not limit it.
+ */
 export type BudgetFact = {
   budget_id: string;
   tool_calls_remaining: number | null;
@@ -85,50 +96,47 @@ export type BudgetFact = {
   currency: string | null;
 };
 
-/**
- * The demand of this call on its budgets. Money is exact: millionths of a minor unit. `null` when the maximum cost is
- * unknown.
- */
+/** The demand of this call on its budgets. `spend_micros` is exact. It is `null` when the maximum cost is unknown. */
 export type Demand = { tool_calls: number; spend_micros: bigint | null; egress_bytes: number; writes: number };
 
-/** Does the workspace block the tool of this call? */
+/** Whether the workspace blocks the tool of this call. */
 type BlockFact = { tool_blocked: boolean };
 
-/** The approval that the caller presented or that stands for this intent; null: none. */
+/** The approval that the caller presented or that covers this intent. `null` for none. */
 export type ApprovalFact = {
   approval_id: string;
   state: 'pending' | 'approved' | 'denied' | 'expired' | 'revoked';
   intent_hash: string;
   judged_hash: string;
   policy_hash: string | null;
-  /** The conditions that must still hold. */
+  /** The conditions at the time of the request, which must still hold for the call. */
   preconditions: Preconditions;
-  /** Who approved, each once and never the requester. */
+  /** The approvers, each once and never the requester. */
   approved_by: string[];
-  /** The person who approved it alone in place of all voters that the asks require; `null` when there is none. */
+  /** The person who approved the call alone, instead of all required voters. `null` when the glass was not broken. */
   broken_by: string | null;
-  /** How often it may be used, as it was asked for. */
+  /** The permitted uses, as requested. */
   scope: string;
-  /** Seconds from the question to its expiry. */
+  /** Seconds from the request of the approval to its expiry. */
   timeout: number;
-  /** Seconds that it has to wait after the last vote. */
+  /** Seconds of delay after the last vote. */
   timelock: number;
-  /** Until when it waits; null: it waits no more. */
+  /** The end of the delay after the last vote. `null` when the delay is over. */
   locked_until: string | null;
-  /** Uses left of its scope. */
+  /** The remaining uses. */
   uses_remaining: number;
   expired: boolean;
-  /** The reason of its denial or withdrawal. */
+  /** The reason of the denial or withdrawal. */
   rejection_reason: string | null;
 } | null;
 
-/** Everything decide() may look at. One frozen object per decision. */
+/** All inputs of decide(). One frozen object per decision. */
 export type Facts = {
   /** RFC 3339 with milliseconds. */
   now: string;
   request: Fact<RequestFact>;
   fence: Fact<FenceInForce[]>;
-  /** `not_applicable` in a tenant that is no workspace. */
+  /** `not_applicable` in a tenant that is not a workspace. */
   settings: Fact<SettingsFact>;
   policy: Fact<PolicyFact>;
   identity: Fact<IdentityFact>;
@@ -141,9 +149,14 @@ export type Facts = {
   block: Fact<BlockFact>;
   budgets: Fact<BudgetFact[]>;
   demand: Demand;
-  /** The currency of the price table that priced this call. Absent when no table did, or its currency is not configured. */
+  /**
+   * The currency of the price table that priced this call. Absent when no table priced it, or when the currency of the
+   * table is not configured.
+   */
   priced_in?: string;
-  /** The hash of the intent, its effect, the demand and the members that the policy reads: an approval binds it. */
+  /**
+   * The hash of the intent, its effect, the demand and the members that the policy reads. An approval is bound to it.
+   */
   judged_hash: string;
   approval: Fact<ApprovalFact>;
 };

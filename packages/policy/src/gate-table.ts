@@ -18,7 +18,7 @@ import { scopes } from './gates/scopes.ts';
 
 export type GateTable = Readonly<Record<GateName, Gate>>;
 
-/** A gate that is named in the contracts and missing here does not compile. */
+/** The compiler rejects this table if it lacks a gate of the contracts. */
 export const gates: GateTable = {
   request,
   fence,
@@ -38,6 +38,6 @@ export const gates: GateTable = {
 
 /** The gates that a decision runs, in order. */
 export function wiredGates(): GateName[] {
-  // Stryker disable next-line MethodExpression,ConditionalExpression: A gate that is missing does not compile.
+  // Stryker disable next-line MethodExpression,ConditionalExpression: The compiler rejects a table that lacks a gate.
   return gateOrder.filter((gate) => typeof gates[gate] === 'function');
 }

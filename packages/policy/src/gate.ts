@@ -9,7 +9,7 @@ import type { Intent } from './intent.ts';
 
 export type RuleEvaluator = (policy: CompiledPolicy, intent: Intent, environment: RuleEnvironment) => RuleOutcome;
 
-/** The approval request of a rule or a budget, for the approval gate to answer. */
+/** An approval request of a rule or a budget, which the approval gate answers. */
 export type Ask = { code: ReasonCode; reason: string; approval: ApprovalRequest };
 
 export type GateInput = {
@@ -18,11 +18,14 @@ export type GateInput = {
   facts: Facts;
   evaluate: RuleEvaluator;
   validateArguments: ArgumentValidator;
-  /** Asks of the gates before this one. */
+  /** The approval requests of the gates before this one. */
   asks: readonly Ask[];
 };
 
-/** `escalate` ends the cycle; `ask` lets it go on, since a later gate may deny and the approval gate has the last word. */
+/**
+ * After `escalate`, no further gate runs. After `ask`, the next gates still run: a later gate may deny, and the
+ * approval gate decides last.
+ */
 export type GateResult =
   | { outcome: 'pass'; detail?: string; rules?: string[]; reason?: string; consumes_approval?: boolean }
   | { outcome: 'not_applicable' }
@@ -30,10 +33,10 @@ export type GateResult =
   | { outcome: 'escalate'; code: ReasonCode; reason: string; approval?: ApprovalRequest }
   | { outcome: 'ask'; ask: Ask; rules: string[] };
 
-/** Total over its input: a gate that meets facts it cannot judge denies. */
+/** A gate returns a result for every input. It denies when it cannot judge the facts. */
 export type Gate = (input: GateInput) => GateResult;
 
-/** The code of each gate when its facts were unavailable, or when judging them failed. */
+/** The code with which each gate denies when its facts are unavailable or cannot be judged. */
 export const failClosedCodes: Record<GateName, ReasonCode> = {
   request: 'MALFORMED_ARGUMENTS',
   fence: 'FENCE_UNAVAILABLE',

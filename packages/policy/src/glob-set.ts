@@ -2,13 +2,16 @@ import { globStepsMax, isLiteralGlob, matchesGlob } from './glob.ts';
 import { SegmentSearch, type Sought, type Waiting } from './segment-search.ts';
 import type { Work } from './work.ts';
 
-/** `head*…*tail`. Without a star the head is the whole pattern. Heads and tails may hold `?`, segments do not. */
+/**
+ * A pattern of the form `head*…*tail`. A pattern without a star consists only of a head. Heads and tails may contain
+ * `?`, and segments may not.
+ */
 type Pattern = Sought & { readonly head: string; readonly tail: string; readonly hasStar: boolean };
 
 /**
- * Many patterns as one automaton: which of them match a text is found in one pass over it, whatever their number. Patterns are looked up by
- * the letters that they begin with; what lies between two stars is searched for all of them together. A pattern with `?` between two stars
- * is matched by itself.
+ * Many patterns combined in one automaton. One pass over a text finds all patterns that match it, however many there
+ * are. Patterns are looked up by their first letters. The segments between stars are searched together for all
+ * patterns. A pattern that contains both a segment and a `?` is matched separately.
  */
 export class GlobSet {
   readonly #literals = new Set<string>();
@@ -33,12 +36,12 @@ export class GlobSet {
     return set;
   }
 
-  /** Characters between two stars: each takes up to half a kilobyte. */
+  /** The number of characters between stars in all patterns. Each character takes up to half a kilobyte of memory. */
   get segmentsSize(): number {
     return this.#segmentsSize;
   }
 
-  /** The patterns that match. Some may be missing where the work is spent: the caller asks for that. */
+  /** The patterns that match. Some may be missing when the work is used up, so the caller must check `work.isSpent`. */
   matching(text: string, work: Work): ReadonlySet<string> {
     const found = new Set<string>();
     if (!work.takeSteps(text.length)) return found;
@@ -54,7 +57,7 @@ export class GlobSet {
     return found;
   }
 
-  /** The most steps that {@link matching} takes for a text of a length. */
+  /** The maximum number of steps of {@link matching} for a text of this length. */
   stepsMax(textLength: number): number {
     const patterns = [...this.#byStart.values()].flat();
     const starts = this.#startLengths.reduce((sum, length) => sum + length, 0);
@@ -72,9 +75,9 @@ export class GlobSet {
       this.#literals.add(glob);
       return;
     }
-    const [head = '', ...parts] = glob.split('*');
-    const tail = parts.pop() ?? '';
-    const segments = parts.filter((literals) => literals !== '');
+    const [head = '', ...deps] = glob.split('*');
+    const tail = deps.pop() ?? '';
+    const segments = deps.filter((literals) => literals !== '');
     if (segments.length > 0 && glob.includes('?')) {
       this.#wild.push(glob);
       return;
@@ -87,7 +90,7 @@ export class GlobSet {
     else entry.push(pattern);
   }
 
-  /** Those with the shortest starts first. */
+  /** The patterns whose letters before the first `*` or `?` match the start of the text, shortest first. */
   *#begun(text: string, work: Work): Generator<Pattern> {
     for (const length of this.#startLengths) {
       if (length > text.length || !work.takeSteps(length)) return;

@@ -1,13 +1,14 @@
 import type { Work } from './work.ts';
 
-/** True when the pattern is its own only match. */
+/** Whether the pattern matches only its own text. */
 export function isLiteralGlob(pattern: string): boolean {
   return !/[*?]/.test(pattern);
 }
 
 /**
- * `*` matches any run of characters, `?` exactly one; everything else matches itself, case counts. On a mismatch only the last `*` is
- * widened. False where the work is spent: the caller asks for that.
+ * `*` matches any run of characters, and `?` matches exactly one. Every other character matches only itself,
+ * case-sensitive. After a mismatch only the last `*` is extended. Returns `false` when the work is used up, so the
+ * caller must check `work.isSpent`.
  */
 export function matchesGlob(pattern: string, text: string, work: Work): boolean {
   let at = 0;
@@ -33,7 +34,9 @@ export function matchesGlob(pattern: string, text: string, work: Work): boolean 
   return at === pattern.length;
 }
 
-/** The most steps that {@link matchesGlob} takes: at each character the longest part without `*` begins once. */
+/**
+ * The maximum number of steps of {@link matchesGlob}. At each character, it may compare the longest part without a `*`.
+ */
 export function globStepsMax(pattern: string, textLength: number): number {
   const literals = pattern.split('*');
   const longest = Math.max(...literals.map((literal) => literal.length));

@@ -4,9 +4,9 @@ import { childrenOf, loopOf } from './expression-syntax.ts';
 type Bound = ReadonlyMap<string, number>;
 
 /**
- * How many times what the call brings an expression may hold at once: `x + x` holds twice as much as `x`, so `.map(x, x
- * + x)` three times in a row holds eight times as much. The size that a loop holds for each of its rounds is counted by
- * its rounds (`loop-cost`).
+ * The maximum factor by which the values of a call grow in an expression. `x + x` is twice as large as `x`, so three
+ * `.map(x, x + x)` in a row are eight times as large. Growth by the number of rounds of a loop is counted in
+ * `loop-cost.ts`.
  */
 export function growthOf(root: ASTNode): number {
   let most = 1;
@@ -25,7 +25,7 @@ export function growthOf(root: ASTNode): number {
     const loop = loopOf(node);
     if (loop !== null) {
       const ofRange = sizeOfResult(loop.range, bound);
-      // Literals in the expression grow as well.
+      // At least 1, since a loop over literals makes these literals grow as well.
       const inner = new Map(bound).set(loop.variable, Math.max(1, ofRange));
       return Math.max(ofRange, ...loop.bodies.map((body) => sizeOfResult(body, inner)));
     }

@@ -1,16 +1,21 @@
 import type { Work } from './work.ts';
 
-/** The cost of making an error, in units. The library makes one for each round of a loop that fails, and goes on. */
+/**
+ * The cost of an error, in units of work. The library creates an error for each failing round of a loop, and continues.
+ */
 const errorCost = 20;
 
 let current: Work | null = null;
 
-/** From now on what an expression calls takes its work from here: functions of CEL get their operands alone. */
+/**
+ * Sets the work that functions of CEL consume. The work is module state, since these functions receive only their
+ * operands.
+ */
 export function holdWork(work: Work): void {
   current = work;
 }
 
-/** False when it is more than is left. */
+/** Returns `false` when too little work is left. */
 export function takeHeldWork(units: number): boolean {
   return current?.take(units) ?? true;
 }
@@ -23,7 +28,7 @@ export function payForError(): void {
   takeHeldWork(errorCost);
 }
 
-/** For a function of ours that cannot answer. */
+/** Creates an error of a custom function, and consumes its cost. */
 export function paidRangeError(message: string): RangeError {
   payForError();
   return new RangeError(message);

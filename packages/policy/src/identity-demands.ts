@@ -7,8 +7,8 @@ import { toolsNamed } from './tools-named.ts';
 const nothing: ReadonlySet<IdentityDemand> = new Set();
 
 /**
- * The policy's demands on the caller of this call: for every call, and for each tool that it would run, in any
- * spelling.
+ * The demands of the policy on the caller: those for every call, and those of each tool that the call would run. A tool
+ * may be spelled in any way.
  */
 export function identityDemanded(
   policy: Pick<CompiledPolicy, 'bundle' | 'tools'> | null,
@@ -17,7 +17,7 @@ export function identityDemanded(
   if (policy === null) return nothing;
   const ofAll = policy.bundle.identity ?? [];
   const { identities } = policy.tools;
-  // Stryker disable next-line ConditionalExpression: A set of nothing is as empty as the one that is shared.
+  // Stryker disable next-line ConditionalExpression: A new empty set equals the shared empty set.
   if (identities.size === 0) return ofAll.length === 0 ? nothing : new Set(ofAll);
   return new Set([...ofAll, ...toolsNamed(intent).flatMap((tool) => identities.get(meaningOf(tool)) ?? [])]);
 }

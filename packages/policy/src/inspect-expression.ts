@@ -5,65 +5,72 @@ import { growthOf } from './growth.ts';
 import { concatenations, enumerations, rereadings, searchingPowers } from './loop-cost.ts';
 import { PolicyError } from './policy-error.ts';
 
-/** Two loops inside each other are enough for "some item has some tag"; three are a cubic cost for every call. */
+/** Two nested loops are enough for "some item has some tag". Three would give every call a cubic cost. */
 const comprehensionDepthMax = 2;
 
 /**
- * Functions that read a text to its end and may do so again for each element, in loop bodies per character. A pattern
- * has its own price.
+ * Units of work per character, for functions that may read a whole text again for each element. A pattern has its own
+ * cost.
  */
 const searchCosts: Readonly<Record<string, number>> = {
   ...{ matches: 0, lowerAscii: 0.04, upperAscii: 0.04, split: 0.04 },
   ...{ contains: 0.001, indexOf: 0.001, lastIndexOf: 0.001 },
 };
-/** Functions that read each text once, wherever it is. */
+/** Units of work per character, for functions that read each text once, inside or outside of loops. */
 const readingCosts: Readonly<Record<string, number>> = {
   ...{ size: 0.08, trim: 0.01, lowerAscii: 0.11, upperAscii: 0.11, lastIndexOf: 0.004 },
   ...{ double: 0.1, int: 0.01, uint: 0.01, join: 0.01 },
 };
-/** Functions that compare texts up to the first difference, build one, or look one up as a key. */
+/**
+ * Units of work per character, for comparing texts up to the first difference, building a text, and looking up a key.
+ */
 const textCosts = { compared: 0.001, built: 0.002, key: 0.005 };
 const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
 /**
- * Functions that look at each value, in loop bodies: the library counts and compares the members of an object one by
- * one.
+ * Units of work per value, for functions that look at each value. The library counts and compares the members of an
+ * object one by one.
  */
 const valueCosts = { size: 4, sought: 1, compared: 5 };
-/** A text that is written is put between all values. */
+/** Units of work of `join` for each value, and for each character of a literal separator. */
 const joinedCosts = { value: 1, character: 0.01 };
 
-/** This number of nodes in loops, of one or several, is one loop body. */
+/** This number of nodes in a loop costs as much as one loop body. */
 const bodyNodes = 10;
 
 export type Inspection = {
-  /** Nodes of the syntax tree: what evaluating it once takes. */
+  /** The number of nodes in the syntax tree: the cost of one evaluation. */
   size: number;
-  /** Elements of the lists and maps that are written in it: a loop may go over them. */
+  /** The number of elements in literal lists and maps, over which a loop may run. */
   literals: number;
-  /** The costs of the bodies of its loops in a round, by their depth: at 1, those that run once for each element. */
+  /** The cost of one round of the loop bodies, by depth. Bodies at depth 1 run once for each element. */
   bodyCosts: readonly number[];
   splitsText: boolean;
-  /** For each character that the call brings, by how often it may be searched: once, or once for each element to that power. */
+  /**
+   * The search cost for each character of the call. Entry n is multiplied by the number of elements to the power of n.
+   */
   searchCosts: readonly number[];
-  /** Its patterns, compiled, by their text. */
+  /** The compiled patterns, by their text. */
   patterns: ReadonlyMap<string, LinearRegExp>;
-  /** For each character, and for each value, that the call brings. */
+  /** The cost for each character of the call. `valueCost` is the cost for each value. */
   readingCost: number;
   valueCost: number;
-  /** How many operations read the whole call once for each element, to the power of their place. */
+  /**
+   * The number of operations that read the whole call again. Entry n is multiplied by the number of elements to the
+   * power of n.
+   */
   rereadings: readonly number[];
-  /** How many operations copy all values, once or once for each element, to the power of their place. */
+  /** The number of operations that copy all values. Entry n is multiplied as in `rereadings`. */
   concatenations: readonly number[];
-  /** How many operations look at all names of its objects once for each element, to the power of their place. */
+  /** The number of operations that look at all names of objects. Entry n is multiplied as in `rereadings`. */
   enumerations: readonly number[];
-  /** How many times what the call brings it may hold at once. */
+  /** The maximum factor by which the values of the call grow. */
   growth: number;
 };
 
 class NodesInLoops {
   readonly #counts: number[] = [];
 
-  /** Nodes outside of loops are counted only by their number. */
+  /** Nodes outside of loops count only towards `size`. */
   add(depth: number): void {
     if (depth === 0) return;
     while (this.#counts.length <= depth) this.#counts.push(0);
@@ -75,7 +82,10 @@ class NodesInLoops {
   }
 }
 
-/** Refuses what the type checker cannot: unknown names, functions outside the list, patterns, loops. Throws {@link PolicyError}. */
+/**
+ * Rejects what the type checker accepts: unknown names, unlisted functions, non-linear patterns, loops that nest too
+ * deep. Throws {@link PolicyError}.
+ */
 export function inspectExpression(root: ASTNode, path: string, { variables, unbounded }: Dialect): Inspection {
   const isShortName = (name: string) => variables.has(name) && !unbounded.has(name);
   const terms = { priced: searchCosts, unbounded };
@@ -97,7 +107,7 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
     if (node.op !== 'rcall' && node.op !== 'call') return;
     inspection.readingCost += readingCosts[node.args[0]] ?? 0;
     const power = powers.get(node);
-    // Stryker disable next-line ConditionalExpression: Only methods are searched by.
+    // Stryker disable next-line ConditionalExpression: Only method calls have a power.
     if (node.op !== 'rcall' || power === undefined) return;
     if (node.args[0] === 'split') inspection.splitsText = true;
     while (costsOfSearches.length < power) costsOfSearches.push(0);
@@ -123,9 +133,10 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
       return;
     }
     const { variable, range, bodies } = loop;
-    if (variables.has(variable)) throw refused('VARIABLE_UNKNOWN', path, `${variable} may not be bound again`);
+    if (variables.has(variable))
+      throw refused('VARIABLE_UNKNOWN', path, `${variable} is a variable already: rename it`);
     if (depth + 1 > comprehensionDepthMax) {
-      throw refused('NESTING_REFUSED', path, `more than ${comprehensionDepthMax} comprehensions inside each other`);
+      throw refused('NESTING_REFUSED', path, `more than ${comprehensionDepthMax} nested comprehensions`);
     }
     visit(range, bound, depth);
     const inner = new Set([...bound, variable]);
@@ -144,9 +155,9 @@ function refuseNode(node: ASTNode, isKnown: (name: string) => boolean, path: str
       return refuseFunction(functions, node.args[0], node.args[1].length, path);
     case 'rcall':
       refuseFunction(methods, node.args[0], node.args[2].length, path);
-      // Stryker disable next-line ConditionalExpression: The parser refuses it first; this is for one that would not.
+      // Stryker disable next-line ConditionalExpression: The parser rejects it first. This check is a safeguard.
       if (comprehensions.has(node.args[0]) && loopOf(node) === null) {
-        throw refused('EXPRESSION_INVALID', path, `${node.args[0]}() needs a variable name first`);
+        throw refused('EXPRESSION_INVALID', path, `the first argument of ${node.args[0]}() must be a variable name`);
       }
       return;
     default:
@@ -202,7 +213,7 @@ function textCostOf(node: ASTNode, isShortName: (name: string) => boolean): numb
   }
 }
 
-/** A comparison with a text, a number or a short name ends at the first look. */
+/** Whether a comparison with this operand is cheap. Literals and short names are cheap to compare. */
 function isShort(node: ASTNode, isShortName: (name: string) => boolean): boolean {
   switch (node.op) {
     case 'value':
@@ -217,14 +228,14 @@ function isShort(node: ASTNode, isShortName: (name: string) => boolean): boolean
 }
 
 function patternOf(literal: ASTNode | undefined, path: string): { text: string; pattern: LinearRegExp } {
-  // Stryker disable next-line OptionalChaining: A call of matches() has an operand, by the list of methods.
+  // Stryker disable next-line OptionalChaining: The list of methods gives matches() one operand.
   if (literal?.op !== 'value' || typeof literal.args !== 'string') {
     throw refused('REGEXP_REFUSED', path, 'the pattern of matches() must be a literal');
   }
   try {
     return { text: literal.args, pattern: linearRegExp(literal.args) };
   } catch (error) {
-    // Stryker disable next-line StringLiteral: The engine throws errors.
+    // Stryker disable next-line StringLiteral: The engine throws only errors.
     throw refused('REGEXP_REFUSED', path, error instanceof Error ? error.message : 'not a linear regular expression');
   }
 }

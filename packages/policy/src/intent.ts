@@ -1,6 +1,9 @@
 import type { EffectLevel, PlainJson } from '@countersign/contracts';
 
-/** One normalised call: what the boundary decides about. Hashes are made by the caller of decide(), which never sees keys or salts. */
+/**
+ * One normalised call, which the boundary decides. The caller of decide() computes the hashes, since decide() never
+ * sees keys or salts.
+ */
 export type Intent = {
   tenant: string;
   principal: string;
@@ -12,6 +15,6 @@ export type Intent = {
   args: Record<string, PlainJson>;
   context: Record<string, PlainJson>;
   args_hash: string;
-  /** H(JCS{tenant, principal, session, action, tool, resource, args_hash}): who wants what. */
+  /** H(JCS{tenant, principal, session, action, tool, resource, args_hash}): who calls what. */
   intent_hash: string;
 };

@@ -1,12 +1,15 @@
 import { PolicyError } from './policy-error.ts';
 import { readYaml, type YamlText } from './read-yaml.ts';
 
-/** The line, from 1, of the place in a bundle's text (YAML or JSON) that a JSON Pointer names, or of what holds it; null for the whole. */
+/**
+ * The line (from 1) of a JSON Pointer in the text of a bundle, YAML or JSON. A missing member has the line of its
+ * nearest container. `null` when there is no such line.
+ */
 export function lineOfPath(text: string, path: string): number | null {
   return linesOf(text)(path);
 }
 
-/** The same for several places of one text, which is read once. A text that is refused as YAML has no places. */
+/** Reads the text once for several pointers. A text that is refused as YAML has no lines. */
 export function linesOf(text: string): (path: string) => number | null {
   const read = readIfAllowed(text);
   return (path) => {

@@ -1,12 +1,15 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { childrenOf, loopOf, type Loop } from './expression-syntax.ts';
 
-/** The depth of each variable that a loop binds, and how often all of its values together make up the call. */
+/**
+ * A variable that a loop binds, with the depth of that loop. Its values in all rounds are as large as the call,
+ * multiplied by the number of elements to the power of `power`.
+ */
 type Bound = { depth: number; power: number };
 type Scope = Terms & { bound: ReadonlyMap<string, Bound>; depth: number };
-/** `unbounded`: what the call brings in any size. The other variables are short names. */
+/** `unbounded`: the variables of any size. The other variables are short names. */
 type Terms = { priced: Priced; unbounded: ReadonlySet<string> };
-/** Methods whose reading is counted elsewhere, by name. */
+/** Methods whose reads are counted elsewhere, by name. */
 type Priced = Readonly<Record<string, number>>;
 
 const short = -1;
@@ -17,9 +20,9 @@ const answersInText: ReadonlySet<string> = new Set([
 const readsNothing: ReadonlySet<string> = new Set(['has', 'dyn']);
 
 /**
- * The number of times that loops of an expression read whole texts and lists. The entry n counts the operations that
- * read all values of the call for its elements, to the power of n. None where each value is read once, as in
- * `args.urls.all(u, u.startsWith('https:'))`. One to the power of 1: `args.names.all(n, n in args.known)`.
+ * Counts the operations in loops that read whole texts and lists again. Entry n counts those that read all values of
+ * the call as many times as the number of elements to the power of n. The result is empty when each value is read once,
+ * as in `args.urls.all(u, u.startsWith('https:'))`. `args.names.all(n, n in args.known)` counts as one at power 1.
  */
 export function rereadings(root: ASTNode, terms: Terms): number[] {
   const counts: number[] = [];
@@ -33,8 +36,8 @@ export function rereadings(root: ASTNode, terms: Terms): number[] {
 }
 
 /**
- * The same of each `+` that may put lists together: a list is copied value by value. Those that copy each value once, wherever they stand, are
- * counted at 0.
+ * Counts each `+` that may concatenate lists, by power as in `rereadings`. A list is copied value by value. An
+ * operation that copies each value once, inside or outside of a loop, counts at power 0.
  */
 export function concatenations(root: ASTNode, terms: Terms): number[] {
   const counts: number[] = [];
@@ -48,8 +51,8 @@ export function concatenations(root: ASTNode, terms: Terms): number[] {
 }
 
 /**
- * The same of each comparison that may be between objects: the library looks at all names of both, however few the other has. Those that look at
- * each object once are counted elsewhere.
+ * Counts each comparison that may be between objects, by power as in `rereadings`. The library looks at all names of
+ * both objects, even if one has few. Comparisons that look at each object once are counted elsewhere.
  */
 export function enumerations(root: ASTNode, terms: Terms): number[] {
   const counts: number[] = [];
@@ -70,7 +73,7 @@ function enumeratedBy(node: ASTNode, scope: Scope): number {
   return node.op === 'in' ? Math.max(Math.max(0, ofLeft) + 1, ofRight) : Math.max(ofLeft, ofRight);
 }
 
-/** Functions and methods whose answer may be a list; no other answer can be put together with one. */
+/** Functions and methods that may return a list. No other result can be concatenated with a list. */
 const answersInLists: ReadonlySet<string> = new Set(['dyn', 'split', 'map', 'filter']);
 const isOfNumbers: ReadonlySet<string> = new Set(['-', '*', '/', '%', '-_']);
 
@@ -89,7 +92,7 @@ function isNoList(node: ASTNode): boolean {
   }
 }
 
-/** The same of each priced method: how often its calls, all together, read the texts of the call. */
+/** The reads of each call of a priced method in all rounds, as a power of the number of elements. */
 export function searchingPowers(root: ASTNode, terms: Terms): ReadonlyMap<ASTNode, number> {
   const powers = new Map<ASTNode, number>();
   visitInScope(root, outside(terms), (node, scope) => {
@@ -114,14 +117,14 @@ function visitInScope(node: ASTNode, scope: Scope, see: (node: ASTNode, scope: S
   for (const body of loop.bodies) visitInScope(body, inner, see);
 }
 
-/** The size of the range is passed: looked up here too, a chain of loops would double the work at each of them. */
+/** `ofRange` is a parameter because computing it here would double the work for each loop of a chain. */
 function insideOf({ variable }: Loop, scope: Scope, ofRange: number): Scope {
   const power = Math.max(0, ofRange);
   const depth = scope.depth + 1;
   return { ...scope, bound: new Map(scope.bound).set(variable, { depth, power }), depth };
 }
 
-/** The reads of the operation itself, beside the cost of its operands. */
+/** The reads of the operation itself, without those of its operands. */
 function readingOf(node: ASTNode, scope: Scope): number {
   switch (node.op) {
     case 'in':
@@ -148,14 +151,14 @@ function readingOf(node: ASTNode, scope: Scope): number {
   }
 }
 
-/** Two values are compared as far as the shorter of them goes. A sum of texts is put together first, whatever it is compared with. */
+/** A comparison reads no more than the shorter value. A concatenation is built in full before it is compared. */
 function sizeCompared(sides: readonly ASTNode[], scope: Scope): number {
   const alike = Math.min(...sides.map((side) => sizeOf(side, scope)));
   if (sides.some(isNumber)) return alike;
   return Math.max(alike, ...sides.map((side) => sizeBuilt(side, scope)));
 }
 
-/** A value that is compared with a number can only be a number. */
+/** Whether the node is a number, and so also any value that it is compared with. */
 function isNumber(node: ASTNode): boolean {
   return node.op === '-_' || (node.op === 'value' && typeof node.args !== 'string');
 }
@@ -174,7 +177,7 @@ function sizeBuilt(node: ASTNode, scope: Scope): number {
   }
 }
 
-/** How much all the values together may hold that this node takes on in its loops, as a power like that of the cost. */
+/** The total size of this node's values in all rounds of its loops, as a power of the number of elements. */
 function sizeOf(node: ASTNode, scope: Scope): number {
   switch (node.op) {
     case 'id': {
@@ -199,7 +202,7 @@ function sizeOf(node: ASTNode, scope: Scope): number {
     case 'rcall':
       return sizeOfAnswer(node, scope);
     default:
-      return short; // literals, truths and numbers
+      return short; // literals, booleans and numbers
   }
 }
 
@@ -214,7 +217,7 @@ function sizeOfAnswer(node: Extract<ASTNode, { op: 'rcall' }>, scope: Scope): nu
   return Math.max(ofRange, sizeOfAll(loop.bodies, insideOf(loop, scope, ofRange)));
 }
 
-/** A text that is put between all elements is there for each of them. */
+/** The separator of `join` is repeated for each element. */
 function sizeBetween(operand: ASTNode, scope: Scope): number {
   const size = sizeOf(operand, scope);
   return size === short ? short : size + 1;
@@ -224,7 +227,7 @@ function sizeOfAll(nodes: readonly ASTNode[], scope: Scope): number {
   return Math.max(short, ...nodes.map((node) => sizeOf(node, scope)));
 }
 
-/** A pattern or a search reads a short name whole as well, in each round. */
+/** Patterns and searches read even a short name in full, in each round. */
 function sizeOfReceiver(receiver: ASTNode, scope: Scope): number {
   return receiver.op === 'id' && !scope.bound.has(receiver.args) ? scope.depth : sizeOf(receiver, scope);
 }

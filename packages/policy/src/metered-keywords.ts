@@ -5,15 +5,19 @@ import { effortKeyword, type Effort } from './metered-schema.ts';
 import { areUnique } from './unique-items.ts';
 import type { Work } from './work.ts';
 
-/** A value is judged as far as the work reaches that may be done for its call. */
+/** Thrown when judging a value would exceed the work for its call. */
 export class TooMuchWork extends Error {}
 
-/** In bodies of a loop: writing the canonical text of JSON. */
+/** Units of work for writing canonical JSON. */
 const writingCosts = { value: 0.5, character: 0.02 };
 
-/** Ajv's keywords that look at a whole value, and the one that says what a node takes. `this` is the {@link Work} of the call. */
+/**
+ * The keywords of Ajv that read a whole value, and the keyword that contains the cost of a node. `this` is the {@link
+ * Work} of the call.
+ */
 export const meteredKeywords = [
-  // Ajv asks in the order of its list, which begins so, and no further once a keyword fails.
+  // The cost must be consumed first. Ajv's list of keywords begins with `$comment`, and Ajv stops at the first keyword
+  // that fails.
   { keyword: effortKeyword, before: '$comment', errors: false, validate: takeEffort },
   { keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUniqueAsAsked },
   { keyword: 'enum', schemaType: 'array', compile: isAmong },
@@ -29,14 +33,17 @@ function takeEffort(this: Work, effort: Effort, data: JsonValue): boolean {
   return true;
 }
 
-/** Ajv holds each object against each other one: 50,000, which fit into a request, take half a minute. */
+/**
+ * Ajv compares each object with every other one. A list of 50,000 objects, which fits into a request, would take half a
+ * minute.
+ */
 function isUniqueAsAsked(this: Work, isDeclared: boolean, items: JsonValue[]): boolean {
   if (!isDeclared) return true;
   takeForWriting(this, items);
   return areUnique(items);
 }
 
-/** Ajv compares a value with one after the other. */
+/** Looks a value up in sets. Ajv would compare it with each allowed value. */
 function isAmong(allowed: JsonValue[]): (this: Work, data: JsonValue) => boolean {
   const isComposed = (value: JsonValue) => typeof value === 'object' && value !== null;
   const plain = new Set<unknown>(allowed.filter((value) => !isComposed(value)));

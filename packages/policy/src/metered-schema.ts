@@ -1,18 +1,30 @@
 import { linearRegExp } from './linear-regexp.ts';
 
-/** The keyword that is written into each schema: what judging one value by it takes. */
+/** The keyword that is added to each node of a schema. It contains the cost of judging one value. */
 export const effortKeyword = 'countersign:effort';
 
-/** In bodies of a loop: for a value, for each item or member of it and each character of their names, for each character of a text. */
+/**
+ * Units of work for a value, for each of its items or members, for each character of their names, and for each
+ * character of a text.
+ */
 export type Effort = { value: number; item: number; member: number; nameCharacter: number; character: number };
 
-/** The largest of servers that people use have some two hundred nodes, and a few patterns. To compile as many as this takes some thirty milliseconds. */
+/**
+ * The largest schemas of popular servers have about two hundred nodes and a few patterns. Compiling a schema of this
+ * size takes about thirty milliseconds.
+ */
 const nodesMax = 400;
 const patternsMax = 100;
-/** In instructions of compiled patterns, about one for each character: some ten microseconds each to compile. */
+/**
+ * The maximum size of all patterns together, in compiled instructions. A pattern has about one instruction for each
+ * character. An instruction takes about ten microseconds to compile.
+ */
 const patternsSizeMax = 3_000;
 
-/** Keywords whose value is a schema, a list of schemas, or schemas by name: all that Ajv applies, of draft-07 and 2020-12. */
+/**
+ * Keywords that contain a schema, a list of schemas, or schemas by name. Ajv applies no other keywords of draft-07 and
+ * 2020-12.
+ */
 export const appliedKeywords = {
   one: new Set([
     ...['additionalProperties', 'additionalItems', 'items', 'contains', 'propertyNames', 'not', 'if', 'then', 'else'],
@@ -25,9 +37,9 @@ export const appliedKeywords = {
 type Schema = Record<string, unknown>;
 
 /**
- * A copy of a schema in which each node states its cost, so that its evaluation can be stopped. Null for what cannot be
- * told beforehand: too many nodes or patterns, an identifier inside, or a reference that is anything but a pointer into
- * the same document.
+ * A copy of a schema in which each node contains its cost, so that its evaluation can be stopped. `null` when the cost
+ * cannot be computed in advance. The reasons are too many nodes or patterns, a nested identifier, or a reference that
+ * is not a pointer into this document.
  */
 export function meteredSchema(schema: Schema): Schema | null {
   const root = structuredClone(schema);
@@ -48,7 +60,7 @@ export function meteredSchema(schema: Schema): Schema | null {
     efforts.set(node, effortOf(node));
     pending.push(...appliedBy(node), ...(typeof node['$ref'] === 'string' ? [resolve(root, node['$ref'])] : []));
   }
-  // Written when all are known: a reference may lead into what was looked at before.
+  // Costs are added after the walk, since a reference may lead to a node that was visited before.
   for (const [node, effort] of efforts) node[effortKeyword] = effort;
   return root;
 }
@@ -78,8 +90,8 @@ function appliedBy(node: Schema): unknown[] {
 }
 
 /**
- * The effort of the generated code for one value, beside that of the keywords that look at a whole one
- * (`metered-keywords`). A node that fails at its type reports nothing, so its parent counts it before.
+ * The cost of the generated code for one value, without the keywords that read a whole value (`metered-keywords.ts`). A
+ * node that fails at its type consumes nothing, so its parent includes the cost of its visit.
  */
 function effortOf(node: Schema): Effort {
   const { properties, patternProperties, required, dependencies, dependentRequired, dependentSchemas } = node;
@@ -111,7 +123,7 @@ function sizeOf(child: unknown): number {
   return typeof child === 'object' && child !== null ? Object.keys(child).length : 0;
 }
 
-/** It is compared to its end. */
+/** A comparison with a constant reads the whole constant. */
 function costOfConst({ const: value }: Schema): number {
   return typeof value === 'object' && value !== null ? JSON.stringify(value).length / 8 : 0;
 }
@@ -120,7 +132,7 @@ function resolve(root: unknown, reference: string): unknown {
   let node = root;
   for (const step of reference.split('/').slice(1)) {
     const member = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
-    // Stryker disable next-line ConditionalExpression,LogicalOperator: Speed alone: what is no object is refused alike.
+    // Stryker disable next-line ConditionalExpression,LogicalOperator: Speed alone: other values are rejected later.
     if (typeof node !== 'object' || node === null || !Object.hasOwn(node, member)) return undefined;
     node = (node as Record<string, unknown>)[member]; // an own member by the check above
   }

@@ -7,8 +7,8 @@ import { PolicyError } from './policy-error.ts';
 import { bundleDepthMax, readYaml, type YamlText } from './read-yaml.ts';
 
 /**
- * Reads a bundle from text (JSON when it begins with `{`, else YAML 1.2) or from a value that was parsed elsewhere, and fills in
- * defaults. Strict: unknown members, duplicate keys, YAML anchors, aliases and tags, and duplicate rule ids are refused.
+ * Reads a bundle from a parsed value or from text: JSON when it begins with `{`, otherwise YAML 1.2. Fills in defaults.
+ * Rejects unknown members, duplicate keys, YAML anchors, aliases and tags, duplicate rule ids, and patterns in `tools`.
  * Throws {@link PolicyError}.
  */
 export function parsePolicyBundle(source: unknown): PolicyBundle {
@@ -21,7 +21,7 @@ export function parsePolicyBundle(source: unknown): PolicyBundle {
 
 function plainValue(source: unknown): unknown {
   if (typeof source === 'string' && source.length > bundleBytesMax) {
-    throw new PolicyError('TOO_LARGE', '', `a bundle may have ${bundleBytesMax} bytes`);
+    throw new PolicyError('TOO_LARGE', '', `a bundle may have at most ${bundleBytesMax} bytes`);
   }
   try {
     if (typeof source !== 'string') return parsePlainJson(source);
@@ -29,7 +29,7 @@ function plainValue(source: unknown): unknown {
     return parseStrictJson(source, { bytesMax: bundleBytesMax, depthMax: bundleDepthMax });
   } catch (error) {
     if (error instanceof PolicyError) throw error;
-    throw new PolicyError('MALFORMED_BUNDLE', '', error instanceof Error ? error.message : 'unreadable bundle');
+    throw new PolicyError('MALFORMED_BUNDLE', '', error instanceof Error ? error.message : 'the bundle cannot be read');
   }
 }
 
@@ -51,7 +51,7 @@ function refuseTwins({ items }: YAMLMap, lineOf: YamlText['lineOf']): void {
   }
 }
 
-/** A name that is longer is found by its line. */
+/** Longer names are truncated. Their full text is not needed, since the message also states their place. */
 const shownKeyLengthMax = 80;
 
 function shownKey(name: unknown): string {
@@ -71,8 +71,8 @@ function pointer(path: readonly PropertyKey[]): string {
 type Issue = { code: string; path: PropertyKey[]; message: string; keys?: string[] };
 
 function schemaError(issue: Issue | undefined): PolicyError {
-  // Stryker disable next-line StringLiteral: A schema that refuses has an issue.
-  if (issue === undefined) return new PolicyError('MALFORMED_BUNDLE', '', 'not a policy bundle');
+  // Stryker disable next-line StringLiteral: A failed check has an issue.
+  if (issue === undefined) return new PolicyError('MALFORMED_BUNDLE', '', 'the text is not a policy bundle');
   const path = pointer(issue.path);
   if (issue.code === 'unrecognized_keys') {
     return new PolicyError('UNKNOWN_MEMBER', path, `unknown member ${issue.keys?.join(', ') ?? ''}`);
@@ -81,19 +81,25 @@ function schemaError(issue: Issue | undefined): PolicyError {
 }
 
 /**
- * No call would match it, and its author would take its tools for declared. A bundle that is in force stays as it is.
+ * A pattern as a name in `tools` would match no call, although its author would think that it declares tools. Bundles
+ * that are already active are not checked again.
  */
 function refuseToolPatterns({ tools = {} }: PolicyBundle): void {
   const pattern = Object.keys(tools).find((name) => !isLiteralGlob(name));
   if (pattern === undefined) return;
-  const message = `${shownKey(pattern)} is a pattern: tools are declared by their whole names, and patterns are for rules`;
+  const message = `${shownKey(pattern)} is a pattern: declare each tool by its full name, and use patterns only in rules`;
   throw new PolicyError('MALFORMED_BUNDLE', pointer(['tools', pattern]), message);
 }
 
 function refuseDuplicateIds(bundle: PolicyBundle): void {
   const seen = new Set<string>();
   bundle.rules.forEach((rule, index) => {
-    if (seen.has(rule.id)) throw new PolicyError('DUPLICATE_RULE_ID', `/rules/${index}/id`, `second rule ${rule.id}`);
+    if (seen.has(rule.id))
+      throw new PolicyError(
+        'DUPLICATE_RULE_ID',
+        `/rules/${index}/id`,
+        `the id ${rule.id} belongs to two rules. Rename one`,
+      );
     seen.add(rule.id);
   });
 }

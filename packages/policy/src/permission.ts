@@ -8,8 +8,8 @@ import { PolicyError } from './policy-error.ts';
 type Members = Readonly<Record<string, PlainJson>>;
 
 /**
- * Who asks to do what with what. Each of the first three has `properties`; answers that `relations` lacks were
- * unavailable.
+ * The variables of a permission. `subject`, `action` and `resource` each have `properties`. A relation that could not
+ * be queried is absent.
  */
 export type PermissionVariables = {
   readonly subject: Members;
@@ -20,19 +20,19 @@ export type PermissionVariables = {
 };
 
 export type Permission = {
-  /** The relations of the subject with the resource that it reads. */
+  /** The relations of the subject with the resource that the expression reads. */
   readonly relations: readonly string[];
-  /** False where it cannot be evaluated, as well: an absent property opens nothing. */
+  /** Returns `false` when the expression cannot be evaluated, so an absent property grants nothing. */
   holds(variables: PermissionVariables): boolean;
 };
 
-/** Compiles what may be done to an entity, by the limits of rules. Throws {@link PolicyError}. */
+/** Compiles a permission within the limits of rules. Throws {@link PolicyError}. */
 export function compilePermission(text: string, path: string): Permission {
   const expression = compileExpression(text, path, ofPermissions);
   const read = expression.reads.filter((name) => /^relations\b/.test(name));
   const relations = read.map((name) => name.replace(/^relations\.?/, ''));
   if (!relations.every((name) => RelationName.safeParse(name).success))
-    throw new PolicyError('EXPRESSION_INVALID', path, 'relations are read by name, as in relations.viewer');
+    throw new PolicyError('EXPRESSION_INVALID', path, 'relations must be read by name, such as relations.viewer');
   return {
     relations: [...new Set(relations)],
     holds: (variables) => {

@@ -15,7 +15,9 @@ type PolicyErrorCode =
   | 'TEST_FAILED'
   | 'RECORD_NOT_REPLAYABLE';
 
-/** The only error of the parser and the compiler. Match on `code`; `path` is a JSON Pointer (RFC 6901) into the bundle. */
+/**
+ * The only error of the parser and the compiler. Match on `code`; `path` is a JSON Pointer (RFC 6901) into the bundle.
+ */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
   readonly code: PolicyErrorCode;

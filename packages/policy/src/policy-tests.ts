@@ -7,16 +7,19 @@ import type { Intent } from './intent.ts';
 import { PolicyError } from './policy-error.ts';
 import { decisionWork, decisionWorkMax, Work } from './work.ts';
 
-/** Tests have no clock of their own; a rule that reads `now` sees this instant, so that compiling stays deterministic. */
+/** Tests have no clock. A rule that reads `now` gets this time, so that compiling is deterministic. */
 const testNow = '2026-01-01T00:00:00.000Z';
 
 /**
- * The work that all tests of a bundle share: a thousand tests of thousands of rules fit. A test may take no more than a
- * decision.
+ * The work that all tests of a bundle share. It is enough for a thousand tests of thousands of rules. One test may take
+ * no more than a decision.
  */
 const testsWorkMax = 50 * decisionWorkMax;
 
-/** Runs the tests of a bundle against its rules, one a step. Throws {@link PolicyError} `TEST_FAILED` naming the first that fails. */
+/**
+ * Runs the tests of a bundle against its rules, one test for each step. Throws {@link PolicyError} `TEST_FAILED` for
+ * the first failure.
+ */
 export function* policyTestsInSteps(policy: CompiledPolicy): Generator<void, void> {
   for (const failed of failures(policy, policy.bundle.tests)) {
     if (failed !== null) throw failed;
@@ -24,18 +27,18 @@ export function* policyTestsInSteps(policy: CompiledPolicy): Generator<void, voi
   }
 }
 
-/**
- * All tests of a bundle that its rules fail, for the author who mends it. The rules are those of a policy that was
- * compiled without them.
- */
+/** All tests that fail, for an author who is fixing a bundle. The policy must be compiled without its tests. */
 export function failedTests(policy: CompiledPolicy, tests: readonly PolicyTest[]): PolicyError[] {
   return [...failures(policy, tests)].flatMap((failure) => failure ?? []);
 }
 
-/** A person mends no more of them at once. */
+/** The maximum number of reported failures, since a person fixes no more at once. */
 const failuresMax = 100;
 
-/** The first of them, where others wait for this thread: each test may ask thousands of rules. Throws the reason of `signal`. */
+/**
+ * The first failures. Yields to other work after each test, since one test may evaluate thousands of rules. Throws the
+ * reason of `signal`.
+ */
 export async function failedTestsInTurns(
   policy: CompiledPolicy,
   tests: readonly PolicyTest[],
@@ -56,7 +59,7 @@ function* failures(policy: CompiledPolicy, tests: readonly PolicyTest[]): Genera
   for (const [position, test] of tests.entries()) {
     yield failureOf(policy, test, { position, work });
     if (work.isSpent) {
-      const message = `the tests of a bundle may take the work of ${testsWorkMax / decisionWorkMax} decisions together`;
+      const message = `the tests of the bundle take more work than ${testsWorkMax / decisionWorkMax} decisions in total: write fewer or simpler ones`;
       yield new PolicyError('TOO_LARGE', `/tests/${position}`, message);
       return;
     }

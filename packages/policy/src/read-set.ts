@@ -3,20 +3,20 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { childrenOf, ofRules } from './expression-syntax.ts';
 import { PolicyError } from './policy-error.ts';
 
-// `__proto__` is no path: a record that is rebuilt from paths must not set a prototype.
+// `__proto__` is not a path, since rebuilding a record from paths must not set a prototype.
 const memberPattern = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * The paths of the call that an expression may read: `args.amount`, `context.channel`, `action`. An access whose member is not
- * known before evaluation, or is no plain identifier, widens to what it is taken from: `args[x]` reads `args`.
+ * The paths of the call that an expression may read, such as `args.amount`, `context.channel` and `action`. If a member
+ * is computed or is not a plain identifier, the path ends at its container: `args[x]` reads `args`.
  */
 export function readsOf(node: ASTNode, free: ReadonlySet<string> = ofRules.variables): string[] {
   const path = accessPath(node, free);
-  // A variable of a loop is not in the dialect, so it reads nothing.
+  // A loop variable is not in the dialect, so it reads nothing.
   return path === null ? childrenOf(node).flatMap((child) => readsOf(child, free)) : [path];
 }
 
-/** Sorted, without paths that another path of the set contains. */
+/** Sorts the paths, and removes those inside other paths. */
 export function minimalReadSet(paths: Iterable<string>): string[] {
   const kept: string[] = [];
   // A path sorts directly before the paths inside it, because `.` sorts before every character of an identifier.
@@ -26,17 +26,24 @@ export function minimalReadSet(paths: Iterable<string>): string[] {
   return kept;
 }
 
-/** The most bytes of a read set's names in a record: every path, and each shape on the way to it (ADR 0019). */
+/**
+ * The maximum length of a read set's names in a record. The names are those of every read path, and of each shape on
+ * the way to it (ADR 0019).
+ */
 const namesLengthMax = 262_144;
 
-/** Throws {@link PolicyError}: what a record names of each call has to fit into it, whatever the call is. */
+/** Throws {@link PolicyError} when the names of the read set are too long for a record. */
 export function assertNamesFit(readSet: readonly string[]): void {
   const length = readSet.reduce((sum, path) => sum + namesLengthOf(path), 0);
   if (length > namesLengthMax)
-    throw new PolicyError('TOO_LARGE', '/rules', `the members that the rules read have names of ${length} characters`);
+    throw new PolicyError(
+      'TOO_LARGE',
+      '/rules',
+      `the names of the members that the rules read have ${length} characters in total (limit ${namesLengthMax})`,
+    );
 }
 
-/** Arguments end at their depth, and so do the shapes on the way. */
+/** Arguments have a maximum depth, and shapes are recorded only to that depth. */
 function namesLengthOf(path: string): number {
   let length = path.length;
   let end = path.length;

@@ -3,48 +3,55 @@ import type { Document } from 'yaml';
 import { bundleBytesMax } from '@countersign/contracts/governance-kernel';
 import { PolicyError } from './policy-error.ts';
 
-/** Levels of lists and mappings. The arguments of a test have 32 at most and lie a few levels down. */
+/**
+ * The maximum number of nested lists and mappings. The arguments of a test have at most 32 levels, and begin a few
+ * levels below the top.
+ */
 export const bundleDepthMax = 64;
 
 export type YamlText = {
   readonly document: Document.Parsed;
-  /** From 1; `null` for a node that was not read from the text. */
+  /** Lines count from 1. `null` when the node was not read from the text. */
   lineOf(node: unknown): number | null;
 };
 
 /**
- * The only reader of YAML. The lexer and the parser of the library are loops, and the composer behind them is
- * recursive. A text of 64 KB that nests at every character exhausts the stack, and V8 ends the process when that
- * happens inside a regular expression. Each token is checked before the composer runs: for depth, and for anchors,
- * aliases and tags. Aliases multiply, and tags change what a reader sees. Throws {@link PolicyError} with the line of
- * the first fault.
+ * The only reader of YAML. The lexer and the parser of the library are loops, but its composer is recursive. A text of
+ * 64 KB that nests at every character exhausts the stack. V8 ends the process when that happens inside a regular
+ * expression. Therefore each token is checked before the composer runs, for depth, anchors, aliases and tags. Aliases
+ * multiply values, and tags change their meaning. Throws {@link PolicyError} with the line of the first fault.
  */
 export function readYaml(text: string): YamlText {
-  if (text.length > bundleBytesMax) throw new PolicyError('TOO_LARGE', '', `a bundle may have ${bundleBytesMax} bytes`);
+  if (text.length > bundleBytesMax)
+    throw new PolicyError('TOO_LARGE', '', `a bundle may have at most ${bundleBytesMax} bytes`);
   const lines = new LineCounter();
   const lineAt = (offset: number) => lines.linePos(offset).line;
   const tokens = boundedTokens(text, lines);
   const [document, second] = composerThatStops(lineAt).compose(tokens, true, text.length);
-  // Stryker disable next-line all: The composer makes a document of any text.
+  // Stryker disable next-line all: The composer returns a document for every text.
   if (document === undefined) throw refused(1, 'the text has no document');
-  if (second !== undefined) throw refused(lineAt(second.range[0]), 'a bundle is one document');
+  if (second !== undefined) throw refused(lineAt(second.range[0]), 'a bundle must be a single document');
   return { document, lineOf: (node) => (isNode(node) && node.range ? lineAt(node.range[0]) : null) };
 }
 
-/** The library collects a fault for each character of a hostile text, each with a stack trace: this one stops at the first. */
+/**
+ * The library collects an error with a stack trace for each character of a hostile text. This composer stops at the
+ * first error.
+ */
 function composerThatStops(lineAt: (offset: number) => number): Composer {
   const composer = new Composer({
     schema: 'core',
     strict: true,
-    // Duplicate keys are found later in one pass: the library compares each key with each other.
+    // Duplicate keys are found later in one pass. The library would compare each key with every other one.
     uniqueKeys: false,
     stringKeys: true,
     merge: false,
   });
-  // Undocumented, like the engine's automaton (ADR 0070): its version is pinned, and a test counts the faults that are made.
+  // `onError` is not documented, so the version of the library is pinned, and a test counts the errors. The automaton
+  // of the engine for regular expressions is used in the same way (ADR 0070).
   let first: PolicyError | null = null;
   composer['onError'] = (place: Place, _code: unknown, message: string) => {
-    // The library makes faults of errors that come out of what a node contains.
+    // The library catches errors from inside a node and reports them here again, so the first one is kept.
     throw (first ??= refused(lineAt(offsetOf(place)), message));
   };
   return composer;
@@ -58,7 +65,7 @@ function offsetOf(place: Place): number {
   return 'offset' in place ? place.offset : place[0];
 }
 
-/** All of them are read before the first is composed. */
+/** All tokens are read before the first is composed. */
 function boundedTokens(text: string, lines: LineCounter): CST.Token[] {
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
@@ -88,7 +95,7 @@ function faultOfLexeme(lexeme: string): string | null {
   }
 }
 
-/** The stack begins with the document and may end with a scalar; all between are lists and mappings. */
+/** The stack begins with the document and may end with a scalar. All entries between them are lists and mappings. */
 function faultOfDepth(stack: readonly CST.Token[]): string | null {
   if (stack.length - 1 <= bundleDepthMax || !CST.isCollection(stack.at(-1))) return null;
   return `nests deeper than ${bundleDepthMax} levels`;

@@ -10,9 +10,9 @@ type Restored = { kind: 'restored'; intent: Intent; environment: RuleEnvironment
 type Unreplayable = { kind: 'UNREPLAYABLE'; missing: string[] };
 
 /**
- * The values that the rules could read, by path, for `RecordedIntent.facts`: exactly the read set and nothing else of
- * the call. An absent member is absent. A member on the way to it is kept as its shape alone (`{}`, or `null` where it
- * is no object), so that `has()` answers the same on replay.
+ * The values that the rules may read, by path, for `RecordedIntent.facts`: exactly the read set and nothing else of the
+ * call. Absent members are omitted. A member on the way to them is recorded by its shape only: `{}`, or `null` when it
+ * is not an object. `has()` therefore returns the same on replay.
  */
 export function readFacts(policy: CompiledPolicy, intent: Intent, environment: RuleEnvironment): RecordedFacts {
   const values: RecordedFacts = {
@@ -34,8 +34,8 @@ export function readFacts(policy: CompiledPolicy, intent: Intent, environment: R
 }
 
 /**
- * Paths that `policy` reads and that a record made under `recorded` does not hold: what makes a replay impossible. A relation of the same
- * name that asks for something else is another one.
+ * The paths that `policy` reads and that a record made under `recorded` lacks. Each of them makes a replay impossible.
+ * A relation with the same name and a different query is a different relation.
  */
 export function uncoveredReads(policy: CompiledPolicy, recorded: CompiledPolicy): string[] {
   return policy.readSet.filter((path) => {
@@ -53,8 +53,8 @@ function relationAsked({ bundle: { relations = {} } }: CompiledPolicy, name: str
 }
 
 /**
- * The call as far as the record holds it: enough to judge it by the rules of the policy that the record was made under again. Not where
- * a fact was too large to be kept: its hash says which value it was, and no rule can read it.
+ * The call as far as the record contains it, which is enough to evaluate the rules of the recorded policy again.
+ * `UNREPLAYABLE` when a fact was too large to be stored, since the record contains only its hash.
  */
 export function restoreIntent(record: BoundaryRecord): Restored | Unreplayable {
   const missing = Object.keys(record.intent.capped_facts ?? {});
@@ -73,7 +73,7 @@ export function restoreIntent(record: BoundaryRecord): Restored | Unreplayable {
 }
 
 /**
- * The call without the values that were too large to be kept: code that reads it checks first what the record holds.
+ * The call without the values that were too large to be stored. The caller must first check what the record contains.
  */
 export function restoredIntent(record: BoundaryRecord): Intent {
   const { action, tool, resource, effect_level, args_hash, intent_hash } = record.intent;
@@ -89,7 +89,7 @@ function rootsOf({ intent: { facts } }: BoundaryRecord): RecordedFacts {
   return roots;
 }
 
-/** Members that every boundary record carries beside the facts. */
+/** Members that every boundary record contains in addition to the facts. */
 export function isInRecord(path: string): boolean {
   return ['action', 'tool', 'resource', 'principal', 'tenant', 'session', 'effect_level'].includes(path);
 }
@@ -98,7 +98,7 @@ function copyPath(from: RecordedFacts, steps: readonly string[], facts: Recorded
   let value: PlainJson = from;
   for (const [depth, step] of steps.entries()) {
     const parent: PlainJson = value;
-    // args and context are always objects, so they need no trace of their own.
+    // `args` and `context` are always objects, so their shapes are not recorded.
     if (depth >= 2) facts[steps.slice(0, depth).join('.')] ??= isObject(parent) ? {} : null;
     if (!isObject(parent) || !Object.hasOwn(parent, step)) return;
     value = parent[step] ?? null;

@@ -6,13 +6,13 @@ import type { Intent } from './intent.ts';
 import type { Work } from './work.ts';
 
 export type CompiledRule = {
-  /** Place in the bundle. */
+  /** The position in the bundle. */
   position: number;
   rule: PolicyRule;
   when: Expression | null;
 };
 
-/** Rules by the literal tools or actions they name; `rest` holds those that only a glob can tell. */
+/** Rules by the literal tools or actions that they name. `rest` contains the rules that need pattern matching. */
 export type RuleIndex = {
   byTool: ReadonlyMap<string, readonly CompiledRule[]>;
   byAction: ReadonlyMap<string, readonly CompiledRule[]>;
@@ -20,7 +20,7 @@ export type RuleIndex = {
   globs: CallGlobs;
 };
 
-/** `others`: what else of the bundle is matched with calls. */
+/** `others`: what else in the bundle is matched with calls, such as the requirements of relations. */
 export function* indexInSteps(
   rules: readonly CompiledRule[],
   others: readonly CallMatch[],
@@ -39,7 +39,10 @@ export function* indexInSteps(
   return { byTool, byAction, rest, globs };
 }
 
-/** Every rule whose `match` covers the call, in the order of the bundle. Some may be missing where the work is spent: the caller asks for that. */
+/**
+ * Every rule whose `match` covers the call, in the order of the bundle. Some may be missing when the work is used up,
+ * so the caller must check `work.isSpent`.
+ */
 export function matchingRules(index: RuleIndex, intent: Intent, work: Work): CompiledRule[] {
   const call = new MatchedCall(index.globs, intent, work);
   const matching: CompiledRule[] = [];
@@ -50,7 +53,7 @@ export function matchingRules(index: RuleIndex, intent: Intent, work: Work): Com
   return inOrder(matching);
 }
 
-/** Every rule whose `match` has to be looked at, in no order. */
+/** Every rule whose `match` must be compared with the call, in no particular order. */
 export function* candidateRules(index: RuleIndex, intent: Intent): Generator<CompiledRule> {
   for (const rules of listsOf(index, intent)) yield* rules ?? [];
 }

@@ -3,7 +3,7 @@ import type { RuleOutcome } from './decision.ts';
 
 const denyCodes = ['POLICY_DENIED', 'NO_MATCHING_RULE', 'POLICY_EVALUATION_ERROR', 'PDP_UNAVAILABLE'] as const;
 
-/** Null for anything that is no outcome, a promise or an allow or escalation without a rule included. */
+/** `null` for a value that is not an outcome. Promises, and an allow or escalation without a rule, are not outcomes. */
 export function parseRuleOutcome(value: unknown): RuleOutcome | null {
   if (typeof value !== 'object' || value === null) return null;
   const { kind, rules, reason, code, approval } = value as Record<string, unknown>; // each member is checked below

@@ -2,15 +2,18 @@ import type { PrincipalId } from '@countersign/contracts';
 import { foldedToolName } from './tool-name.ts';
 
 /**
- * Names that differ in case, in compatibility forms or in invisible characters are one person's. A quorum counts
- * people, and a requester does not decide under another spelling. An approver that a rule names is matched exactly.
+ * Names that differ only in case, compatibility forms or invisible characters belong to one person. A quorum counts
+ * people, and a requester cannot vote under another spelling. An approver that a rule names is matched exactly.
  */
 export function samePerson(left: PrincipalId, right: PrincipalId): boolean {
-  // Stryker disable next-line ConditionalExpression: Speed alone: equal names read alike.
+  // Stryker disable next-line ConditionalExpression: Speed alone: equal names have equal forms.
   return left === right || foldedToolName(left) === foldedToolName(right);
 }
 
-/** Whether a reader takes this for the name of a person, as the gateway gives them. No agent is called so, in whatever spelling. */
+/**
+ * Whether the name reads like a name that the gateway gives to a person. No agent may have such a name, in any
+ * spelling.
+ */
 export function isPersonName(name: string): boolean {
   return foldedToolName(name).startsWith('usr_');
 }

@@ -2,26 +2,26 @@ import type { Work } from './work.ts';
 
 type Node = {
   readonly next: Map<string, Node>;
-  /** Where the longest end of this text leads that begins another segment. */
+  /** The node of the longest suffix of this node's text with which another segment begins. */
   fail: Node;
   /** The segment that ends here. */
   segment: string | null;
-  /** The nearest node on the way of `fail` in which a segment ends. */
+  /** The nearest node along `fail` at which a segment ends. */
   shorter: Node | null;
 };
 
-/** A pattern between its head and its tail: its segments are found one behind the other. */
+/** A pattern between its head and its tail. Its segments are searched one after the other. */
 export type Sought = { readonly glob: string; readonly segments: readonly string[]; readonly tailLength: number };
-/** `from`: where the text behind its head begins. */
+/** `from`: the position behind the head. */
 export type Waiting = { readonly sought: Sought; readonly from: number };
 
 /**
- * Finds the segments of many patterns in one pass over a text (Aho and Corasick). A pattern waits for one segment at a time, since the first
- * place of a segment leaves the most for those behind it.
+ * Finds the segments of many patterns in one pass over a text (Aho and Corasick). A pattern waits for one segment at a
+ * time. The first occurrence of a segment is enough, since it leaves the most text for the next segments.
  */
 export class SegmentSearch {
   readonly #root: Node;
-  /** Segments that can end at one place. */
+  /** The maximum number of segments that end at one position. */
   readonly chainMax: number;
 
   private constructor(root: Node, chainMax: number) {
@@ -40,7 +40,10 @@ export class SegmentSearch {
     return new SegmentSearch(root, yield* linked(root));
   }
 
-  /** The globs whose segments are all in the text, in order and before their tails. `waiting` begins with the shortest heads. */
+  /**
+   * The patterns whose segments are all in the text, in order and before the tail. `waiting` is sorted, with the
+   * shortest heads first.
+   */
   *found(text: string, waiting: readonly Waiting[], work: Work): Generator<string> {
     const waiters = new Waiters(waiting, work);
     let node: Node | null = this.#root;
@@ -59,7 +62,7 @@ export class SegmentSearch {
 
 type Place = { readonly sought: Sought; readonly nth: number; readonly from: number };
 
-/** Which pattern waits for which segment, in the order in which they came: those that came later begin later. */
+/** The patterns that wait for each segment, in order of arrival. Later arrivals also begin later in the text. */
 class Waiters {
   readonly #queues = new Map<string, { places: Place[]; head: number }>();
   readonly #waiting: readonly Waiting[];
@@ -73,12 +76,12 @@ class Waiters {
     this.#work = work;
   }
 
-  /** Also where the work is spent. */
+  /** True when no pattern waits any more, and when the work is used up. */
   get areDone(): boolean {
     return this.#open === 0 || this.#work.isSpent;
   }
 
-  /** Those whose heads end here begin to wait. */
+  /** Adds the patterns whose heads end here. */
   admit(at: number): void {
     for (let next = this.#waiting[this.#admitted]; next !== undefined && next.from <= at;) {
       if (!this.#work.takeSteps(1)) return;
@@ -88,7 +91,7 @@ class Waiters {
     }
   }
 
-  /** A segment ends here: the patterns that it was the last one of. */
+  /** Advances the patterns whose next segment ends here. Yields the patterns whose last segment it is. */
   *advance(segment: string, end: number): Generator<Sought> {
     const queue = this.#queues.get(segment);
     if (queue === undefined) return;
@@ -112,7 +115,10 @@ class Waiters {
   }
 }
 
-/** Null where the work is spent. Each character leads one level down at most, so all ways back together are as long as the text. */
+/**
+ * `null` when the work is used up. Each character leads at most one level down, so there are at most as many steps back
+ * as characters.
+ */
 function step(from: Node, character: string, work: Work): Node | null {
   for (let node = from; work.takeSteps(1); node = node.fail) {
     const next = node.next.get(character);
@@ -124,7 +130,7 @@ function step(from: Node, character: string, work: Work): Node | null {
 
 function rootNode(): Node {
   const root: Omit<Node, 'fail'> & { fail?: Node } = { next: new Map(), segment: null, shorter: null };
-  root.fail = root as Node; // closed by this line
+  root.fail = root as Node; // a whole node, now that `fail` is set
   return root as Node;
 }
 
@@ -136,12 +142,14 @@ function child(node: Node, character: string, root: Node): Node {
   return made;
 }
 
-/** Links each node to the shorter ones, level by level, and returns the longest chain of segments that end at one place. */
+/**
+ * Links each node to the shorter ones, level by level. Returns the maximum number of segments that end at one position.
+ */
 function* linked(root: Node): Generator<void, number> {
   const chains = new Map<Node | null, number>([[null, 0]]);
   let chainMax = 0;
   const level = [...root.next.values()];
-  // An array may grow while it is walked.
+  // The array grows during the iteration.
   for (const node of level) {
     chains.set(node, (chains.get(node.shorter) ?? 0) + (node.segment === null ? 0 : 1));
     chainMax = Math.max(chainMax, chains.get(node) ?? 0);

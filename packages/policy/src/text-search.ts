@@ -1,14 +1,17 @@
 import { paidRangeError, takeHeldWork } from './held-work.ts';
 
-/** About ten milliseconds of the slowest search: a megabyte is searched for a name, and not for half a megabyte. */
+/**
+ * The maximum number of comparisons in one search, about ten milliseconds of the slowest one. A text of a megabyte may
+ * be searched for a name, but not for a text of half a megabyte.
+ */
 const comparisonsMax = 40_000_000;
-/** The slowest search compares at a third of a nanosecond, and a unit is an eighth of a microsecond. */
+/** The slowest comparison takes a third of a nanosecond, and a unit of work is an eighth of a microsecond. */
 const unitsPerComparison = 0.003;
 
 /**
- * CEL's searches for a text that the call brings. JavaScript compares again at each place, so two long texts that
- * nearly match block all work for half a minute. Each throws beyond its limit, and otherwise answers as the library
- * does.
+ * CEL's searches for a text from the call. JavaScript compares again at each position, so two long texts that nearly
+ * match would block all work for half a minute. Each search throws over its limit. Otherwise it returns what the
+ * library returns.
  */
 export const textSearches: Readonly<Record<string, (text: string, sought: string, ...more: bigint[]) => unknown>> = {
   'boundedContains(string): bool': (text, sought) => bounded(text, sought).includes(sought),
@@ -36,7 +39,7 @@ function placeIn(text: string, from: bigint): number {
   return Number(from);
 }
 
-/** At most so many parts: the last one is the rest. */
+/** Returns at most this number of parts. The last part is the rest. */
 function limited(literals: string[], separator: string, most: number): string[] {
   if (most === 0) return [];
   if (most < 0 || literals.length <= most) return literals;

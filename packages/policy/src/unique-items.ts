@@ -1,6 +1,6 @@
 import { canonicalize, type JsonValue } from '@countersign/crypto';
 
-/** Does no JSON value occur twice? Equal values have one canonical text, so each is looked at once. */
+/** Whether all values are different. Equal values have one canonical text, so each value is read once. */
 export function areUnique(items: readonly JsonValue[]): boolean {
   return new Set(items.map((item) => canonicalize(item))).size === items.length;
 }

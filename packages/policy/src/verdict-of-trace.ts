@@ -2,9 +2,9 @@ import type { ReasonCode, Verdict } from '@countersign/contracts';
 import type { GateOutcome } from '@countersign/contracts/governance-kernel';
 
 /**
- * The verdict of a trace: the last gate that was reached denies or escalates, or every gate let the call pass. An ask
- * of a rule or a budget is not the end: the approval gate, which is the last, passes only a call that was granted. Null
- * for a trace that no decision leaves.
+ * The verdict of a trace. Either the last gate reached denies or escalates, or every gate lets the call pass. After an
+ * approval request of a rule or a budget, later gates still run. The approval gate is last and passes only a granted
+ * call. `null` for a trace that no decision produces.
  */
 export function verdictOfTrace(trace: readonly GateOutcome[]): { verdict: Verdict; reason_code: ReasonCode } | null {
   const end = trace.findLastIndex(({ outcome }) => outcome !== 'not_reached');

@@ -1,17 +1,19 @@
-/** Steps that read one character each, a few nanoseconds: so many are a unit. */
+/** The number of steps that cost one unit. A step reads one character, in a few nanoseconds. */
 const stepsPerUnit = 16;
 
-/** The work that one decision may take, in bodies of a loop: about an eighth of a microsecond each. */
+/**
+ * The work that one decision may take, in units. A unit is one run of a loop body, about an eighth of a microsecond.
+ */
 export class Work {
-  #left: number;
+  #remaining: number;
 
   constructor(units: number) {
-    this.#left = units;
+    this.#remaining = units;
   }
 
-  /** False when it is more than is left. */
+  /** Returns `false` when too little work is left. */
   take(units: number): boolean {
-    this.#left -= units;
+    this.#remaining -= units;
     return !this.isSpent;
   }
 
@@ -20,22 +22,24 @@ export class Work {
   }
 
   get left(): number {
-    return Math.max(0, this.#left);
+    return Math.max(0, this.#remaining);
   }
 
   get isSpent(): boolean {
-    return !(this.#left >= 0);
+    return !(this.#remaining >= 0);
   }
 }
 
-/** About a twentieth of a second for all that a policy reads of one call: more is an attack on the decision path, not a call. */
+/**
+ * About a twentieth of a second for everything that a policy reads of one call. A call that needs more is an attack.
+ */
 export const decisionWorkMax = 400_000;
 
 export function decisionWork(): Work {
   return new Work(decisionWorkMax);
 }
 
-/** For what was bounded when the policy was compiled. */
+/** Work without a limit, for what the compiler has already limited. */
 export function boundedBefore(): Work {
   return new Work(Infinity);
 }

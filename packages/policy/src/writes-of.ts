@@ -3,7 +3,7 @@ import type { Intent } from './intent.ts';
 
 const writing: ReadonlySet<EffectLevel> = new Set(['E2', 'E3', 'E4']);
 
-/** How many writes a call counts for where its caller says nothing. Thinking writes nothing. */
+/** The number of writes that a call counts for when its caller declares none. Model calls write nothing. */
 export function writesOf({ action, effect_level }: Pick<Intent, 'action' | 'effect_level'>): number {
   return action !== 'model.call' && writing.has(effect_level) ? 1 : 0;
 }

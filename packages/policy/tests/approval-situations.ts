@@ -5,7 +5,9 @@ const asking = (approval: object) => policyOf([{ id: 'ask', effect: 'escalate', 
 const [later, still, two] = [asking({ timelock: 60 }), asking({ unchanged: ['budgets'] }), asking({ quorum: 2 })];
 const named = asking({ quorum: 2, approvers: ['alice'], timelock: 60 });
 
-/** The remainders when an approval was requested. */
+/**
+ * The hash of the tool and the amounts that remained of its budgets. An approval recorded both when it was requested.
+ */
 const resting = (...remaining: [] | [calls: number, others?: object]) => ({
   tool_definition_hash: toolOf({}).current_hash,
   budgets: remaining.length === 0 ? [] : [{ ...remainder, tool_calls_remaining: remaining[0], ...remaining[1] }],
@@ -18,11 +20,11 @@ const under = (policy: typeof later, changes: object = {}) => ({
 });
 const broken = { approved_by: [], broken_by: 'alice' };
 
-/** Each way in which time locks, preconditions and broken glass make the gate of approvals answer. */
+/** The results of the approval gate for time locks, preconditions and broken glass. */
 export const approvalSituations: Situation[] = [
   {
     code: 'APPROVAL_REQUIRED',
-    when: 'the approval waits for a shorter time than the rule asks for',
+    when: 'the time lock of the approval is shorter than the rule requires',
     ...under(later, { timelock: 59 }),
   },
   {
@@ -32,13 +34,13 @@ export const approvalSituations: Situation[] = [
   },
   {
     code: 'APPROVAL_TIMELOCKED',
-    when: 'the approval waits although none was required',
+    when: 'the approval has a running time lock that the rule does not require',
     ...under(two, { timelock: 60, locked_until: frozenNow }),
   },
   { code: 'ALLOWED', when: 'the time lock has ended', ...under(later, { timelock: 60 }) },
   {
     code: 'APPROVAL_REQUIRED',
-    when: 'the approval does not hold the budgets still, and the rule wants that',
+    when: 'the rule requires unchanged budgets and the approval does not',
     ...under(still),
   },
   ...[
@@ -46,7 +48,7 @@ export const approvalSituations: Situation[] = [
     { when: 'a budget has less left', preconditions: resting(5) },
     { when: 'a budget is new', preconditions: resting() },
     { when: 'a budget has less money left', preconditions: resting(4, { spend_remaining_micros: '1000000001' }) },
-    { when: 'a budget had no such ceiling', preconditions: resting(4, { writes_remaining: null }) },
+    { when: 'a budget has a new limit', preconditions: resting(4, { writes_remaining: null }) },
   ].map(({ when, preconditions }) => ({
     code: 'APPROVAL_PRECONDITION_FAILED' as const,
     when: `since the approval was asked for ${when}`,
@@ -58,24 +60,24 @@ export const approvalSituations: Situation[] = [
   })),
   {
     code: 'ALLOWED',
-    when: 'the budgets are as they were when the approval was asked for',
+    when: 'the budgets are unchanged since the approval was requested',
     ...under(still, { preconditions: resting(5) }),
   },
-  { code: 'ALLOWED', when: 'the glass was broken in front of a quorum', ...under(two, broken) },
-  { code: 'ALLOWED', when: 'one who is named broke the glass in front of a time lock', ...under(named, broken) },
+  { code: 'ALLOWED', when: 'break glass was used before a quorum was complete', ...under(two, broken) },
+  { code: 'ALLOWED', when: 'a named approver used break glass during a time lock', ...under(named, broken) },
   {
     code: 'APPROVAL_REQUIRED',
-    when: 'the glass was broken by a person whom the rule does not name',
+    when: 'break glass was used by a person that the rule does not name',
     ...under(named, { ...broken, broken_by: 'bob' }),
   },
   {
     code: 'APPROVAL_REQUIRED',
-    when: 'the glass was broken for more uses than the rule gives',
+    when: 'break glass was used for more uses than the rule allows',
     ...under(two, { ...broken, scope: 'uses:2' }),
   },
   {
     code: 'APPROVAL_PRECONDITION_FAILED',
-    when: 'the glass was broken and the tool has another pin',
+    when: 'break glass was used and the tool has another pin',
     ...under(two, { ...broken, preconditions: { tool_definition_hash: null, budgets: null } }),
   },
 ];

@@ -8,7 +8,7 @@ describe('validateWithAjv', () => {
     properties: { list: { items: [{ type: 'string' }] } },
   };
   const draft2020 = { type: 'object', properties: { list: { prefixItems: [{ type: 'string' }] } } };
-  it.each([draft7, draft2020])('judges by the dialect of the schema', (schema) => {
+  it.each([draft7, draft2020])('validates by the dialect of the schema', (schema) => {
     expect(validateWithAjv(schema, { list: ['a'] })).toBeNull();
     expect(validateWithAjv(schema, { list: [1] })).toBe('"list.0" must be string');
   });
@@ -16,19 +16,23 @@ describe('validateWithAjv', () => {
   const uncompilable = 'the schema cannot be compiled';
   const inapplicable = 'the schema could not be applied';
   const hostile: [string, Record<string, unknown>, string][] = [
-    ['is no schema', { type: 'nonsense' }, uncompilable],
-    ['has a keyword of another kind', { properties: { a: { minLength: 'x' } } }, uncompilable],
-    ['has a bound below nothing', { maxProperties: -1 }, uncompilable],
-    ['is none of its dialect', { ...draft7, $defs: {}, items: { $ref: 5 } }, uncompilable],
+    ['has an unknown type', { type: 'nonsense' }, uncompilable],
+    ['has a keyword with a value of the wrong type', { properties: { a: { minLength: 'x' } } }, uncompilable],
+    ['has a negative bound', { maxProperties: -1 }, uncompilable],
+    ['is invalid in its dialect', { ...draft7, $defs: {}, items: { $ref: 5 } }, uncompilable],
     ['refers to a remote schema', { $ref: 'https://example.org/schema.json' }, uncompilable],
-    ['refers to nothing', { $ref: '#/$defs/none' }, uncompilable],
-    ['refers to itself without end', { $ref: '#' }, inapplicable],
+    ['refers to a missing definition', { $ref: '#/$defs/none' }, uncompilable],
+    ['refers to itself endlessly', { $ref: '#' }, inapplicable],
     ['is asynchronous', { $async: true, type: 'object' }, inapplicable],
     ['has an asynchronous part', { allOf: [{ $async: true, type: 'string' }] }, uncompilable],
-    ['has a pattern that no linear engine has', { properties: { a: { pattern: '(?=x)y' } } }, uncompilable],
-    ['has one of names', { patternProperties: { '(?=x)y': {} } }, uncompilable],
+    [
+      'has a pattern that the linear engine does not support',
+      { properties: { a: { pattern: '(?=x)y' } } },
+      uncompilable,
+    ],
+    ['has an unsupported pattern for names', { patternProperties: { '(?=x)y': {} } }, uncompilable],
   ];
-  it.each(hostile)('refuses arguments under a schema that %s', (_what, schema, fault) => {
+  it.each(hostile)('rejects arguments under a schema that %s', (_what, schema, fault) => {
     expect(validateWithAjv(schema, { a: 'y' })).toBe(fault);
     expect(validateWithAjv(schema, { a: 'y' })).toBe(fault);
   });
@@ -42,7 +46,7 @@ describe('validateWithAjv', () => {
     [{ properties: { 'a/b~c': { items: { type: 'string' } } } }, { 'a/b~c': ['x', 1] }, '"a/b~c.1" must be string'],
     [{ properties: { a: { enum: ['x'] } } }, { a: 'y' }, '"a" must be one of the values that the schema lists'],
     [{ properties: { a: { pattern: '^x' } } }, { a: 'y' }, '"a" does not match the pattern of the schema'],
-    [{ properties: { a: { uniqueItems: true } } }, { a: [1, 1] }, '"a" must not have an item twice'],
+    [{ properties: { a: { uniqueItems: true } } }, { a: [1, 1] }, '"a" must not contain the same item twice'],
     [{ properties: { a: false } }, { a: 1 }, '"a" is not allowed by the schema'],
     [{ properties: { a: { minimum: 3 } } }, { a: 1 }, '"a" must be >= 3'],
     [{ minProperties: 1 }, {}, 'the arguments must NOT have fewer than 1 properties'],
@@ -52,25 +56,25 @@ describe('validateWithAjv', () => {
     expect(validateWithAjv(schema, args)).toBe(fault);
   });
 
-  it('takes what it does not know, and formats, for notes', () => {
+  it('ignores formats and unknown keywords', () => {
     const schema = { 'x-note': 1, properties: { a: { type: 'string', format: 'email' }, b: { format: 'unheard of' } } };
     expect(validateWithAjv(schema, { a: 'no address', b: 'x' })).toBeNull();
     expect(validateWithAjv(schema, { a: 1 })).toBe('"a" must be string');
   });
 
-  it('compiles a schema once, before a call or with it', () => {
+  it('compiles a schema only once, in advance or with its first call', () => {
     const [before, within] = [{ type: 'object' }, { type: 'object' }];
     expect([isSchemaPrepared(before), isSchemaPrepared(within)]).toEqual([false, false]);
     prepareSchema(before);
     validateWithAjv(within, {});
     expect([isSchemaPrepared(before), isSchemaPrepared(within)]).toEqual([true, true]);
-    // The original schema: it is not compiled again.
+    // The schema is already compiled, so this change has no effect.
     Object.assign(before, { required: ['a'] });
     prepareSchema(before);
     expect(validateWithAjv(before, {})).toBeNull();
   });
 
-  it('lets two schemas of one $id live side by side', () => {
+  it('accepts two schemas with the same $id', () => {
     expect(validateWithAjv({ $id: 'https://example.org/x', type: 'object' }, {})).toBeNull();
     expect(validateWithAjv({ $id: 'https://example.org/x', required: ['a'] }, {})).toBe('"a" is missing');
   });
@@ -80,7 +84,7 @@ describe('validateWithAjv', () => {
     expect(validateWithAjv({ properties: { a: { pattern: '^y$' } } }, { a: 'x' })).toContain('pattern');
   });
 
-  it('refuses a schema whose references multiply without end', () => {
+  it('rejects a schema whose references multiply without end', () => {
     const definitions = Object.fromEntries(
       Array.from({ length: 40 }, (_, level) => [
         `d${level}`,
@@ -91,7 +95,7 @@ describe('validateWithAjv', () => {
     expect(validateWithAjv(schema, {})).not.toBeNull();
   });
 
-  it('is not held up by a hostile pattern', () => {
+  it('matches a hostile pattern in linear time', () => {
     expect(validateWithAjv({ properties: { a: { pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(50_000)}b` })).toContain(
       'pattern',
     );
@@ -99,15 +103,15 @@ describe('validateWithAjv', () => {
     expect(validateWithAjv({ patternProperties: { '^(a+)+$': false } }, { [name]: 1 })).toBeNull();
   });
 
-  it('looks at each item of a list once to tell whether all differ', () => {
+  it('checks a list for duplicates in one pass', () => {
     const schema = { properties: { list: { type: 'array', items: { type: 'object' }, uniqueItems: true } } };
     const list = Array.from({ length: 50_000 }, (_, id) => ({ id }));
-    // Each against each other would take half a minute, and more work than a call may.
+    // Comparing each item with every other one would take half a minute, and more work than a call may use.
     expect(validateWithAjv(schema, { list })).toBeNull();
     expect(validateWithAjv(schema, { list: [...list, { id: 7 }] })).toContain('twice');
   });
 
-  it.each([draft7, draft2020])('knows what differs in JSON', (dialect) => {
+  it.each([draft7, draft2020])('compares the items of a list as JSON', (dialect) => {
     const unique = (list: unknown[], uniqueItems = true) =>
       validateWithAjv({ ...dialect, properties: { list: { uniqueItems } } }, { list } as never) === null;
     expect(unique([1, '1', [1], { a: 1 }, null, 'null', true, '"', ''])).toBe(true);

@@ -13,14 +13,14 @@ import { bundleOf } from './situation.ts';
 const many = <Item>(count: number, item: (nth: number) => Item) => Array.from({ length: count }, (_, nth) => item(nth));
 const rule = (nth: number, members: object) => ({ id: `r${nth}`, effect: 'deny', ...members });
 
-/** Bundles that take a compiler the longer the more of something they have. */
+/** Bundles with many items of one kind, which make compilation longer. */
 const bundles: Record<string, (count: number) => ReturnType<typeof bundleOf>> = {
   rules: (count) =>
     bundleOf(many(count, (nth) => rule(nth, { match: { tool: ['x.y'] }, when: `args.a${nth % 9} == ${nth}` }))),
-  'names of tools': (count) => bundleOf([rule(0, { match: { tool: many(count, (nth) => `tool-${nth}`) } })]),
+  'tool names': (count) => bundleOf([rule(0, { match: { tool: many(count, (nth) => `tool-${nth}`) } })]),
   'declared tools': (count) => {
     const tools = Object.fromEntries(many(count, (nth) => [`tool-${nth}`, { effect_level: 'E1' }]));
-    return { ...bundleOf([rule(0, {})]), tools } as ReturnType<typeof bundleOf>; // as a bundle writes it
+    return { ...bundleOf([rule(0, {})]), tools } as ReturnType<typeof bundleOf>; // the written form of a bundle
   },
   tests: testsOverRules,
 };
@@ -35,7 +35,7 @@ function testsOverRules(count: number): ReturnType<typeof bundleOf> {
   );
 }
 
-/** How often others could have their turn, of a compiler whose every step takes longer than others wait. */
+/** The number of turns that other work gets, if every compilation step is longer than a turn. */
 async function turnsOf(bundle: ReturnType<typeof bundleOf>): Promise<number> {
   let turns = 0;
   let now = 0;
@@ -45,11 +45,11 @@ async function turnsOf(bundle: ReturnType<typeof bundleOf>): Promise<number> {
 }
 
 describe('compiling in turns', () => {
-  it.each(Object.entries(bundles))('lets others in at each of the %s', async (_what, bundle) => {
+  it.each(Object.entries(bundles))('yields to other work at each of the %s', async (_what, bundle) => {
     expect((await turnsOf(bundle(150))) - (await turnsOf(bundle(50)))).toBeGreaterThanOrEqual(100);
   });
 
-  it('lets others in whenever five milliseconds have passed, and not before', async () => {
+  it('yields to other work every five milliseconds, and not earlier', async () => {
     const bundle = bundleOf(many(9, (nth) => rule(nth, {})));
     const turnsAt = async (msPerStep: number) => {
       let now = 7;
@@ -62,11 +62,11 @@ describe('compiling in turns', () => {
     expect(steps).toBeGreaterThan(20);
     expect(await turnsAt(4.9)).toBe(Math.floor(steps / 2));
     expect(await turnsAt(0)).toBe(0);
-    // A turn has its full length, and the next one begins after it.
+    // With steps of 2 ms, a turn ends after three steps. The next turn begins there and has its full length.
     expect(await turnsAt(2)).toBe(Math.floor(steps / 3));
   });
 
-  it('lets others in after each test, and ends at the most failures', async () => {
+  it('yields to other work after each test, and stops at the maximum number of failures', async () => {
     const { tests, ...bundle } = testsOverRules(20);
     const policy = compilePolicy({ ...bundle, tests: [] }, nodeProvider);
     const failing = many(300, () => ({ ...tests[0], expect: { verdict: 'ALLOW' } })) as typeof tests;
@@ -77,9 +77,9 @@ describe('compiling in turns', () => {
     expect(await failedTestsInTurns(policy, tests, { nextTurn })).toEqual([]);
   });
 
-  it('reads a mapping of many keys without comparing each with each, and refuses the same key twice', () => {
+  it('reads a mapping with many keys in linear time, and rejects duplicate keys', () => {
     const keys = many(20_000, (nth) => `k${nth}: 1`).join('\n');
-    const since = workedMs(); // the processor's time of this thread, whatever else runs
+    const since = workedMs(); // processor time of this thread only
     const code = (text: string) => {
       try {
         parsePolicyBundle(text);
@@ -93,7 +93,7 @@ describe('compiling in turns', () => {
     expect(code('format: a\nname: b\nname: c')).toBe('YAML_REFUSED');
   });
 
-  it('comes to the same policy, and to the same refusal', async () => {
+  it('returns the same policy and the same errors as compiling at once', async () => {
     let now = 0;
     const turns = { nextTurn: async () => undefined, monotonicMs: () => (now += 3) };
     const bundle = testsOverRules(20);

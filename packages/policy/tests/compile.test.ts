@@ -30,16 +30,16 @@ describe('parsePolicyBundle', () => {
   const head = 'format: countersign/policy.v1\nname: n\nversion: "1"\n';
   const refused: [string, string, string][] = [
     ['an unknown member', `${head}rules: [{id: a, effect: allow, wehn: "true"}]`, 'UNKNOWN_MEMBER'],
-    ['two rules of one id', `${head}rules: [{id: a, effect: allow}, {id: a, effect: deny}]`, 'DUPLICATE_RULE_ID'],
+    ['two rules with one ID', `${head}rules: [{id: a, effect: allow}, {id: a, effect: deny}]`, 'DUPLICATE_RULE_ID'],
     ['a duplicate YAML key', `${head}rules: []\nrules: []`, 'YAML_REFUSED'],
     ['an alias', `${head}rules: [&a {id: a, effect: allow}, *a]`, 'YAML_REFUSED'],
     ['a lone anchor', `${head}rules: &a []`, 'YAML_REFUSED'],
     ['a tag', `${head}rules: !!set {}`, 'YAML_REFUSED'],
-    ['a tag that changes nothing', `${head}rules: !!seq []`, 'YAML_REFUSED'],
+    ['a redundant tag', `${head}rules: !!seq []`, 'YAML_REFUSED'],
     ['a tag without a name', `${head}rules: ! []`, 'YAML_REFUSED'],
     ['an unknown tag', `${head}rules: !mine []`, 'YAML_REFUSED'],
-    ['a tag of a text', `${head}rules: [{id: !!str a, effect: allow}]`, 'YAML_REFUSED'],
-    ['a tag of a member', `${head}rules: []\n!!str tests: []`, 'YAML_REFUSED'],
+    ['a tag on a text', `${head}rules: [{id: !!str a, effect: allow}]`, 'YAML_REFUSED'],
+    ['a tag on a member', `${head}rules: []\n!!str tests: []`, 'YAML_REFUSED'],
     ['a key over two lines', `${head}rules: [a\n  b: {}]`, 'YAML_REFUSED'],
     ['a second document', `${head}rules: []\n---\nrules: []`, 'YAML_REFUSED'],
     ['a duplicate JSON member', '{"format":"countersign/policy.v1","name":"n","name":"m"}', 'MALFORMED_BUNDLE'],
@@ -49,7 +49,7 @@ describe('parsePolicyBundle', () => {
       'MALFORMED_BUNDLE',
     ],
     ['a bundle above the limit', `#${'x'.repeat(5_000_000)}`, 'TOO_LARGE'],
-    ['hostile nesting', '['.repeat(100_000), 'YAML_REFUSED'],
+    ['excessive nesting', '['.repeat(100_000), 'YAML_REFUSED'],
     ['an empty text', '', 'MALFORMED_BUNDLE'],
   ];
   it.each(refused)('refuses %s', (_what, text, code) => {
@@ -63,7 +63,7 @@ describe('parsePolicyBundle', () => {
     expect(parsePolicyBundle(yaml)).toEqual(parsePolicyBundle(json));
   });
 
-  it('reads YAML 1.2 alone, and merges nothing', () => {
+  it('reads only YAML 1.2, and does not merge keys', () => {
     const old = `%YAML 1.1\n---\n${head.replace('name: n', 'name: on')}rules: []\n`;
     expect(parsePolicyBundle(old).name).toBe('on');
     const merged = `${head}rules:\n  - <<: { effect: deny }\n    id: a\n    effect: deny\n`;
@@ -71,34 +71,39 @@ describe('parsePolicyBundle', () => {
     expect(faultOf(() => parsePolicyBundle(`${head}rules: [`))).toMatchObject({ code: 'YAML_REFUSED', path: '' });
   });
 
-  it.each(['files.*', 'files.rea?'])('refuses to declare %s, which no call would match, by its place', (name) => {
+  it.each(['files.*', 'files.rea?'])('rejects the pattern %s as a declared tool, and reports its place', (name) => {
     const text = `${head}rules: []\ntools:\n  files.read: { effect_level: E1 }\n  ${name}: { effect_level: E1 }\n`;
     const fault = faultOf(() => parsePolicyBundle(text));
     expect(fault).toMatchObject({ code: 'MALFORMED_BUNDLE', path: `/tools/${name}` });
-    expect(fault.message).toContain(`${name} is a pattern: tools are declared by their whole names`);
+    expect(fault.message).toContain(`${name} is a pattern: declare each tool by its full name`);
     expect(lineOfPath(text, fault.path)).toBe(7);
   });
 
-  it('names the line and the key that is declared twice', () => {
+  it('reports the line and the name of a key that is declared twice', () => {
     const text = `${head}rules: []\ntools:\n  close_ticket: {}\n  close_ticket: {}\n`;
     expect(() => parsePolicyBundle(text)).toThrow('line 7: close_ticket is declared twice');
   });
 
-  it('cuts the name of a key that is too long to read', () => {
+  it('truncates the name of a long key in its message', () => {
     const named = (length: number) => `${head}? ${'k'.repeat(length)}\n: 1\n? ${'k'.repeat(length)}\n: 2\n`;
     expect(() => parsePolicyBundle(named(80))).toThrow(`line 6: ${'k'.repeat(80)} is declared twice`);
     expect(() => parsePolicyBundle(named(81))).toThrow(`line 6: ${'k'.repeat(80)}… is declared twice`);
   });
 
   it.each<[string, unknown, string, string]>([
-    ['the whole, which has no place', 'x'.repeat(bundleBytesMax + 1), '', `a bundle may have ${bundleBytesMax} bytes`],
-    ['a value that is no JSON', { rules: [1n] }, '', ''],
+    [
+      'a bundle above the limit, without a place',
+      'x'.repeat(bundleBytesMax + 1),
+      '',
+      `a bundle may have at most ${bundleBytesMax} bytes`,
+    ],
+    ['a value that is not JSON', { rules: [1n] }, '', ''],
     ['a member by its pointer', `${head}rules: [{id: a, effect: maybe}]`, '/rules/0/effect', ' at /rules/0/effect'],
     [
-      'the second rule of an id',
+      'a second rule with the same ID',
       `${head}rules: [{id: a, effect: deny}, {id: a, effect: deny}]`,
       '/rules/1/id',
-      'second rule a at /rules/1/id',
+      'the id a belongs to two rules. Rename one at /rules/1/id',
     ],
     [
       'a name with a slash',
@@ -107,14 +112,14 @@ describe('parsePolicyBundle', () => {
       ' at /tools/a~1b~0c/effect_level',
     ],
     ['several unknown members', `${head}rules: []\nx: 1\ny: 2`, '', 'unknown member x, y'],
-  ])('says what is wrong with %s', (_what, source, path, words) => {
+  ])('reports the place and the cause of a fault: %s', (_what, source, path, words) => {
     const fault = faultOf(() => parsePolicyBundle(source));
     expect(fault).toMatchObject({ path, message: expect.stringContaining(words) });
     expect(fault.message).not.toMatch(/ at $|^$/);
     if (path === '' && words !== '') expect(fault.message).toBe(words);
   });
 
-  it('says of YAML and of an expression what the reader has to know, in one line', () => {
+  it('reports a fault of YAML or of an expression in one line', () => {
     for (const read of [
       () => parsePolicyBundle(`${head}rules: [`),
       () => policyOf([{ id: 'r', effect: 'allow', when: 'action ==' }]),
@@ -122,7 +127,7 @@ describe('parsePolicyBundle', () => {
       expect(faultOf(read).message).toMatch(/^.{15,200}$/);
   });
 
-  it('names the place of an unknown member', () => {
+  it('reports the place of an unknown member', () => {
     const text = `${head}rules: [{id: a, effect: allow, wehn: "true"}]`;
     expect(() => parsePolicyBundle(text)).toThrow(
       expect.objectContaining({ path: '/rules/0', message: expect.stringContaining('wehn') }),
@@ -188,11 +193,11 @@ describe('compilePolicy', () => {
     ['now > timestamp("2026-01-01T00:00:00Z")', ['now']],
     ['args.exists(action_name, action_name == "x")', ['args']],
   ];
-  it.each(reads)('computes what %s reads', (when, paths) => {
+  it.each(reads)('computes the read set of %s', (when, paths) => {
     expect(readSetOf(when)).toEqual(paths);
   });
 
-  it('counts what match reads', () => {
+  it('includes the members of match in the read set', () => {
     expect(policyOf([{ id: 'r', effect: 'allow', match: { action: ['a.b'], principal: ['*'] } }]).readSet).toEqual([
       'action',
       'principal',
@@ -211,7 +216,7 @@ describe('rules', () => {
     expect(holds('!has(args.amount) || args.amount > 1')).toBe('allow');
   });
 
-  it('deny when the value is no boolean', () => {
+  it('deny when the value is not a boolean', () => {
     expect(holds('args.path')).toBe('POLICY_EVALUATION_ERROR');
   });
 
@@ -230,7 +235,7 @@ describe('rules', () => {
     expect(holds('(args.text) .matches ("b$") && action.matches("^tool[.]")', { args: { text: 'ab' } })).toBe('allow');
   });
 
-  it('deny a call whose lists would keep nested loops busy', () => {
+  it('deny a call whose lists are too long for nested loops', () => {
     const items = Array.from({ length: 5000 }, (_, index) => index);
     expect(holds('args.items.exists(x, args.items.exists(y, x + y < 0.0))', { args: { items } })).toBe(
       'POLICY_EVALUATION_ERROR',
@@ -238,7 +243,7 @@ describe('rules', () => {
     expect(holds('args.items.exists(x, x == 4999)', { args: { items } })).toBe('allow');
   });
 
-  it('deny a call that each rule could judge and all together could not', () => {
+  it('deny a call if all rules together would take too much work', () => {
     const text = 'a'.repeat(1_000_000);
     const judged = (rules: number) => {
       const searching = { effect: 'deny', when: 'args.text.matches("b$")' };
@@ -280,7 +285,7 @@ describe('rules', () => {
     'args.known.exists(x, [x].join(args.text) == "")',
     'args.known.exists(x, {"t": args.text} == {"t": args.text})',
   ];
-  it.each(rereading)('deny a call that would have its texts and lists read in each round of %s', (when) => {
+  it.each(rereading)('deny a call whose texts and lists would be read in each round of %s', (when) => {
     const args = when.includes('pairs') ? { pairs: longNames.slice(0, 900), text } : { known: longNames, text };
     expect(holds(when, { args })).toBe('POLICY_EVALUATION_ERROR');
   });
@@ -291,20 +296,20 @@ describe('rules', () => {
     'args.groups.all(g, g.tags.all(t, t.startsWith(t) && t.size() < 10))',
     'args.known.filter(x, x.endsWith("7")).all(x, x.substring(5) != "")',
   ];
-  it.each(readOnce)('hear a long call where each value is read once, as in %s', (when) => {
+  it.each(readOnce)('evaluate a long call if each value is read once, as in %s', (when) => {
     const groups = Array.from({ length: 150 }, () => ({ tags: ['a', 'b'.repeat(8)] }));
     expect(holds(when, { args: when.includes('groups') ? { groups } : { known: longNames, text } })).toBe('allow');
   });
 
-  it('hear a call that has its lists read in each round when they are short', () => {
+  it('evaluate a call with short lists that are read in each round', () => {
     const names = longNames.slice(0, 100);
     expect(holds('args.names.all(x, x in args.names)', { args: { names } })).toBe('allow');
   });
 
-  it('search a long text for a short one, and no half of a request for the other half', () => {
+  it('search a long text for a short one, but not for another long one', () => {
     const sought = `${'a'.repeat(150_000)}b${'a'.repeat(150_000)}`;
     const searches = ['contains(args.s)', 'indexOf(args.s) > 0', 'lastIndexOf(args.s) > 0', 'split(args.s).size() > 1'];
-    // One of them would take half a minute.
+    // With the library, one of these searches would take half a minute.
     for (const search of searches)
       expect(holds(`args.text.${search}`, { args: { text, s: sought } })).toBe('POLICY_EVALUATION_ERROR');
   });
@@ -317,18 +322,18 @@ describe('rules', () => {
     ['args.t.split(args.s, 0).size() == 0 && args.t.split(args.s, -1).size() == 3', true],
     ['args.t.contains(args.t + args.s) || args.t.indexOf("c") != -1', false],
   ];
-  it.each(found)('find what is sought: %s is %s', (when, holding) => {
+  it.each(found)('find the searched text: %s is %s', (when, holding) => {
     expect(holds(when, { args: { t: 'ababa', s: 'b' } })).toBe(holding ? 'allow' : 'NO_MATCHING_RULE');
     expect(holds(when.replaceAll('args.s', '"b"'), { args: { t: 'ababa' } })).toBe(
       holding ? 'allow' : 'NO_MATCHING_RULE',
     );
   });
 
-  it('refuse a search from a place outside the text', () => {
+  it('deny a search from a position outside the text', () => {
     expect(holds('args.t.indexOf(args.s, 5) == 1', { args: { t: 'ababa', s: 'b' } })).toBe('POLICY_EVALUATION_ERROR');
   });
 
-  it('read a time without zone as no time at all', () => {
+  it('reject a time without a zone', () => {
     expect(holds('timestamp(args.due) > now', { args: { due: '2027-01-01T00:00:00Z' } })).toBe('allow');
     expect(holds('timestamp(args.due) > now', { args: { due: '2027-01-01T00:00:00.000' } })).toBe(
       'POLICY_EVALUATION_ERROR',
@@ -345,7 +350,7 @@ describe('rules', () => {
     expect(JSON.stringify(outcome)).not.toContain('hunter2');
   });
 
-  it('read no more names than fit into the record of each call', () => {
+  it('may read only as many names as fit into the record of a call', () => {
     const reading = (count: number) =>
       Array.from({ length: count }, (_, index) => ({
         id: `r${index}`,
@@ -360,7 +365,7 @@ describe('rules', () => {
     expect(() => policyOf(nested)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }));
   });
 
-  it('are found by the tool of the call, without a look at the other 499', () => {
+  it('are found by the tool of the call, without reading the other 499 rules', () => {
     const rules = Array.from({ length: 500 }, (_, index) => ({
       id: `r${index}`,
       effect: 'allow',
@@ -370,7 +375,7 @@ describe('rules', () => {
     const policy = policyOf(rules);
     const intent = intentOf({ tool: 't.250', args: { amount: 5 } });
     expect([...candidateRules(policy.index, intent)].map(({ rule }) => rule.id)).toEqual(['r250']);
-    // The rules are only in the index, so a rule outside of it cannot have been used.
+    // Only the index contains the rules, so no other rule can have been used.
     const indexed = { ...policy, rules: [], byId: new Map() };
     expect(evaluateRules(indexed, intent, environment)).toMatchObject({ kind: 'allow', rules: ['r250'] });
   });

@@ -3,20 +3,20 @@ import { Work } from '../src/work.ts';
 /** The number of steps in a unit of work. */
 const stepsPerUnit = 16;
 
-/** Counts what is done: each step that was granted, and each time that something was asked for, granted or not. */
+/** Counts the granted steps, and all requests for work, granted or not. */
 export class CountedWork extends Work {
   steps = 0;
-  asked = 0;
+  requests = 0;
 
   override take(units: number): boolean {
     const isGranted = super.take(units);
-    this.asked += 1;
+    this.requests += 1;
     if (isGranted) this.steps += units * stepsPerUnit;
     return isGranted;
   }
 }
 
-/** The steps that something takes of the work that it is given. */
+/** The number of steps that a function consumes. */
 export function stepsTaken(run: (work: Work) => unknown, units = 2 ** 40): number {
   const work = new CountedWork(units);
   run(work);

@@ -7,8 +7,8 @@ import { decideIn, worldOf, worlds, type World } from './sealed-world.ts';
 import { budgetOf, identityOf } from './situation.ts';
 import { again, allowing, asking, outcome, verdictText, tools, traceWith, type Under } from './under-a-draft.ts';
 
-describe('a decision made again from its record', () => {
-  it('is the one that the draft would have taken of the same call in the same world', () => {
+describe('a decision that is repeated from its record', () => {
+  it('equals the decision of the draft on the same call in the same world', () => {
     const counts = { decided: 0, unreplayable: 0 };
     fc.assert(
       fc.property(worlds, policies, policies, (world, recorded, draft) => {
@@ -19,11 +19,11 @@ describe('a decision made again from its record', () => {
       }),
       { numRuns: 2_000 },
     );
-    // Calls without a known answer are the few.
+    // Most calls have a known result.
     expect(counts.decided).toBeGreaterThan(counts.unreplayable);
   });
 
-  it('is the recorded one under the very same policy', () => {
+  it('equals the recorded decision under the same policy', () => {
     const unknown = new Map<string, number>();
     fc.assert(
       fc.property(worlds, policies, (world, recorded) => {
@@ -38,12 +38,13 @@ describe('a decision made again from its record', () => {
       }),
       { numRuns: 2_000 },
     );
-    // Which tools a provider runs is no fact of the rules; a name that looks like another is judged by where it is listed.
+    // Only these values may be missing from a record. Rules do not record the tools that a provider hosts. Whether a
+    // name is a look-alike depends on the server that lists it.
     expect(['args.hosted_tools', 'gates.registry']).toEqual(expect.arrayContaining([...unknown.keys()]));
   });
 });
 
-describe('what a record does not tell', () => {
+describe('values that a record lacks', () => {
   const reads = (when: string) => policyWith({ rules: [{ id: 'r0', effect: 'allow', when }] });
   const capped = (path: string) => {
     const { intent } = decideIn(worldOf({}), reads('has(args.to)')).record;
@@ -52,22 +53,22 @@ describe('what a record does not tell', () => {
 
   it.each<[string, () => string, string]>([
     [
-      'what the draft reads and the policy of then did not',
+      'a fact that only the draft reads',
       () => again(worldOf({}), [reads('has(args.a)'), reads('has(args.b)')]),
       'args.b',
     ],
     [
-      'several of them, in order',
+      'several facts, in order',
       () => again(worldOf({}), [allowing(), reads('has(args.b) && has(context.a)')]),
       'args.b,context.a',
     ],
     [
-      'a fact that was too large',
+      'a fact that was too large to record',
       () => again(worldOf({}), [reads('has(args.to)'), reads('has(args.to)')], { record: capped('args.to') }),
       'args.to',
     ],
     [
-      'a fact within one that was too large',
+      'a member of a fact that was too large to record',
       () => again(worldOf({}), [reads('has(args.to)'), reads('has(args.to.x)')], { record: capped('args.to') }),
       'args.to.x',
     ],
@@ -77,38 +78,38 @@ describe('what a record does not tell', () => {
       'args.a',
     ],
     [
-      'anything of the call, where there was none',
+      'any member of the call, when there was no recorded policy',
       () => again(worldOf({}), [reads('has(args.a)'), reads('has(args.a)')], { recorded: 'none' }),
       'args.a',
     ],
     [
-      'who sent the call',
+      'the sender of the call',
       () => again(worldOf({}), [allowing(), allowing()], { record: { dispatched_by: undefined as never } }),
       'dispatched_by',
     ],
     [
-      'what it took',
+      'the demand of the call',
       () => again(worldOf({}), [allowing(), allowing()], { record: { demand: undefined as never } }),
       'demand',
     ],
     [
-      'which tools a provider would run',
+      'the tools that a provider would run',
       () => again(model, [allowing(), allowing(tools('E1', { identity: ['proven'] }))]),
       'args.hosted_tools',
     ],
     [
-      'where the server of a tool is',
+      'the host of the server of a tool',
       () => again(worldOf({ server }), [allowing(), allowing({ egress: ['*.example.org'] })]),
       'egress.host',
     ],
     [
-      'whether a name was refused, when the recorded policy is unknown',
+      'the gate after the check of the tool name, when the recorded policy is unknown',
       () => again(misspelt, [allowing(tools('E1')), allowing()], { recorded: 'unknown' }),
       'gates.fence',
     ],
-    ['what lies behind a refused name', () => again(misspelt, [allowing(tools('E1')), allowing()]), 'gates.fence'],
+    ['the gate after a rejected tool name', () => again(misspelt, [allowing(tools('E1')), allowing()]), 'gates.fence'],
     [
-      'what comes after a fence',
+      'the gate after a denial for missing credentials',
       () =>
         again(worldOf({ identity: identityOf({ credential: 'operator_key' }) }), [
           allowing({ identity: ['proven'] }),
@@ -116,16 +117,16 @@ describe('what a record does not tell', () => {
         ]),
       'gates.registry',
     ],
-  ])('is named: %s', (_what, of, missing) => {
+  ])('are named: %s', (_what, of, missing) => {
     expect(of()).toBe(missing);
   });
 
-  it('is not asked where nothing depends on it', () => {
+  it('are not needed if nothing depends on them', () => {
     const ofOthers = { id: 'r1', effect: 'deny', match: { tool: ['other.*'] }, when: 'has(args.to)' };
     const draft = policyWith({ rules: [{ id: 'r0', effect: 'allow' }, ofOthers] });
     expect(again(worldOf({}), [allowing(), draft])).toBe('ALLOW ALLOWED');
     expect(again(model, [allowing(), allowing(tools('E1'))])).toBe('ALLOW ALLOWED');
-    // The time is that of the record, and who calls what stands beside the facts.
+    // The record always contains the time, the caller and the call.
     expect(again(worldOf({}), [allowing(), reads('now > timestamp("2020-01-01T00:00:00Z")')])).toBe('ALLOW ALLOWED');
     const beside = 'action != "" && tool != "" && resource == null && principal != "" && tenant != "" && session != ""';
     expect(again(worldOf({}), [allowing(), reads(`${beside} && effect_level == "E4"`)])).toBe('ALLOW ALLOWED');
@@ -139,15 +140,15 @@ describe('what a record does not tell', () => {
 });
 
 describe('a call under a draft', () => {
-  it('takes as many writes as its caller said, whatever its effect', () => {
+  it('consumes the writes that its caller declared, whatever its effect', () => {
     const one = [budgetOf({ writes_remaining: 1 })];
     const none = [budgetOf({ writes_remaining: 0 })];
     const [reading, writing] = [allowing(tools('E1')), allowing(tools('E3'))];
     const world = (writes: number | null, budgets: World['budgets']) =>
-      worldOf({ said: { effect: null, writes }, budgets });
+      worldOf({ claim: { effect: null, writes }, budgets });
     expect(again(world(1, one), [reading, writing])).toBe('ALLOW ALLOWED');
     expect(again(world(null, one), [reading, writing])).toBe('ALLOW ALLOWED');
-    // The record does not show whether its caller declared no writes.
+    // The record does not show whether the caller declared zero writes or made no declaration.
     expect(again(world(null, none), [reading, writing])).toBe('demand.writes');
     expect(again(world(null, none), [reading, reading])).toBe('ALLOW ALLOWED');
     const hidden = [budgetOf({ budget_id: installationCeiling })];
@@ -155,20 +156,21 @@ describe('a call under a draft', () => {
     expect(again(world(null, hidden), [reading, reading])).toBe('ALLOW ALLOWED');
   });
 
-  it('has the effect that all who declared it give it', () => {
+  it('has the highest declared effect', () => {
     const byEffect = (rest: object) =>
       policyWith({ rules: [{ id: 'r0', effect: 'allow', match: { effect_level: ['E4'] } }], ...rest });
-    // The tool was undeclared, so it was E4, and its caller's declaration is unknown.
+    // The tool was undeclared, so the call was E4, whatever its caller declared. The record does not show that
+    // declaration.
     expect(again(worldOf({}), [allowing(), byEffect(tools('E1'))])).toBe('effect_level');
     expect(again(worldOf({}), [allowing(), byEffect({})])).toBe('ALLOW ALLOWED');
     expect(again(worldOf({}), [allowing(tools('E1')), byEffect(tools('E4'))])).toBe('ALLOW ALLOWED');
-    // Whatever it was, the draft says the same of it.
+    // The draft allows the call at every effect.
     expect(again(worldOf({}), [allowing(), allowing(tools('E1'))])).toBe('ALLOW ALLOWED');
-    // Its caller's own tool, which is no longer declared.
+    // The draft does not declare the caller's tool, so the call is E4.
     expect(again(worldOf({}), [allowing(tools('E1')), byEffect({})])).toBe('ALLOW ALLOWED');
-    // Its caller declared E3, and the draft declares nothing higher.
+    // The caller declared E3, and the draft declares a lower effect.
     const declared = { effect: 'E3' as const, writes: null };
-    expect(again(worldOf({ said: declared }), [allowing(tools('E1')), byEffect(tools('E2'))])).toBe(
+    expect(again(worldOf({ claim: declared }), [allowing(tools('E1')), byEffect(tools('E2'))])).toBe(
       'DENY NO_MATCHING_RULE',
     );
     expect(again(worldOf({}), [allowing(tools('E1')), byEffect(tools('E4'))], { recorded: 'unknown' })).toBe(
@@ -176,7 +178,7 @@ describe('a call under a draft', () => {
     );
   });
 
-  it('has what the registry said of it where the draft says nothing', () => {
+  it('has the effect from the registry if the draft declares none', () => {
     const byEffect = (effect: string, rest: object = {}) =>
       policyWith({ rules: [{ id: 'r0', effect: 'allow', match: { effect_level: [effect] } }], ...rest });
     const grave = worldOf({ server: { ...server, effect: 'E2' } });
@@ -185,15 +187,15 @@ describe('a call under a draft', () => {
     expect(again(grave, [allowing(tools('E3')), byEffect('E3')])).toBe('effect_level');
   });
 
-  it('has the sealed effect where it names no tool, whether or not the recorded policy is known', () => {
+  it('keeps its sealed effect if it names no tool, even if the recorded policy is unknown', () => {
     const call = { action: 'data.egress', tool: null, resource: null, args: {}, context: {} };
     const draft = policyWith({ rules: [{ id: 'r0', effect: 'allow', match: { effect_level: ['E3'] } }] });
-    const world = worldOf({ call, said: { effect: 'E3', writes: null } });
+    const world = worldOf({ call, claim: { effect: 'E3', writes: null } });
     for (const recorded of ['unknown', 'none', draft] as const)
       expect(again(world, [allowing(), draft], { recorded })).toBe('ALLOW ALLOWED');
   });
 
-  it('has no less than the least effect of its action, whatever the draft says of its tool', () => {
+  it('has at least the minimum effect of its action, whatever the draft declares', () => {
     const call = { action: 'data.egress', tool: 'files.read', resource: null, args: {}, context: {} };
     const byEffect = (rest: object) =>
       policyWith({ rules: [{ id: 'r0', effect: 'allow', match: { effect_level: ['E3'] } }], ...rest });
@@ -203,12 +205,12 @@ describe('a call under a draft', () => {
       ]);
   });
 
-  it('is denied where the draft lacks a ceiling that is in force', () => {
+  it('is denied if the draft lacks a current ceiling', () => {
     const ceilings = ['{"effect":"deny","id":"ceiling.x","match":{}}'];
     expect(again(worldOf({}), [allowing(), allowing()], { ceilings })).toBe('DENY CEILING_MISSING');
   });
 
-  it('is escalated by the registry as it was', () => {
+  it('is escalated by the registry, as recorded', () => {
     const quarantined = worldOf({ server: { ...server, state: 'quarantined' } });
     expect(again(quarantined, [allowing(), allowing({ name: 'm' })])).toBe('ESCALATE SERVER_QUARANTINED');
   });
@@ -227,39 +229,49 @@ describe('an approval under a draft', () => {
   const locked = underApproval({ outcome: 'deny', reason_code: 'APPROVAL_TIMELOCKED' });
 
   it.each<[string, CompiledPolicy, Under, string]>([
-    ['that asks for the very same is as it was', asking(1, 'm'), passed, 'ALLOW ALLOWED'],
-    ['that requests another has no known outcome', asking(2), passed, 'approval'],
-    ['that asks for none is not used', allowing(), passed, 'ALLOW ALLOWED'],
-    ['was refused, and stays refused', asking(2), refused, 'DENY APPROVAL_REJECTED'],
-    ['waits as it did', asking(1, 'm'), locked, 'DENY APPROVAL_TIMELOCKED'],
-    ['may wait longer or less', asking(2), locked, 'approval'],
-    ['was never asked for', asking(2), underApproval({ outcome: 'not_reached' }, null), 'ESCALATE APPROVAL_REQUIRED'],
-    ['was there and not reached', asking(1, 'm'), underApproval({ outcome: 'not_reached' }), 'approval'],
+    ['is unchanged if the draft requests the same approval', asking(1, 'm'), passed, 'ALLOW ALLOWED'],
+    ['has an unknown outcome if the draft requests another approval', asking(2), passed, 'approval'],
+    ['is not used if the draft requests none', allowing(), passed, 'ALLOW ALLOWED'],
+    ['stays rejected', asking(2), refused, 'DENY APPROVAL_REJECTED'],
+    ['keeps its time lock if the draft requests the same approval', asking(1, 'm'), locked, 'DENY APPROVAL_TIMELOCKED'],
+    ['has an unknown time lock if the draft requests another approval', asking(2), locked, 'approval'],
     [
-      'was there, and no outcome of it is known',
+      'is requested if none was requested and its gate was not reached',
+      asking(2),
+      underApproval({ outcome: 'not_reached' }, null),
+      'ESCALATE APPROVAL_REQUIRED',
+    ],
+    [
+      'has an unknown outcome if its gate was not reached',
+      asking(1, 'm'),
+      underApproval({ outcome: 'not_reached' }),
+      'approval',
+    ],
+    [
+      'has an unknown outcome if the record lacks its gate',
       asking(1, 'm'),
       { record: { ...withoutGate('approval'), approval_id: 'apr_1' as never } },
       'approval',
     ],
+    ['is requested again', asking(2), underApproval({ outcome: 'escalate' }), 'ESCALATE APPROVAL_REQUIRED'],
     [
-      'was requested, and is requested again',
-      asking(2),
-      underApproval({ outcome: 'escalate' }),
-      'ESCALATE APPROVAL_REQUIRED',
-    ],
-    [
-      'was not needed, and now is',
+      'is requested if the recorded policy needed none',
       asking(2),
       underApproval({ outcome: 'not_applicable' }, null),
       'ESCALATE APPROVAL_REQUIRED',
     ],
     [
-      'could not be had, since all asks exclude each other',
+      'is requested if the recorded requests excluded each other',
       asking(1),
       underApproval({ outcome: 'deny', reason_code: 'APPROVAL_REJECTED' }, null),
       'ESCALATE APPROVAL_REQUIRED',
     ],
-    ['was denied by a code that the record lost', asking(1), underApproval({ outcome: 'deny' }), 'approval'],
+    [
+      'has an unknown outcome if the record lacks the code of its denial',
+      asking(1),
+      underApproval({ outcome: 'deny' }),
+      'approval',
+    ],
   ])('%s', (_what, draft, under, answer) => {
     expect(again(world, [asking(1), draft], under)).toBe(answer);
   });
@@ -268,7 +280,7 @@ describe('an approval under a draft', () => {
     expect(again(world, [asking(1), asking(1)], { ...passed, recorded: 'unknown' })).toBe('approval');
   });
 
-  it('of a budget counts as that of a rule does', () => {
+  it('counts for a budget as it does for a rule', () => {
     const pricey = worldOf({
       budgets: [budgetOf({ approval_required_above_minor: 0 })],
       demand: { ...free, spend_micros: 1n },
@@ -280,7 +292,7 @@ describe('an approval under a draft', () => {
   });
 });
 
-describe('a decision held against its own policy', () => {
+describe('a decision that is repeated under its own policy', () => {
   const denying = policyWith({ rules: [{ id: 'r0', effect: 'deny' }] });
   const open = allowing();
   const sealed = (was: CompiledPolicy, changes: Partial<BoundaryRecord> = {}) => ({
@@ -291,17 +303,17 @@ describe('a decision held against its own policy', () => {
     ...{ kind: 'decided', verdict, reason_code, matched_rules },
   });
 
-  it('is made again by it, an allow and a denial alike', () => {
+  it('is evaluated again, both for an allow and a denial', () => {
     expect(decideAsRecorded(sealed(open), open)).toEqual(decided('ALLOW', 'ALLOWED', ['r0']));
     expect(decideAsRecorded(sealed(denying), denying)).toEqual(decided('DENY', 'POLICY_DENIED', ['r0']));
     expect(decideAsRecorded(sealed(open), denying)).toEqual(decided('DENY', 'POLICY_DENIED', ['r0']));
   });
 
-  it.each(['none', 'unknown'] as const)('cannot be made again where the policy is %s', (recorded) => {
+  it.each(['none', 'unknown'] as const)('cannot be repeated if the policy is %s', (recorded) => {
     expect(decideAsRecorded(sealed(open), recorded)).toEqual({ kind: 'UNREPLAYABLE', missing: ['policy'] });
   });
 
-  it('stands as its trace says where no rule was asked', () => {
+  it('keeps the verdict of its trace if no rule was evaluated', () => {
     const stale: Partial<BoundaryRecord> = { verdict: 'DENY', reason_code: 'POLICY_STALE', matched_rules: ['r7'] };
     const ended = traceWith(worldOf({}), open, outcome('policy', { outcome: 'deny', reason_code: 'POLICY_STALE' }));
     const record = sealed(open, { ...ended, ...stale });
@@ -312,13 +324,13 @@ describe('a decision held against its own policy', () => {
   it.each([
     ['PDP_UNAVAILABLE', 'gates.rules'],
     ['BUDGET_UNAVAILABLE', 'gates.budget'],
-  ] as const)('is not known where its facts were not: %s', (reason_code, gate) => {
+  ] as const)('is unknown if its facts were unavailable: %s', (reason_code, gate) => {
     const blind = { verdict: 'DENY', reason_code } as const;
     expect(decideAsRecorded(sealed(open, blind), open)).toEqual({ kind: 'UNREPLAYABLE', missing: [gate] });
     expect(decideAsRecorded(sealed(denying, blind), denying)).toEqual(decided('DENY', 'POLICY_DENIED', ['r0']));
   });
 
-  it('has the ceilings of then in its own rules', () => {
+  it('uses the ceilings in its own rules', () => {
     const ceiling = { id: 'ceiling.x', effect: 'deny', match: { action: ['agent.spawn'] } };
     const bounded = policyWith({ rules: [ceiling, { id: 'r0', effect: 'allow' }] });
     expect(decideAsRecorded(sealed(bounded), bounded)).toEqual(decided('ALLOW', 'ALLOWED', ['r0']));

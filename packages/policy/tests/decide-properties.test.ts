@@ -37,9 +37,9 @@ const ruleList = fc
   .map((bodies) =>
     bodies.map(({ when, ...body }, index) => ({ id: `r${index}`, ...body, ...(when === undefined ? {} : { when }) })),
   );
-/** Each pattern by itself. */
+/** Matches each pattern separately. */
 function isCovered({ effect_level: levels, ...match }: PolicyRule['match'], intent: Intent): boolean {
-  const members = Object.entries(match) as [keyof typeof match, string[]][]; // its own names
+  const members = Object.entries(match) as [keyof typeof match, string[]][]; // the names of its members
   const covers = (globs: readonly string[], text: string | null) =>
     text !== null && globs.some((glob) => matchesGlob(glob, text, boundedBefore()));
   return (
@@ -58,7 +58,7 @@ const anyIntent = fc
     context: fc.constantFrom({}, { channel: 'web' }),
   })
   .map((call) => intentOf(call as Partial<Intent>)); // the union of literals widens to plain JSON
-/** Copied by JSON, since the result of structuredClone is of another realm than the test. */
+/** Copies through JSON, since structuredClone returns objects of a realm other than that of the test. */
 function copyOf<Value>(value: Value): Value {
   const text = JSON.stringify(value, (_name, member: unknown) => (typeof member === 'bigint' ? `${member}n` : member));
   const revive = (_name: string, member: unknown) =>
@@ -73,7 +73,7 @@ const approvalTerms = fc
     timelock: fc.constantFrom(1, 2, 3),
   })
   .filter(({ timelock, timeout }) => timelock < timeout);
-/** Asked for when no server had the tool, as none has it now. */
+/** An approval that was requested while no server listed the tool, as in these calls. */
 const unpinned = { preconditions: { tool_definition_hash: null, budgets: null } };
 const openTool = { registry: { state: 'not_applicable' } } as const;
 
@@ -82,7 +82,7 @@ const ask: GateOutcome = { gate: 'rules', outcome: 'escalate', reason_code: 'APP
 const passing: GateOutcome = { gate: 'budget', outcome: 'pass' };
 
 describe('decide', () => {
-  it('never becomes ALLOW by one more deny rule', () => {
+  it('never changes to ALLOW when a deny rule is added', () => {
     fc.assert(
       fc.property(ruleList, ruleBody, anyIntent, (rules, { match, when }, intent) => {
         const denial = { id: 'extra', effect: 'deny', match, ...(when === undefined ? {} : { when }) };
@@ -96,7 +96,7 @@ describe('decide', () => {
     );
   });
 
-  it('says within bounds what it says without, or nothing', () => {
+  it('returns the same result within a work limit, or none', () => {
     fc.assert(
       fc.property(ruleList, anyIntent, fc.nat(400), (rules, intent, units) => {
         const policy = policyOf(rules, [], { viewer });
@@ -110,7 +110,7 @@ describe('decide', () => {
     );
   });
 
-  it('evaluates through the index exactly as without it', () => {
+  it('returns the same result with and without the index', () => {
     fc.assert(
       fc.property(ruleList, anyIntent, (rules, intent) => {
         const policy = policyOf(rules, [], { viewer });
@@ -123,10 +123,10 @@ describe('decide', () => {
     );
   });
 
-  // These have no state: they come with the call.
+  // These facts have no state, since they come with the call.
   const plain = ['now', 'demand', 'judged_hash'];
   const factNames = Object.keys(factsFor(null)).filter((name) => !plain.includes(name)) as (keyof Facts)[];
-  it.each(factNames)('denies when "%s" is unavailable, whatever the rest says', (name) => {
+  it.each(factNames)('denies when "%s" is unavailable, whatever the other facts are', (name) => {
     fc.assert(
       fc.property(ruleList, anyIntent, fc.boolean(), (rules, intent, granted) => {
         const policy = policyOf([...rules, { id: 'all', effect: 'allow' }], [], { viewer });
@@ -140,7 +140,7 @@ describe('decide', () => {
     );
   });
 
-  it('is deterministic, and its verdict is that of the first gate that did not pass', () => {
+  it('is deterministic, and its verdict follows from its trace', () => {
     fc.assert(
       fc.property(ruleList, anyIntent, fc.boolean(), (rules, intent, granted) => {
         const policy = policyOf(rules, [], { viewer });
@@ -164,17 +164,17 @@ describe('decide', () => {
 
   it.each<[string, GateOutcome[]]>([
     ['no gate', []],
-    ['no gate that was reached', [{ gate: 'rules', outcome: 'not_reached' }]],
-    ['a gate that passes behind one that denied', [denial, { gate: 'approval', outcome: 'pass' }]],
+    ['only gates that were not reached', [{ gate: 'rules', outcome: 'not_reached' }]],
+    ['a gate that passes after one that denied', [denial, { gate: 'approval', outcome: 'pass' }]],
     ['a denial without a reason', [{ gate: 'rules', outcome: 'deny' }]],
-    ['gates that were not reached behind one that passed', [passing, { gate: 'approval', outcome: 'not_reached' }]],
-    ['a gate that was not reached before one that was', [{ gate: 'rules', outcome: 'not_reached' }, passing]],
-    ['an ask that no approval concluded', [ask, { gate: 'approval', outcome: 'not_applicable' }]],
-  ])('leaves no trace with %s', (_what, trace) => {
+    ['gates that were not reached after one that passed', [passing, { gate: 'approval', outcome: 'not_reached' }]],
+    ['a gate that was reached after one that was not', [{ gate: 'rules', outcome: 'not_reached' }, passing]],
+    ['an escalation without a result of the approval gate', [ask, { gate: 'approval', outcome: 'not_applicable' }]],
+  ])('never produces a trace with %s', (_what, trace) => {
     expect(verdictOfTrace(trace)).toBeNull();
   });
 
-  it('lets no approval count that is wider than any ask', () => {
+  it('accepts an approval only if it grants no more than each request', () => {
     fc.assert(
       fc.property(fc.array(approvalTerms, { minLength: 1, maxLength: 3 }), approvalTerms, (asks, granted) => {
         const policy = policyOf(asks.map((approval, index) => ({ id: `ask-${index}`, effect: 'escalate', approval })));
@@ -194,7 +194,7 @@ describe('decide', () => {
     );
   });
 
-  it('has one policy hash for one meaning', () => {
+  it('judges by a policy whose hash is the same for equal policies', () => {
     const rule = { id: 'a', effect: 'allow' };
     expect(policyOf([rule]).hash).toBe(policyOf([{ effect: 'allow', match: {}, id: 'a' }]).hash);
     expect(policyOf([rule]).hash).not.toBe(policyOf([{ ...rule, reason: 'other' }]).hash);

@@ -19,25 +19,25 @@ import { bundleOf, frozenNow, intentOf, policyOf } from './situation.ts';
 
 const environment = { now: frozenNow, relations: {} };
 const many = <Item>(count: number, item: (nth: number) => Item) => Array.from({ length: count }, (_, nth) => item(nth));
-/** Lists of names that are 200 long, so that no rule is longer than others. */
+/** Rules with these patterns, up to 200 in each. */
 const inRules = (globs: readonly string[], member: string) =>
   many(Math.ceil(globs.length / 200), (nth) => ({
     ...{ id: `r${nth}`, effect: nth % 2 === 0 ? 'allow' : 'deny' },
     match: { [member]: globs.slice(200 * nth, 200 * (nth + 1)) },
   }));
 
-/** The steps of a decision with all reads of a call on one budget, as in the kernel. */
+/** The steps of a decision whose parts share one limit of work, as in the kernel. */
 function decided(policy: CompiledPolicy, intent: Intent) {
   const work = new CountedWork(decisionWorkMax);
   const mistaken = intent.tool === null ? null : mistakenFor(policy.tools, intent.tool, work);
   const needed = neededRelations(policy, intent, work);
   const outcome = evaluateRules(policy, intent, environment, work);
-  return { mistaken, needed, outcome, steps: work.steps, asked: work.asked, isSpent: work.isSpent };
+  return { mistaken, needed, outcome, steps: work.steps, asked: work.requests, isSpent: work.isSpent };
 }
 
 /** 400,000 units of 16 steps, as docs/adr/0074 states. */
 const stepsMax = 6_400_000;
-/** Each rule, and each of its names, may be asked about once more when nothing is left. */
+/** When no work is left, each rule and each of its names may request work once more. */
 const askedMax = stepsMax + 200_000;
 
 const longest = { tool: 'a'.repeat(256), resource: 'a'.repeat(2048), principal: 'a'.repeat(256) };
@@ -49,15 +49,15 @@ describe('patterns of a bundle', () => {
     many(count, (nth) => glob(`${nth}`.padStart(5, 'b')));
 
   it.each<[string, string[]]>([
-    ['beginnings', numbered(300, (nth) => `${tail(249)}${nth}*`)],
-    ['ends', numbered(2_000, (nth) => `*${tail(249)}${nth}`)],
-    ['ends of single characters', numbered(2_000, (nth) => `*${'?'.repeat(249)}${nth}`)],
-    ['beginnings and ends', numbered(2_000, (nth) => `${tail(100)}*${tail(100)}${nth}`)],
+    ['prefixes', numbered(300, (nth) => `${tail(249)}${nth}*`)],
+    ['suffixes', numbered(2_000, (nth) => `*${tail(249)}${nth}`)],
+    ['suffixes of single-character wildcards', numbered(2_000, (nth) => `*${'?'.repeat(249)}${nth}`)],
+    ['prefixes and suffixes', numbered(2_000, (nth) => `${tail(100)}*${tail(100)}${nth}`)],
     ['one segment', numbered(75, (nth) => `*${tail(249)}${nth}*`)],
-    ['segments within each other', many(190, (nth) => `*${tail(nth + 1)}*b`)],
+    ['segments that contain each other', many(190, (nth) => `*${tail(nth + 1)}*b`)],
     ['many segments', numbered(150, (nth) => `${'*a'.repeat(60)}*${nth}*`)],
-    ['single characters between stars', numbered(8, (nth) => `*?${tail(40)}*?${nth}*`)],
-  ])('of resources, as %s, are matched within the work of a decision', (_what, globs) => {
+    ['single-character wildcards between stars', numbered(8, (nth) => `*?${tail(40)}*?${nth}*`)],
+  ])('are matched within the work of a decision: %s', (_what, globs) => {
     const policy = policyOf(inRules(globs, 'resource'));
     const { steps, asked, isSpent, outcome } = decided(policy, intentOf(longest));
     expect(isSpent).toBe(false);
@@ -75,34 +75,34 @@ describe('patterns of a bundle', () => {
       ),
     ],
     [
-      '78 KB of single characters between stars',
+      '78 KB of single-character wildcards between stars',
       inRules(
         numbered(300, (nth) => `*?${tail(240)}${nth}*`),
         'resource',
       ),
     ],
     [
-      'ends of names of restricted tools',
+      'suffixes of the names of restricted tools',
       inRules(
         numbered(4_000, (nth) => `*${tail(249)}${nth}`),
         'tool',
       ),
     ],
-  ])('that could take more are refused before: %s', (_what, rules) => {
+  ])('are rejected if they could take more work: %s', (_what, rules) => {
     expect(() => policyOf(rules)).toThrow(refusal);
   });
 
-  it('have 20,000 characters between stars together, and not one more', () => {
+  it('may have 20,000 characters between stars in total, and no more', () => {
     const globs = numbered(99, (nth) => `*${tail(195)}${nth}*`);
     const last = (length: number) => `*${'c'.repeat(length)}*`;
     const rules = (length: number) => inRules([...globs, last(length)], 'resource');
     expect(policyOf(rules(200)).rules).toHaveLength(1);
     expect(() => policyOf(rules(201))).toThrow(refusal);
-    expect(() => policyOf(rules(201))).toThrow('20000 characters between two *');
+    expect(() => policyOf(rules(201))).toThrow('20001 characters between two * in total (limit 20000)');
   });
 
-  describe('count wherever a bundle has them:', () => {
-    /** 200 characters between stars each. */
+  describe('count in every part of a bundle:', () => {
+    /** Each pattern has 200 characters between stars. */
     const segments = (count: number, letter: string) => numbered(count, (nth) => `*${letter.repeat(195)}${nth}*`);
     const relation = (required: object) => ({
       viewer: { object: 'file:a', relation: 'viewer', subject: 'agent:b', required },
@@ -113,17 +113,13 @@ describe('patterns of a bundle', () => {
 
     it.each<[string, number, (count: number) => unknown]>([
       [
-        'what a relation is required for',
+        'resources that require a relation',
         40,
         (count) => policyOf(inRules(segments(60, 'a'), 'resource'), [], relation({ resource: segments(count, 'c') })),
       ],
+      ['restricted tools, in their written and folded form', 33, (count) => policyOf(denying(segments(count, 'a')))],
       [
-        'restricted tools, as they are written and as they read',
-        33,
-        (count) => policyOf(denying(segments(count, 'a'))),
-      ],
-      [
-        'tools that need a relation, which a provider may run',
+        'tools that require a relation and may run at a provider',
         25,
         (count) => policyOf([], [], relation({ tool: segments(count, 'a') })),
       ],
@@ -133,20 +129,20 @@ describe('patterns of a bundle', () => {
       expect(() => compiled(most + 1)).toThrow(refusal);
     });
 
-    it('what a match of tools takes, which a rule that allows is not looked for in', () => {
+    it('patterns of tools, except in rules that allow', () => {
       const ends = numbered(4_000, (nth) => `*${tail(249)}${nth}`);
       expect(() => policyOf(inRules(ends, 'tool').map((rule) => ({ ...rule, effect: 'allow' })))).not.toThrow();
       expect(() => policyOf(denying(ends))).toThrow(refusal);
       expect(() => policyOf(denying(ends))).toThrow(/could take \d+ steps \(limit 2000000\)/);
     });
 
-    it('what a match of hosts takes', () => {
+    it('patterns of hosts', () => {
       expect(() => going(numbered(30, (nth) => `*?${tail(190)}${nth}*`))).not.toThrow();
       expect(() => going(numbered(60, (nth) => `*?${tail(190)}${nth}*`))).toThrow(refusal);
     });
   });
 
-  it('of an honest bundle of 5,000 rules take little', () => {
+  it('take few steps in a bundle of 5,000 ordinary rules', () => {
     const rules = many(5_000, (nth) => ({
       ...{ id: `r${nth}`, effect: nth % 5 === 0 ? 'deny' : 'allow' },
       match: {
@@ -161,18 +157,18 @@ describe('patterns of a bundle', () => {
   });
 });
 
-describe('a decision that would take more work', () => {
+describe('a decision that would take too much work', () => {
   const denied = { kind: 'deny', code: 'POLICY_EVALUATION_ERROR' };
   const text = tail(1_000_000);
 
   it.each<[string, string, object]>([
-    ['compares beginnings', 'args.a.startsWith(args.b)', { a: text, b: text }],
-    ['compares ends', 'args.a.endsWith(args.b)', { a: text, b: text }],
+    ['compares prefixes', 'args.a.startsWith(args.b)', { a: text, b: text }],
+    ['compares suffixes', 'args.a.endsWith(args.b)', { a: text, b: text }],
     ['compares whole texts', 'args.a == args.b', { a: text, b: `${text}` }],
-    ['puts texts together', 'args.a + args.b != ""', { a: text, b: text }],
-    ['looks texts up', 'has(args.a) || args[args.a] == 1', { a: text }],
+    ['concatenates texts', 'args.a + args.b != ""', { a: text, b: text }],
+    ['looks up texts', 'has(args.a) || args[args.a] == 1', { a: text }],
     ['joins texts', 'args.l.join() != ""', { l: many(1_000, () => tail(1_000)) }],
-  ])('is denied: it %s over and over', (_what, condition, args) => {
+  ])('is denied: it %s many times', (_what, condition, args) => {
     const when = many(60, () => condition).join(' || ');
     const rules = (count: number) => many(count, (nth) => ({ id: `r${nth}`, effect: 'allow', when: `!(${when})` }));
     const few = decided(
@@ -189,7 +185,7 @@ describe('a decision that would take more work', () => {
     expect(asked).toBeLessThan(askedMax);
   });
 
-  it('is denied where conditions alone are too many', () => {
+  it('is denied if its conditions have too many nodes', () => {
     const when = many(300, (nth) => `args.a==${nth}`).join('||');
     const rules = [{ id: 'all', effect: 'allow' }, ...many(10, (nth) => ({ id: `r${nth}`, effect: 'deny', when }))];
     const policy = policyOf(rules);
@@ -197,7 +193,7 @@ describe('a decision that would take more work', () => {
       evaluateRules(policy, intentOf({ args: { a: -1 } }), environment, new CountedWork(units));
     const nodes = policy.rules.reduce((sum, rule) => sum + (rule.when?.size ?? 0), 0);
     expect(nodes).toBeGreaterThan(10 * 300 * 3);
-    // Half a unit for each node, and one to look at each rule.
+    // Half a unit for each node, and one unit for each rule.
     expect(outcome(nodes / 2 + 11)).toMatchObject({ kind: 'allow' });
     expect(outcome(nodes / 2 + 10)).toMatchObject({ ...denied, rules: ['r9'] });
   });
@@ -207,20 +203,20 @@ describe('a decision that would take more work', () => {
     `["a"]${'.map(x, x + x)'.repeat(40)}.size() > 0`,
     `[1]${'.map(x, [x, x])'.repeat(40)}.size() > 0`,
     'args.l.join(args.t).size() > 0',
-  ])('is denied before it makes much of little: %s', (when) => {
+  ])('is denied before small values grow too large: %s', (when) => {
     const policy = policyOf([{ id: 'r', effect: 'allow', when }]);
     const args = { l: many(5_000, () => 'a'), t: tail(5_000) };
     expect(decided(policy, intentOf({ args })).outcome).toMatchObject(denied);
   });
 
-  it('is denied where a short name is matched with a dear pattern over and over', () => {
+  it('is denied if an expensive pattern is matched with a short name many times', () => {
     const when = many(100, () => 'tool.matches("a.{0,400}b")').join(' || ');
     const rules = many(100, (nth) => ({ id: `r${nth}`, effect: 'allow', when }));
     const call = intentOf({ tool: tail(256), resource: null, args: {} });
     expect(decided(policyOf(rules), call).outcome).toMatchObject(denied);
   });
 
-  it('is denied, with all relations required, where a model call names too many tools', () => {
+  it('is denied with all relations required if a model call names too many tools', () => {
     const required = { action: ['model.call'], tool: many(100, (nth) => `*${tail(60)}${nth}`) };
     const relations = { viewer: { object: 'file:a', relation: 'viewer', subject: 'agent:b', required } };
     const policy = policyOf([{ id: 'all', effect: 'allow' }], [], relations);
@@ -232,12 +228,12 @@ describe('a decision that would take more work', () => {
     expect(outcome).toMatchObject({
       ...denied,
       rules: [],
-      reason: 'The rules would take more work than one decision may do.',
+      reason: 'The rules exceed the work limit of one decision.',
     });
     expect(asked).toBeLessThan(askedMax);
   });
 
-  it('is denied where many such tools match and a relation is required for many others', () => {
+  it('is not one whose many hosted tools match one of many required patterns', () => {
     const tool = [...many(3_000, (nth) => `x${nth}.*`), 'a*'];
     const of = (name: string) => ({ object: 'file:a', relation: name, subject: 'agent:b', required: { tool } });
     const policy = policyOf([{ id: 'all', effect: 'allow' }], [], { viewer: of('viewer'), owner: of('owner') });
@@ -251,21 +247,21 @@ describe('a decision that would take more work', () => {
     expect(asked).toBeLessThan(500_000);
   });
 
-  it('reads no relations for names that are longer than names may be', () => {
+  it('queries no relation for a name that is too long', () => {
     const relations = { viewer: { object: 'file:{args.a}', relation: 'viewer', subject: 'agent:b' } };
     const policy = policyOf([{ id: 'r', effect: 'allow', when: 'relations.viewer' }], [], relations);
     const question = (length: number) =>
       neededRelations(policy, intentOf({ args: { a: tail(length) } }))?.questions.get('viewer');
     expect(question(256)).toEqual({ object: `file:${tail(256)}`, relation: 'viewer', subject: 'agent:b' });
     expect(question(1_025)).toBeNull();
-    // Put together it would be longer than any text can be.
+    // The filled template would be longer than the maximum length of a text.
     const often = { viewer: { ...relations.viewer, object: `file:${'{args.a}'.repeat(60)}` } };
     const asking = policyOf([{ id: 'r', effect: 'allow', when: 'relations.viewer' }], [], often);
     const { questions } = neededRelations(asking, intentOf({ args: { a: tail(10_000_000) } })) ?? {};
     expect(questions?.get('viewer')).toBeNull();
   });
 
-  it('could take a name for anything', () => {
+  it('treats every name as confusable', () => {
     const { tools } = policyOf([{ id: 'a', effect: 'deny', match: { tool: ['pay.*'] } }]);
     expect(mistakenFor(tools, 'files.read')).toBeNull();
     expect(mistakenFor(tools, 'files.read', new CountedWork(0))).toBe('*');
@@ -273,7 +269,7 @@ describe('a decision that would take more work', () => {
 });
 
 describe('the tests of a bundle', () => {
-  // Nothing is looped over, and its price is that of all that the test brings.
+  // The loops run over an empty list, but their price covers all values of the test.
   const rules = [{ id: 'r', effect: 'allow', when: '!args.none.exists(x, args.none.exists(y, x == y))' }];
   const test = (nth: number, items = 300) => ({
     ...{ name: `t${nth}`, expect: { verdict: 'ALLOW' } },
@@ -282,9 +278,9 @@ describe('the tests of a bundle', () => {
   const work = new CountedWork(decisionWorkMax);
   evaluateRules(policyOf(rules), callOfTest(bundleOf(rules, [test(0)]).tests[0]?.intent as never), environment, work);
   const fitting = Math.floor((50 * decisionWorkMax) / (decisionWorkMax - work.left));
-  const limit = 'the tests of a bundle may take the work of 50 decisions together';
+  const limit = 'the tests of the bundle take more work than 50 decisions in total: write fewer or simpler ones';
 
-  it('have the work of 50 decisions together', () => {
+  it('may take the work of 50 decisions in total', () => {
     expect(() =>
       policyOf(
         rules,
@@ -305,7 +301,7 @@ describe('the tests of a bundle', () => {
     ).toThrow(limit);
   });
 
-  it('end there also for their author', async () => {
+  it('have the same limit when their author runs them', async () => {
     const { tests } = parsePolicyBundle(
       bundleOf(
         rules,
@@ -318,14 +314,14 @@ describe('the tests of a bundle', () => {
       expect(failed).toEqual([expect.objectContaining({ code: 'TOO_LARGE', path: `/tests/${fitting}` })]);
   });
 
-  it('take as much as a decision each, and no more', () => {
+  it('may each take the work of one decision', () => {
     const failed = failedTests(policyOf(rules), parsePolicyBundle(bundleOf(rules, [test(0, 2_000), test(1)])).tests);
     expect(failed).toEqual([expect.objectContaining({ code: 'TEST_FAILED', path: '/tests/0' })]);
     expect(failed[0]?.message).toContain('got DENY (POLICY_EVALUATION_ERROR)');
   });
 });
 
-describe('a compilation whose caller has gone', () => {
+describe('a compilation whose caller has disconnected', () => {
   const gone = () => {
     const abort = new AbortController();
     let turns = 0;
@@ -344,7 +340,7 @@ describe('a compilation whose caller has gone', () => {
     many(50, (nth) => ({ name: `t${nth}`, intent: { action: 'a.b' }, expect: { verdict: 'ALLOW' } })),
   );
 
-  it('ends at its next turn', async () => {
+  it('stops at its next turn', async () => {
     const { turns, count } = gone();
     await expect(compileInTurns(bundle, nodeProvider, turns)).rejects.toThrow('the caller has gone');
     expect(count()).toBe(3);
@@ -358,7 +354,7 @@ describe('a compilation whose caller has gone', () => {
   });
 });
 
-describe('what an expression does while it is evaluated', () => {
+describe('the evaluation of an expression', () => {
   const near = { l: many(500, (nth) => nth), t: tail(12_000), p: `${tail(1_600)}b${tail(1_600)}` };
   const end = { ...near, p: `${tail(3_200)}b` };
 
@@ -366,7 +362,7 @@ describe('what an expression does while it is evaluated', () => {
     ['args.l.exists(x, args.t.contains(args.p)) || true', near],
     ['args.l.exists(x, args.t.lastIndexOf(args.p) == 0) || true', end],
     ['true || args.l.map(x, args.l + args.l).size() == 0', { l: many(9_000, (nth) => nth) }],
-  ])('ends with the work of its decision, and lets nothing happen: %s', (when, args) => {
+  ])('fails when the work of its decision is used up: %s', (when, args) => {
     const policy = policyOf([{ id: 'r0', effect: 'allow', match: {}, when }]);
     const { outcome, isSpent } = decided(policy, intentOf({ args: args as Intent['args'] }));
     expect(isSpent).toBe(true);

@@ -18,12 +18,12 @@ const { tools } = compilePolicy(
   nodeProvider,
 );
 
-it('what a bundle restricts has the names that it says, and no other', () => {
+it('a bundle without relations restricts exactly the tools of its denying and escalating rules', () => {
   expect([...tools.restricted]).toEqual([['mail.send', new Set(['mail.send', 'Mail.send'])]]);
-  expect(tools.patterns).toEqual([{ written: 'files.*', meant: 'files.*' }]);
+  expect(tools.patterns).toEqual([{ written: 'files.*', canonical: 'files.*' }]);
 });
 
-describe('a name that a reader takes for another', () => {
+describe('a confusable name:', () => {
   it.each<[string, string | null]>([
     ['crm.read', null],
     ['CRM.read', 'crm.read'],
@@ -43,12 +43,12 @@ describe('a name that a reader takes for another', () => {
   });
 });
 
-describe('the graver of two effects', () => {
-  it('is the one further from E0, in whatever order they stand', () => {
+describe('the higher of two effects', () => {
+  it('is the one further from E0, in any order', () => {
     const levels = ['E0', 'E1', 'E2', 'E3', 'E4'] as const;
     for (const [gravity, one] of levels.entries()) {
-      for (const [otherGravity, other] of levels.entries())
-        expect(graverEffect(one, other)).toBe(levels[Math.max(gravity, otherGravity)]);
+      for (const [otherGravity, second] of levels.entries())
+        expect(graverEffect(one, second)).toBe(levels[Math.max(gravity, otherGravity)]);
     }
   });
 });

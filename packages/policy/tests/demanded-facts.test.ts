@@ -16,11 +16,11 @@ const policyOf = (members: Bundle) => {
   const bundle = { format: 'countersign/policy.v1', name: 'test', version: '1', rules: [], ...members };
   return compilePolicy(parsePolicyBundle(bundle), nodeProvider);
 };
-const call = (tool: string | null) => ({ action: 'tool.call', tool, args: {} }) as never; // a test writes plain names
+const call = (tool: string | null) => ({ action: 'tool.call', tool, args: {} }) as never; // only these members are read
 const none = { state: 'not_applicable' };
 const knownFact = (value: object) => ({ state: 'known', value });
 
-describe('where a data.egress goes', () => {
+describe('the destination of a data.egress', () => {
   it.each<[string | null, string | null]>([
     ['https://api.example.org/v1', 'api.example.org'],
     ['http://API.example.org:8080', 'api.example.org'],
@@ -32,14 +32,14 @@ describe('where a data.egress goes', () => {
     ['api.example.org:123456', null],
     ['', null],
     [null, null],
-  ])('is told by %j', (resource, host) => {
+  ])('is parsed from %j', (resource, host) => {
     expect(destinationNamed(resource)).toEqual({ host });
   });
 
   const open = policyOf({});
   const narrow = policyOf({ egress: ['*.example.org', 'one.test'] });
 
-  it('is asked of no bundle that names no destinations, and of no call that goes nowhere', () => {
+  it('is not checked if the bundle lists no destinations, or if the call has none', () => {
     expect(egressFact(null, { host: 'x.test' })).toEqual(none);
     expect(egressFact(open, { host: 'x.test' })).toEqual(none);
     expect(egressFact(narrow, null)).toEqual(none);
@@ -50,13 +50,13 @@ describe('where a data.egress goes', () => {
     ['one.test', true],
     ['example.org.evil.test', false],
     ['two.test', false],
-  ])('is held against the destinations of a bundle: %s', (host, allowed) => {
+  ])('is compared with the destinations of a bundle: %s', (host, allowed) => {
     expect(egressFact(narrow, { host })).toEqual(knownFact({ destination: host, allowed, detail: host }));
   });
 
-  it("is outside of every bundle's destinations, when it is unknown", () => {
+  it('is not allowed if it is unknown, even by a bundle that allows all', () => {
     const everywhere = policyOf({ egress: ['*'] });
-    const detail = 'its destination is unknown';
+    const detail = 'the host is unknown';
     expect(egressFact(everywhere, { host: null })).toEqual(knownFact({ destination: '', allowed: false, detail }));
     expect(egressFact(policyOf({ egress: [] }), { host: 'x.test' })).toMatchObject(knownFact({ allowed: false }));
   });
@@ -72,7 +72,7 @@ describe('a sandbox', () => {
     expect(sandboxFact(policy, call(tool), null)).toEqual(required);
   });
 
-  it('is required for no tool that does not say so, and for none without a policy', () => {
+  it('is not required for tools that do not demand it, nor without a policy', () => {
     expect(sandboxFact(policy, call('files.read'), null)).toEqual(none);
     expect(sandboxFact(policy, call(null), null)).toEqual(none);
     expect(sandboxFact(policyOf({}), call('shell.run'), null)).toEqual(none);
@@ -80,19 +80,19 @@ describe('a sandbox', () => {
   });
 });
 
-describe('the way of a call', () => {
+describe('a call', () => {
   const policy = policyOf({
     tools: { 'pay.now': { effect_level: 'E3', dispatched_by: 'kernel' }, 'files.read': { effect_level: 'E1' } },
   });
   const way = (tool: string, dispatchedBy: 'kernel' | 'caller' | 'nobody', isClaimed = false) =>
     provenanceFact(policy, call(tool), { dispatchedBy, isClaimed });
 
-  it('of what the kernel sends leads through the boundary once its dispatch has asked for it', () => {
+  it('passes through the boundary if the kernel sends it and has claimed its dispatch', () => {
     expect(way('files.read', 'kernel', true)).toEqual(knownFact({ through_boundary: true }));
     expect(way('files.read', 'kernel', false)).toEqual(knownFact({ through_boundary: false }));
   });
 
-  it('of what the caller executes is past the boundary, where the bundle keeps the tool inside', () => {
+  it('bypasses the boundary if its caller executes a tool that only the kernel may send', () => {
     expect(way('pay.now', 'caller')).toEqual(knownFact({ through_boundary: false }));
     expect(way('Pay__now', 'caller', true)).toEqual(knownFact({ through_boundary: false }));
     expect(way('files.read', 'caller')).toEqual(none);
@@ -101,8 +101,8 @@ describe('the way of a call', () => {
   });
 });
 
-describe('a gate whose facts could not be had', () => {
-  it('denies with a code of its own', () => {
+describe('a gate with unavailable facts', () => {
+  it('denies with its own code', () => {
     expect(failClosedCodes).toEqual({
       request: 'MALFORMED_ARGUMENTS',
       fence: 'FENCE_UNAVAILABLE',

@@ -25,19 +25,19 @@ const cases: [string, string, boolean][] = [
   ['a rule denies another action', every + deny('{ action: [model.call] }'), false],
   ['no rule allows the tool', allow('{ action: [tool.call], tool: [notes.read] }'), true],
   ['no rule allows its action', allow('{ action: [model.call] }'), true],
-  ['a rule allows it to another principal alone', allow('{ action: [tool.call], principal: [bob] }'), true],
+  ['a rule allows it only to another principal', allow('{ action: [tool.call], principal: [bob] }'), true],
   ['a rule allows it under a condition', allow('{ tool: [notes.pay] }', when), false],
   ['a rule allows it for one resource', allow('{ tool: [notes.pay], resource: [vault] }'), false],
   ['a rule allows it at one effect', allow('{ action: [tool.call], effect_level: [E0] }'), false],
   [
-    'a rule asks for an approval',
+    'a rule requires an approval',
     `  - { id: asks, effect: escalate, match: { action: [tool.call], tool: [notes.pay] } }\n`,
     false,
   ],
 ];
 
-describe('a tool that the rules deny whatever its arguments', () => {
-  it.each(cases)('is found where %s: %s', (_what, rules, isDenied) => {
+describe('a tool that the rules deny with any arguments', () => {
+  it.each(cases)('is found only if no call can pass: %s', (_what, rules, isDenied) => {
     const policy = compiled(rules);
     const denied = deniedTools(policy, { principal: 'ann', tools: ['notes.pay'] });
     expect([...denied]).toEqual(isDenied ? ['notes.pay'] : []);
@@ -60,7 +60,7 @@ describe('a tool that the rules deny whatever its arguments', () => {
         }
   });
 
-  it('is none where the work is spent, however many rules there are', () => {
+  it('is omitted if the work is used up before it', () => {
     const policy = compiled(every + deny('{ action: [tool.call], tool: [notes.pay] }'));
     const tools = ['notes.pay', ...Array.from({ length: 1_000 }, (_, nth) => `notes.t${nth}`)];
     expect(deniedTools(policy, { principal: 'ann', tools }, new Work(0)).size).toBe(0);

@@ -7,8 +7,8 @@ const environment = { now: frozenNow, relations: {} };
 const outcomeOf = (rules: object[], now = frozenNow) =>
   evaluateRules(policyOf(rules), intentOf(), { now, relations: {} });
 
-describe('what rules say together', () => {
-  it('is a denial with all their names where some cannot be evaluated', () => {
+describe('the combined result of rules', () => {
+  it('is a denial that names all rules that cannot be evaluated', () => {
     expect(
       outcomeOf([
         { id: 'a', effect: 'deny', when: 'args.nothing == 1' },
@@ -21,7 +21,7 @@ describe('what rules say together', () => {
     });
   });
 
-  it('is a denial where they need a clock that shows no time', () => {
+  it('is a denial if a rule reads an invalid time', () => {
     const rules = [
       { id: 'a', effect: 'allow' },
       { id: 'b', effect: 'deny', when: 'now > timestamp("2020-01-01T00:00:00Z")' },
@@ -32,7 +32,7 @@ describe('what rules say together', () => {
     });
   });
 
-  it('is a denial where they ask for approvals that exclude each other', () => {
+  it('is a denial if the requested approvals exclude each other', () => {
     const asking = (id: string, approver: string) => ({ id, effect: 'escalate', approval: { approvers: [approver] } });
     expect(outcomeOf([asking('a', 'ann'), asking('b', 'bob')])).toEqual({
       ...{ kind: 'deny', code: 'POLICY_EVALUATION_ERROR', rules: ['a', 'b'] },
@@ -44,7 +44,7 @@ describe('what rules say together', () => {
     ['allow', 'A rule allows the call.'],
     ['deny', 'A rule denies the call.'],
     ['escalate', 'A rule asks for an approval.'],
-  ])('has the words of the first rule that has any: %s', (effect, otherwise) => {
+  ])('has the reason of the first rule that states one: %s', (effect, otherwise) => {
     const of = (...reasons: (string | undefined)[]) =>
       outcomeOf(
         reasons.map((reason, index) => ({ id: `r${index}`, effect, ...(reason === undefined ? {} : { reason }) })),
@@ -54,14 +54,14 @@ describe('what rules say together', () => {
   });
 });
 
-describe('what rules say within bounds', () => {
+describe('the result of rules within a work limit', () => {
   const spent = (rules: object[], units = 1_000) => {
     const work = new Work(units);
     const outcome = evaluateRulesWithin(work, { policy: policyOf(rules), intent: intentOf(), environment });
     return { outcome, units: units - work.left };
   };
 
-  it('is what they say without', () => {
+  it('is the same as without a limit', () => {
     const rules = [
       { id: 'z', effect: 'allow', when: 'args.path == "/notes.txt"' },
       { id: 'm', effect: 'allow', match: { tool: ['files.read'] } },
@@ -74,17 +74,13 @@ describe('what rules say within bounds', () => {
   });
 
   it.each<[string, object[], number]>([
-    ['a rule that names nothing', [{ id: 'a', effect: 'allow' }], 1],
-    ['a name that is one', [{ id: 'a', effect: 'allow', match: { tool: ['files.read'] } }], 1 + (10 + 1) / 16],
+    ['a rule without a match', [{ id: 'a', effect: 'allow' }], 1],
+    ['an exact name', [{ id: 'a', effect: 'allow', match: { tool: ['files.read'] } }], 1 + (10 + 1) / 16],
     ['a pattern', [{ id: 'a', effect: 'allow', match: { tool: ['files.*'] } }], 1 + (10 + 6 + 1 + 6 + 1) / 16],
     ['a pattern that does not match', [{ id: 'a', effect: 'deny', match: { tool: ['pay.*'] } }], 1 + (10 + 4 + 1) / 16],
     ['a condition', [{ id: 'a', effect: 'allow', when: 'args.path == "/notes.txt"' }], 1 + 4 / 2],
-    [
-      'a loop over what the call brings',
-      [{ id: 'a', effect: 'allow', when: 'args.all(x, x == "path")' }],
-      1 + 5 / 2 + 10,
-    ],
-  ])('takes what it costs: %s', (_what, rules, units) => {
+    ['a loop over the arguments', [{ id: 'a', effect: 'allow', when: 'args.all(x, x == "path")' }], 1 + 5 / 2 + 10],
+  ])('consumes exactly its cost: %s', (_what, rules, units) => {
     const cost = spent(rules);
     expect(cost.outcome).not.toBeNull();
     expect(cost.units).toBeCloseTo(units, 9);

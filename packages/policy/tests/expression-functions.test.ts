@@ -3,7 +3,10 @@ import { evaluateRules } from '../src/index.ts';
 import { functions, methods } from '../src/expression-syntax.ts';
 import { frozenNow, intentOf, policyOf } from './situation.ts';
 
-/** One condition that holds for each function and method that a rule may call, by name and number of arguments. */
+/**
+ * A condition that is true, for each function and method that a rule may call. The keys are name and number of
+ * arguments.
+ */
 const examples: Record<string, string> = {
   'has/1': 'has(args.text)',
   'size/1': 'size(args.list) == 3',
@@ -50,14 +53,14 @@ const examples: Record<string, string> = {
   'filter/2': 'args.list.filter(x, x > 1) == [2, 3]',
 };
 
-describe('what a rule may call', () => {
+describe('the functions that a rule may call', () => {
   it.each(Object.entries(examples))('%s: %s', (_name, when) => {
     const policy = policyOf([{ id: 'r', effect: 'allow', when }]);
     const intent = intentOf({ args: { text: 'a-b-a', list: [1, 2, 3] } });
     expect(evaluateRules(policy, intent, { now: frozenNow, relations: {} })).toMatchObject({ kind: 'allow' });
   });
 
-  it('is that and nothing else', () => {
+  it('each have an example in this test', () => {
     expect(Object.keys(examples).sort()).toEqual([...functions, ...methods].sort());
   });
 
@@ -69,14 +72,14 @@ describe('what a rule may call', () => {
     'timestamp("2026-13-01T13:00:00Z")',
     'timestamp(-1)',
     'timestamp(253402300800)',
-  ])('takes %s for no time', (time) => {
+  ])('reject %s as a time', (time) => {
     const policy = policyOf([{ id: 'r', effect: 'allow', when: `${time} != now` }]);
     expect(evaluateRules(policy, intentOf(), { now: frozenNow, relations: {} })).toMatchObject({
       ...{ kind: 'deny', code: 'POLICY_EVALUATION_ERROR' },
     });
   });
 
-  it('reads times from the first to the last second that RFC 3339 can write', () => {
+  it('read times up to the last second of RFC 3339', () => {
     const when =
       'timestamp(0) < now && timestamp(253402300799) > now && timestamp("2026-03-01T11:00:00.5-01:00") > now';
     const policy = policyOf([{ id: 'r', effect: 'allow', when }]);

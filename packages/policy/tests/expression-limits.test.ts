@@ -6,7 +6,7 @@ import { boundedBefore, Work } from '../src/work.ts';
 const path = '/rules/0/when';
 const many = (count: number, of: (index: number) => string) => Array.from({ length: count }, (_, index) => of(index));
 
-/** The fault of an expression; `null` when there is none. */
+/** The fault of an expression. `null` when there is none. */
 function faultOf(text: string): PolicyError | null {
   try {
     compileExpression(text, path);
@@ -23,21 +23,21 @@ describe('an expression', () => {
     ['members of a map', (count) => `args.a in {${many(count, (index) => `"k${index}": 1`).join()}}`, 100],
     ['brackets', (count) => `${'('.repeat(count)}true${')'.repeat(count)}`, 62],
     ['nodes', (count) => many(count, () => 'true').join(' || '), 1_000],
-  ])('may have so many %s, and no more', (_what, text, most) => {
+  ])('may have a limited number of %s', (_what, text, most) => {
     expect(faultOf(text(most))).toBeNull();
     expect(faultOf(text(most + 3))).toMatchObject({ code: 'EXPRESSION_INVALID', path });
   });
 
-  it('may hold values of several kinds in one list', () => {
+  it('may contain values of several types in one list', () => {
     expect(faultOf('args.a in ["a", 1, true]')).toBeNull();
   });
 
-  it('is refused in one line', () => {
+  it('is rejected with a message of one line', () => {
     expect(faultOf('args.a ==')?.message).toMatch(/^Unexpected token: EOF at \/rules\/0\/when$/);
     expect(faultOf('1 + "a" == 2')?.message).toMatch(/^no such overload: int \+ string at \/rules\/0\/when$/);
   });
 
-  it('may name its variables as methods are named', () => {
+  it('may have variables with the names of methods', () => {
     const evaluate = (text: string, args: object) =>
       compileExpression(text, path).evaluate({ args, context: {}, relations: {} }, boundedBefore());
     for (const name of ['contains', 'matches', 'indexOf', 'timestamp']) {
@@ -59,19 +59,19 @@ describe('an expression', () => {
     ['args.t.split(args.d, 2) == ["a", "b-a"]', true],
     ['args.t.split(args.d, 1) == ["a-b-a"]', true],
     ['duration("0.55h") == duration("33m") && duration(".55h") == duration("33m")', true],
-  ])('searches for what the call brings as the library does: %s', (text, answer) => {
+  ])('searches for texts of the call as the library does: %s', (text, answer) => {
     const evaluate = () =>
       compileExpression(text, path).evaluate({ args: { t: 'a-b-a', s: 'a', d: '-' } }, boundedBefore());
     if (typeof answer === 'string') expect(evaluate).toThrow(answer);
     else expect(evaluate()).toBe(answer);
   });
 
-  it('searches for its own words in a text of any length', () => {
+  it('searches a text of any length for a literal', () => {
     const { evaluate } = compileExpression('args.t.contains("twenty characters!!!")', path);
     expect(evaluate({ args: { t: 'b'.repeat(2_000_001) } }, new Work(0))).toBe(false);
   });
 
-  it('searches for as much as takes some milliseconds, and no more', () => {
+  it('does not search one text of the call for another when both are too long', () => {
     const { evaluate } = compileExpression('args.t.contains(args.s)', path);
     const searching = (length: number) =>
       evaluate({ args: { t: 'b'.repeat(length), s: 'a'.repeat(4_000) } }, boundedBefore());
@@ -80,17 +80,17 @@ describe('an expression', () => {
   });
 
   it.each(['contains(args.s)', 'indexOf(args.s) >= 0', 'lastIndexOf(args.s) >= 0', 'split(args.s).size() > 1'])(
-    'takes each search from the work of the decision: %s',
+    'consumes the work of the decision for each search: %s',
     (search) => {
       const { evaluate } = compileExpression(`args.l.exists(x, args.t.${search})`, path);
       const args = { l: [1, 2, 3, 4], t: 'b'.repeat(10_000), s: 'a'.repeat(1_000) };
       const work = new Work(100_000);
-      expect(() => evaluate({ args }, work)).toThrow(/too much is searched|more than the work of a decision/);
+      expect(() => evaluate({ args }, work)).toThrow(/too much is searched|more than the work limit of a decision/);
       expect(work.isSpent).toBe(true);
     },
   );
 
-  it('goes on behind an error in a loop, without the trace of its stack and its own text', () => {
+  it('continues after an error in a loop, without a stack trace or the text of the expression', () => {
     const { evaluate } = compileExpression('args.l.exists(x, int(args.t) == 1)', path);
     const limit = Error.stackTraceLimit;
     try {

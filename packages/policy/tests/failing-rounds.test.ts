@@ -6,7 +6,7 @@ import { CountedWork } from './counted.ts';
 const ample = 2 ** 40;
 const texts = (count: number) => Array.from({ length: count }, (_, nth) => `text ${nth}`);
 
-/** The work that a condition takes while it is evaluated, of what it is given. */
+/** The work that a condition consumes during its evaluation. */
 function takenBy(text: string, args: object): number {
   const work = new Work(ample);
   const { evaluate } = compileExpression(text, '/x');
@@ -22,7 +22,7 @@ function valueOf(evaluate: () => unknown): unknown {
   }
 }
 
-/** Conditions of which each round makes so many errors, and goes on. */
+/** Conditions with the number of errors that each round creates without ending the loop. */
 const failing: [string, number][] = [
   ['args.l.exists(x, x > 100)', 1],
   ['args.l.all(x, x > 100)', 1],
@@ -47,21 +47,21 @@ const failing: [string, number][] = [
   ['args.l.exists(x, x.indexOf(args.s, 100) == 1)', 1],
 ];
 
-describe('a round of a loop that fails', () => {
-  it.each(failing)('pays for each error that it makes: %s', (condition, errors) => {
+describe('a failing round of a loop', () => {
+  it.each(failing)('consumes work for each error: %s', (condition, errors) => {
     const [few, many] = [10, 30].map((count) => takenBy(condition, { l: texts(count), z: {}, s: 'x' }));
     expect(Math.round(((many ?? 0) - (few ?? 0)) / 20 / 20)).toBe(errors);
   });
 
-  it.each(failing)('is the last one when the work is spent: %s', (condition) => {
+  it.each(failing)('is the last round when the work is used up: %s', (condition) => {
     const { evaluate } = compileExpression(condition, '/x');
     const work = new CountedWork(1_000);
     valueOf(() => evaluate({ args: { l: texts(10_000), z: {}, s: 'x' } }, work));
     expect(work.isSpent).toBe(true);
-    expect(work.asked).toBeLessThan(200);
+    expect(work.requests).toBeLessThan(200);
   });
 
-  it('takes nothing where no round fails', () => {
+  it('is the only kind of round that consumes work during the evaluation', () => {
     for (const condition of ['args.l.exists(x, x == "none")', 'args.l.all(x, x.size() > 3)']) {
       expect(takenBy(condition, { l: texts(1_000) })).toBe(0);
     }

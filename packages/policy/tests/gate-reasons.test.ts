@@ -15,11 +15,11 @@ describe('the reason of a denial', () => {
   const notThere = (gate: GateName) => `The facts of the gate "${gate}" are not available.`;
   const factOf: Partial<Record<GateName, keyof Facts>> = { arguments: 'registry', rules: 'block', budget: 'budgets' };
 
-  it.each(gateOrder.filter((gate) => gate !== 'arguments'))('says that facts are not there: %s', (gate) => {
+  it.each(gateOrder.filter((gate) => gate !== 'arguments'))('states that facts are not available: %s', (gate) => {
     expect(decided({ facts: { [factOf[gate] ?? gate]: unavailable } }).reason).toBe(notThere(gate));
   });
 
-  it('says so of arguments whose schema is not there', () => {
+  it('states that the schema of the arguments is not available', () => {
     const input = { policy: allowing, intent, evaluate: () => never, validateArguments: () => null, asks: [] };
     const facts = factsFor(allowing, { registry: unavailable });
     expect(gates.arguments({ ...input, facts })).toMatchObject({ reason: notThere('arguments') });
@@ -54,7 +54,7 @@ describe('the reason of a denial', () => {
       },
     ],
     [notThere('rules'), { evaluate: () => ({ kind: 'allow', rules: ['nobody'], reason: 'r' }) }],
-  ])('is told: %s', (reason, judged) => {
+  ])('names the cause: %s', (reason, judged) => {
     expect(decided(judged).reason).toBe(reason);
   });
 
@@ -62,7 +62,7 @@ describe('the reason of a denial', () => {
   const never = null as never;
 });
 
-describe('several at once', () => {
+describe('several approval requests', () => {
   const aboveThreshold = knownFact([budgetOf({ approval_required_above_minor: 0 })]);
 
   it('are satisfied by an approval that satisfies each of them', () => {
@@ -70,20 +70,20 @@ describe('several at once', () => {
     const { trace, verdict, matched_rules } = decided({ policy: asking, facts });
     expect([verdict, matched_rules]).toEqual(['ALLOW', ['ask']]);
     expect(trace.at(-1)?.detail).toBe('satisfies APPROVAL_REQUIRED, BUDGET_APPROVAL_REQUIRED');
-    // One vote is enough for the budget, and not for the rule.
+    // One vote is enough for the budget, but not for the rule.
     expect(decided({ policy: asking, facts: { ...facts, ...grant({ approved_by: ['alice'] }) } }).verdict).toBe(
       'ESCALATE',
     );
   });
 
-  it('are no request where a server waits to be approved', () => {
+  it('are absent from the decision on a quarantined server', () => {
     const registry = knownFact({ server_id: 's', state: 'quarantined' as const, tool: toolOf({}) });
     const decision = decided({ facts: { registry } });
     expect(decision.verdict).toBe('ESCALATE');
     expect(Object.keys(decision)).not.toContain('approval_request');
   });
 
-  it('that exclude each other are denied', () => {
+  it('cause a denial if they exclude each other', () => {
     const ask = (approver: string) => ({
       ...{ code: 'APPROVAL_REQUIRED' as const, reason: 'r' },
       approval: { quorum: 1, approvers: [approver], timeout: 60, scope: 'once' as const },
@@ -95,7 +95,7 @@ describe('several at once', () => {
     });
   });
 
-  it('name no rule where only a budget asks', () => {
+  it('name no rule if only a budget requests an approval', () => {
     expect(decided({ facts: { budgets: aboveThreshold } })).toMatchObject({
       verdict: 'ESCALATE',
       matched_rules: ['allow'],
@@ -103,8 +103,8 @@ describe('several at once', () => {
   });
 });
 
-describe('what a gate takes to the last', () => {
-  it('is the skew of a clock that is ahead', () => {
+describe('the limits of a gate', () => {
+  it('include the permitted clock skew', () => {
     const ahead = (age_ms: number) =>
       decided({
         facts: {
@@ -116,13 +116,13 @@ describe('what a gate takes to the last', () => {
     ]);
   });
 
-  it('is no demand below nothing, whatever is left', () => {
+  it('refuse a negative demand, even if calls are unlimited', () => {
     const budgets = knownFact([budgetOf({ tool_calls_remaining: null })]);
     const demand = { tool_calls: -1, spend_micros: 0n, egress_bytes: 0, writes: 0 };
     expect(decided({ facts: { budgets, demand } }).reason_code).toBe('BUDGET_EXCEEDED');
   });
 
-  it('is the quarantine of an organisation', () => {
+  it('include the quarantine of an organisation', () => {
     const fence = { scope: 'org', level: 'org', kind: 'quarantine', epoch: 1, reason: 'test', calls_remaining: null };
     expect(decided({ facts: { fence: knownFact([fence] as never) } }).reason_code).toBe('TENANT_QUARANTINED');
   });
@@ -131,21 +131,23 @@ describe('what a gate takes to the last', () => {
     ['access_key', 'ALLOWED'],
     ['assertion', 'ALLOWED'],
     ['agent_token', 'ALLOWED'],
+    ['oauth_token', 'ALLOWED'],
+    ['none', 'CREDENTIALS_MISSING'],
     ['operator_key', 'CREDENTIALS_MISSING'],
-  ])('is what proves an identity: %s', (credential, code) => {
+  ])('depend on the credential that proves an identity: %s', (credential, code) => {
     const proven = policyOf([{ id: 'r', effect: 'allow' }]);
     const demanding = { ...proven, bundle: { ...proven.bundle, identity: ['proven'] } } as typeof proven;
     const identity = knownFact(identityOf({ credential } as never));
     expect(decided({ policy: demanding, facts: { identity } }).reason_code).toBe(code);
   });
 
-  it('is an approval of a policy that has a name', () => {
+  it('exclude an approval without a policy hash', () => {
     expect(decided({ policy: asking, facts: grant({ policy_hash: null }) }).reason_code).toBe('APPROVAL_MISMATCH');
     const under = knownFact(grantFor(asking, intent));
     expect(decided({ policy: asking, facts: { approval: under } }).verdict).toBe('ALLOW');
   });
 
-  it('are all gates, in order', () => {
+  it('cover all gates, in order', () => {
     expect(wiredGates()).toEqual(gateOrder);
   });
 });

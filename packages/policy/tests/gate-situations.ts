@@ -34,19 +34,19 @@ export function grant(changes: object): Partial<Facts> {
   return { approval: knownFact(grantFor(asking, intent, changes)) };
 }
 
-/** One situation for each way in which a gate answers, `ALLOWED` where none stops the call. */
+/** One situation for each result of each gate. `ALLOWED` when no gate stops the call. */
 export const situations: Situation[] = [
-  { code: 'MALFORMED_ARGUMENTS', when: 'the call was not hashed', call: { args_hash: '' } },
+  { code: 'MALFORMED_ARGUMENTS', when: 'the hash of the arguments is missing', call: { args_hash: '' } },
   ...Object.entries<Partial<Intent>>({
-    'no intent was hashed': { intent_hash: `x${intent.intent_hash}` },
-    'a hash has a tail': { args_hash: `${intent.args_hash}0` },
+    'the hash of the intent is malformed': { intent_hash: `x${intent.intent_hash}` },
+    'a hash has a trailing character': { args_hash: `${intent.args_hash}0` },
     'the arguments are a text': { args: 'path' as unknown as Intent['args'] },
     'the arguments are a list': { args: [] as unknown as Intent['args'] },
-    'the context is nothing': { context: null as unknown as Intent['context'] },
+    'the context is null': { context: null as unknown as Intent['context'] },
   }).map(([when, call]) => ({ code: 'MALFORMED_ARGUMENTS' as const, when, call })),
   {
     code: 'MALFORMED_ARGUMENTS',
-    when: 'the door found a fault',
+    when: 'the request has a fault',
     facts: { request: knownFact({ fault: 'It is no call.' }) },
   },
   ...(
@@ -72,7 +72,7 @@ export const situations: Situation[] = [
   { code: 'FENCE_UNAVAILABLE', when: 'settings cannot be read', facts: { settings: unavailable } },
   {
     code: 'SETTINGS_MISSING',
-    when: 'the settings of the workspace never arrived',
+    when: 'the settings of the workspace were not received',
     facts: { settings: knownFact({ received: false }) },
   },
   {
@@ -80,26 +80,26 @@ export const situations: Situation[] = [
     when: 'the fact about settings has no value',
     facts: { settings: knownFact({ received: undefined as unknown as boolean }) },
   },
-  { code: 'ALLOWED', when: 'the tenant is no workspace', facts: { settings: { state: 'not_applicable' } } },
+  { code: 'ALLOWED', when: 'the tenant is not a workspace', facts: { settings: { state: 'not_applicable' } } },
   {
     code: 'SYSTEM_FROZEN',
-    when: 'a freeze stands around a workspace without settings',
+    when: 'the system is frozen and the workspace has no settings',
     facts: { fence: knownFact([fenced('system', 'freeze')]), settings: knownFact({ received: false }) },
   },
   { code: 'POLICY_MISSING', when: 'no bundle is active', facts: { policy: knownFact(null) } },
-  { code: 'POLICY_MISSING', when: 'nothing is compiled', policy: null },
+  { code: 'POLICY_MISSING', when: 'no compiled policy exists', policy: null },
   ...(
     [
       ['POLICY_STALE', 'the bundle is too old', { age_ms: 1001 }],
-      ['POLICY_STALE', 'the age is no number', { age_ms: Number.NaN }],
-      ['POLICY_STALE', 'it is confirmed for a time that has not come', { age_ms: -60_001 }],
+      ['POLICY_STALE', 'the age of the bundle is not a number', { age_ms: Number.NaN }],
+      ['POLICY_STALE', 'the bundle was confirmed in the future', { age_ms: -60_001 }],
       ['ALLOWED', 'the clock of its signer is a little ahead', { age_ms: -60_000 }],
-      ['POLICY_STALE', 'something newer is known of it', { is_newest: false }],
+      ['POLICY_STALE', 'a newer activation is known', { is_newest: false }],
       ['POLICY_STALE', 'another bundle is active', { hash: asking.hash }],
-      ['POLICY_SIGNATURE_INVALID', 'its age is not signed', { signature_valid: false, age_ms: 1001 }],
+      ['POLICY_SIGNATURE_INVALID', 'the signature of an old bundle fails', { signature_valid: false, age_ms: 1001 }],
       ['POLICY_SIGNATURE_INVALID', 'the signature fails', { signature_valid: false }],
       ['CEILING_MISSING', 'the bundle lacks a ceiling', { missing_ceiling: 'ceiling.payments' }],
-      ['CEILING_MISSING', 'it is unknown whether it lacks one', { missing_ceiling: undefined as unknown as null }],
+      ['CEILING_MISSING', 'the missing ceiling is unknown', { missing_ceiling: undefined as unknown as null }],
     ] as const
   ).map(([code, when, changes]) => ({ code, when, facts: { policy: knownFact({ ...activePolicy, ...changes }) } })),
   ...identitySituations,
@@ -116,10 +116,10 @@ export const situations: Situation[] = [
   { code: 'SERVER_QUARANTINED', when: 'the server is quarantined', facts: registryIn('quarantined') },
   { code: 'SERVER_QUARANTINED', when: 'the server was only discovered', facts: registryIn('discovered') },
   { code: 'SERVER_REVOKED', when: 'the server was revoked', facts: registryIn('revoked') },
-  { code: 'SERVER_REVOKED', when: 'its approval expired', facts: registryIn('expired') },
-  { code: 'TOOL_UNKNOWN', when: 'the server lists no such tool', facts: toolIs(null) },
+  { code: 'SERVER_EXPIRED', when: 'the approval of the server expired', facts: registryIn('expired') },
+  { code: 'TOOL_UNKNOWN', when: 'the server does not list the tool', facts: toolIs(null) },
   { code: 'SCHEMA_DRIFT', when: 'the definition changed', facts: toolIs(toolOf({ current_hash: 'other' })) },
-  { code: 'SCHEMA_DRIFT', when: 'nothing is pinned', facts: toolIs(toolOf({ pinned_hash: null })) },
+  { code: 'SCHEMA_DRIFT', when: 'the tool has no pin', facts: toolIs(toolOf({ pinned_hash: null })) },
   { code: 'REGISTRY_UNAVAILABLE', when: 'the registry cannot be read', facts: { registry: unavailable } },
   { code: 'SCHEMA_VIOLATION', when: 'an argument has the wrong type', call: { args: { path: 7 } } },
   {
@@ -129,7 +129,7 @@ export const situations: Situation[] = [
   },
   {
     code: 'SANDBOX_OVERGRANT',
-    when: 'more is asked than granted',
+    when: 'the request exceeds its sandbox grant',
     facts: { sandbox: knownFact({ grant_hash: 'g', required: true, overgrants: ['network'] }) },
   },
   {
@@ -144,7 +144,7 @@ export const situations: Situation[] = [
   },
   {
     code: 'DIRECT_UPSTREAM_BYPASS',
-    when: 'the call went around',
+    when: 'the call bypassed the boundary',
     facts: { provenance: knownFact({ through_boundary: false }) },
   },
   {
@@ -170,25 +170,29 @@ export const situations: Situation[] = [
   },
   {
     code: 'PDP_UNAVAILABLE',
-    when: 'the evaluator answers nonsense',
+    when: 'the evaluator returns a malformed result',
     evaluate: (() => ({ kind: 'allow' })) as unknown as RuleEvaluator,
   },
   {
     code: 'PDP_UNAVAILABLE',
-    when: 'the evaluator answers later',
+    when: 'the evaluator returns a promise',
     evaluate: (async () => ({ kind: 'allow', rules: ['x'], reason: '' })) as unknown as RuleEvaluator,
   },
   ...(
     [
-      ['allows by a rule that the bundle has not', allowing, { kind: 'allow', rules: ['allow', 'other'], reason: '' }],
+      ['allows by a rule that the bundle lacks', allowing, { kind: 'allow', rules: ['allow', 'other'], reason: '' }],
       ['allows by a rule that escalates', asking, { kind: 'allow', rules: ['ask'], reason: '' }],
       ['allows by a rule about other calls', aboutMail, { kind: 'allow', rules: ['mail'], reason: '' }],
-      ['allows by no rule', allowing, { kind: 'allow', rules: [], reason: '' }],
-      ['gives a reason that is no text', allowing, { kind: 'allow', rules: ['allow'], reason: 7 }],
-      ['names rules that are no text', allowing, { kind: 'deny', rules: [7], reason: '', code: 'POLICY_DENIED' }],
-      ['denies with a code that no rule has', allowing, { kind: 'deny', rules: [], reason: '', code: 'ALLOWED' }],
+      ['allows without a rule', allowing, { kind: 'allow', rules: [], reason: '' }],
+      ['returns a reason that is not a text', allowing, { kind: 'allow', rules: ['allow'], reason: 7 }],
       [
-        'asks for what is no approval',
+        'returns rule names that are not texts',
+        allowing,
+        { kind: 'deny', rules: [7], reason: '', code: 'POLICY_DENIED' },
+      ],
+      ['denies with the code ALLOWED', allowing, { kind: 'deny', rules: [], reason: '', code: 'ALLOWED' }],
+      [
+        'escalates with an invalid approval',
         asking,
         { kind: 'escalate', rules: ['ask'], reason: '', approval: { quorum: 0 } },
       ],
@@ -202,20 +206,20 @@ export const situations: Situation[] = [
   { code: 'APPROVAL_REQUIRED', when: 'a rule escalates', policy: asking },
   {
     code: 'APPROVAL_REQUIRED',
-    when: 'a rule escalates where no approval can be had',
+    when: 'a rule escalates and approvals are not applicable',
     policy: asking,
     facts: { approval: { state: 'not_applicable' } },
   },
   { code: 'APPROVAL_REQUIRED', when: 'the approval is pending', policy: asking, facts: grant({ state: 'pending' }) },
   {
     code: 'APPROVAL_REQUIRED',
-    when: 'fewer people approved than the rule asks for',
+    when: 'fewer people approved than the rule requires',
     policy: asking,
     facts: grant({ approved_by: ['alice', 'alice'] }),
   },
   {
     code: 'APPROVAL_REQUIRED',
-    when: 'other people approved than the rule names',
+    when: 'the rule names other approvers',
     policy: askingCarol,
     facts: { approval: knownFact(grantFor(askingCarol, intent)) },
   },
@@ -227,13 +231,13 @@ export const situations: Situation[] = [
   },
   {
     code: 'APPROVAL_REQUIRED',
-    when: 'the approval lives longer than the rule allows',
+    when: 'the timeout of the approval is longer than the rule allows',
     policy: asking,
     facts: grant({ timeout: 901 }),
   },
   {
     code: 'APPROVAL_REQUIRED',
-    when: 'the lifetime of the approval is no number',
+    when: 'the timeout of the approval is not a number',
     policy: asking,
     facts: grant({ timeout: Number.NaN }),
   },
@@ -258,17 +262,17 @@ export const situations: Situation[] = [
   },
   {
     code: 'BUDGET_EXCEEDED',
-    when: 'more bytes would leave than may',
+    when: 'the call would send more bytes than the budget has left',
     facts: { budgets: knownFact([budgetOf({ egress_remaining_bytes: 99 })]) },
   },
   {
     code: 'BUDGET_EXCEEDED',
-    when: 'more is written than may be',
+    when: 'the call writes more than the budget has left',
     facts: { demand: { tool_calls: 1, spend_micros: 0n, egress_bytes: 0, writes: 6 } },
   },
   {
     code: 'BUDGET_EXCEEDED',
-    when: 'the demand of writes is no number',
+    when: 'the demand of writes is not a number',
     facts: { demand: { tool_calls: 1, spend_micros: 0n, egress_bytes: 0, writes: Number.NaN } },
   },
   {
@@ -278,7 +282,7 @@ export const situations: Situation[] = [
   },
   {
     code: 'PRICE_UNKNOWN',
-    when: 'a budget asks above a spend that is unknown',
+    when: 'a budget requires approval above an amount and the spend is unknown',
     facts: {
       demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 0 },
       budgets: knownFact([budgetOf({ spend_remaining_micros: null, approval_required_above_minor: 9 })]),
@@ -292,7 +296,7 @@ export const situations: Situation[] = [
   { code: 'PDP_UNAVAILABLE', when: 'blocked tools cannot be read', facts: { block: unavailable } },
   {
     code: 'BUDGET_EXCEEDED',
-    when: 'the budget is exhausted and an approval stands',
+    when: 'the budget is exhausted and the call is approved',
     policy: asking,
     facts: { ...grant({}), budgets: knownFact([budgetOf({ spend_remaining_micros: 9_999_999n })]) },
   },
@@ -302,11 +306,11 @@ export const situations: Situation[] = [
     facts: { budgets: knownFact([budgetOf({ approval_required_above_minor: 9 })]) },
   },
   { code: 'BUDGET_UNAVAILABLE', when: 'budgets cannot be read', facts: { budgets: unavailable } },
-  { code: 'APPROVAL_EXPIRED', when: 'the grant is over', policy: asking, facts: grant({ expired: true }) },
+  { code: 'APPROVAL_EXPIRED', when: 'the grant has expired', policy: asking, facts: grant({ expired: true }) },
   { code: 'APPROVAL_MISMATCH', when: 'the arguments changed', policy: asking, facts: grant({ intent_hash: 'other' }) },
   {
     code: 'APPROVAL_MISMATCH',
-    when: 'the same call takes more than was approved',
+    when: 'the same call demands more than was approved',
     policy: asking,
     facts: grant({ judged_hash: 'other' }),
   },
@@ -318,14 +322,29 @@ export const situations: Situation[] = [
   },
   {
     code: 'APPROVAL_MISMATCH',
-    when: 'no policy was approved under',
+    when: 'the approval names no policy',
     policy: asking,
     facts: grant({ policy_hash: null }),
   },
-  { code: 'APPROVAL_MISMATCH', when: 'its state is unknown', policy: asking, facts: grant({ state: 'odd' }) },
-  { code: 'APPROVAL_EXPIRED', when: 'there was no vote in time', policy: asking, facts: grant({ state: 'expired' }) },
-  { code: 'APPROVAL_CONSUMED', when: 'the grant was used', policy: asking, facts: grant({ uses_remaining: 0 }) },
-  { code: 'APPROVAL_REJECTED', when: 'the approvers refused', policy: asking, facts: grant({ state: 'denied' }) },
+  {
+    code: 'APPROVAL_MISMATCH',
+    when: 'the state of the approval is unknown',
+    policy: asking,
+    facts: grant({ state: 'odd' }),
+  },
+  {
+    code: 'APPROVAL_EXPIRED',
+    when: 'the approval expired without a decision',
+    policy: asking,
+    facts: grant({ state: 'expired' }),
+  },
+  { code: 'APPROVAL_CONSUMED', when: 'the grant has no use left', policy: asking, facts: grant({ uses_remaining: 0 }) },
+  {
+    code: 'APPROVAL_REJECTED',
+    when: 'the approvers denied the call',
+    policy: asking,
+    facts: grant({ state: 'denied' }),
+  },
   { code: 'APPROVAL_REJECTED', when: 'the grant was revoked', policy: asking, facts: grant({ state: 'revoked' }) },
   { code: 'ALLOWED', when: 'every gate passes' },
   {
@@ -335,7 +354,7 @@ export const situations: Situation[] = [
   },
   {
     code: 'ALLOWED',
-    when: 'policy and snapshot are as old as they may be',
+    when: 'policy and snapshot have the maximum age',
     facts: {
       policy: knownFact({ ...activePolicy, age_ms: 1000 }),
       relationship: knownFact({ ...snapshot, age_ms: 1000 }),
@@ -343,7 +362,7 @@ export const situations: Situation[] = [
   },
   {
     code: 'ALLOWED',
-    when: 'the call takes all that is left and costs the threshold exactly',
+    when: 'the call uses all of the budget and costs exactly the threshold',
     facts: {
       budgets: knownFact([
         budgetOf({

@@ -18,7 +18,7 @@ const [own, ofServer] = [worldOf({}), worldOf({ server: listed })];
 const open = allowing();
 const renamed = allowing({ name: 'm' });
 
-/** The verdict of the draft on a call whose record has another outcome of one gate. */
+/** The verdict of the draft on a call whose record has a different outcome of one gate. */
 function sealedWith(gate: string, changes: object, rest: Partial<BoundaryRecord> = {}, [was, draft] = [open, renamed]) {
   const record = { ...traceWith(own, was, outcome(gate, changes)), ...rest };
   return again(own, [was, draft], { record });
@@ -28,14 +28,14 @@ describe('a gate that no policy changes', () => {
   const gates = ['fence', 'registry', 'arguments', 'scopes'];
   const refused = { outcome: 'deny', reason_code: 'SERVER_REVOKED' };
 
-  it.each(gates)('answers as it did: %s', (gate) => {
+  it.each(gates)('keeps its recorded result: %s', (gate) => {
     expect(sealedWith(gate, { outcome: 'pass' })).toBe('ALLOW ALLOWED');
     expect(sealedWith(gate, { outcome: 'not_applicable' })).toBe('ALLOW ALLOWED');
     expect(sealedWith(gate, refused)).toBe('DENY SERVER_REVOKED');
     expect(sealedWith(gate, { ...refused, outcome: 'escalate' })).toBe('ESCALATE SERVER_REVOKED');
   });
 
-  it.each(gates)('is missing where it was not reached, has no code, or is not there: %s', (gate) => {
+  it.each(gates)('is missing if it was not reached, has no code, or is not in the record: %s', (gate) => {
     const gone = decideIn(own, open).record.gates.filter((one) => one.gate !== gate);
     expect(sealedWith(gate, { outcome: 'not_reached' })).toContain(`gates.${gate}`);
     expect(sealedWith(gate, { outcome: 'deny' })).toBe(`gates.${gate}`);
@@ -43,7 +43,7 @@ describe('a gate that no policy changes', () => {
     expect(again(own, [open, renamed], { record: { gates: gone } })).toContain(`gates.${gate}`);
   });
 
-  it('has nothing to judge of a call without a tool, whatever it said', () => {
+  it('does not apply to a call without a tool, whatever its result was', () => {
     const spawn = worldOf({ call: { ...call, action: 'agent.spawn', tool: null } });
     for (const gate of ['registry', 'arguments']) {
       const record = traceWith(spawn, open, outcome(gate, refused));
@@ -57,13 +57,13 @@ describe('the name of a tool', () => {
   const declaring = allowing(tools('E1'));
   const refused = outcome('request', { outcome: 'deny', reason_code: 'MALFORMED_ARGUMENTS' });
 
-  it('is refused by the draft that declares what it looks like', () => {
+  it('is rejected by a draft that declares a look-alike', () => {
     expect(again(misspelt, [open, declaring])).toBe('DENY MALFORMED_ARGUMENTS');
     expect(again(misspelt, [declaring, declaring])).toBe('DENY MALFORMED_ARGUMENTS');
     expect(again(misspelt, [declaring, declaring], { recorded: 'unknown' })).toBe('DENY MALFORMED_ARGUMENTS');
   });
 
-  it('cannot be judged where a server listed it, or may have', () => {
+  it('is not refused if a server listed it, and cannot be judged if a server may have listed it', () => {
     const server = worldOf({ ...misspelt, server: listed });
     expect(again(server, [open, declaring])).toBe('ALLOW ALLOWED');
     const mayBe = traceWith(misspelt, open, outcome('registry', { outcome: 'not_reached' }));
@@ -75,7 +75,7 @@ describe('the name of a tool', () => {
     expect(again(misspelt, [open, declaring], { record: silent })).toBe('DENY SERVER_REVOKED');
   });
 
-  it('was not what a call was refused for where it looks like nothing that was declared, or like nothing at all', () => {
+  it('did not cause the refusal of a call if it resembles no declared name', () => {
     const denied = 'DENY MALFORMED_ARGUMENTS';
     const record = traceWith(misspelt, open, refused);
     expect(again(misspelt, [open, open], { record })).toBe(denied);
@@ -90,10 +90,10 @@ describe('the name of a tool', () => {
   });
 });
 
-describe('who calls', () => {
+describe('the identity of a caller', () => {
   const unproven = worldOf({ identity: identityOf({ credential: 'operator_key' }) });
 
-  it('is judged by what the draft demands', () => {
+  it('is judged by the demands of the draft', () => {
     expect(again(unproven, [open, allowing({ identity: ['proven'] })])).toMatch(/^DENY /);
     expect(again(own, [open, allowing({ identity: ['proven'] })])).toBe('ALLOW ALLOWED');
     const unknown = { record: { identity: undefined as never } };
@@ -101,7 +101,7 @@ describe('who calls', () => {
     expect(again(own, [open, renamed], unknown)).toMatch(/^DENY /);
   });
 
-  it('is not known of a model whose provider may run what the draft names', () => {
+  it('cannot be judged if the hosted tools of a model call are unknown', () => {
     const model = worldOf({ call: { ...call, action: 'model.call', tool: null } });
     const demands = [
       tools('E1', { identity: ['proven'] }),
@@ -119,22 +119,22 @@ describe('who calls', () => {
   });
 });
 
-describe('where a call goes', () => {
+describe('the destination of a call', () => {
   const list = (...egress: string[]) => allowing({ egress });
   const leaving = worldOf({
     call: { ...call, action: 'data.egress', tool: null, resource: 'https://a.example.org/x' },
   });
 
-  it('is in the record of what leaves by itself', () => {
+  it('is in the record of a data.egress', () => {
     expect(again(leaving, [list('*.example.org'), list('a.example.org')])).toBe('ALLOW ALLOWED');
     expect(again(leaving, [open, list('a.example.org')])).toBe('ALLOW ALLOWED');
     expect(again(leaving, [open, list('example.net')])).toBe('DENY EGRESS_BLOCKED');
-    // The resource of a call is no destination unless the call is an egress.
+    // The resource of a call is a destination only if the call is a data.egress.
     const named = worldOf({ call: { ...call, resource: 'https://a.example.org/x' } });
     expect(again(named, [open, list('example.net')])).toBe('ALLOW ALLOWED');
   });
 
-  it('is not in that of a server’s tool, but for what the list of then said of it', () => {
+  it('is not in the record of a server tool, except by the recorded result', () => {
     expect(again(ofServer, [open, list('*.example.org')])).toBe('egress.host');
     expect(again(ofServer, [list('*.example.org'), list('a.example.org')])).toBe('egress.host');
     expect(again(ofServer, [list('*.example.org'), allowing({ egress: ['*.example.org'], name: 'm' })])).toBe(
@@ -148,7 +148,7 @@ describe('where a call goes', () => {
     expect(again(ofServer, [list('*.example.org'), list('*.example.org')], unknown)).toBe('egress.host');
     const gates = decideIn(ofServer, list('*.example.org')).record.gates.filter(({ gate }) => gate !== 'egress');
     expect(again(ofServer, [list('*.example.org'), list('a.example.org')], { record: { gates } })).toBe('egress.host');
-    // A server that is a process here is nowhere else.
+    // A server that is a local process has no destination.
     const later = allowing({ egress: ['a.example.org'] });
     expect(again(ofServer, [list('*.example.org'), later], { record: traceHere() })).toBe('ALLOW ALLOWED');
     expect(again(ofServer, [open, later], { record: traceHere() })).toBe('egress.host');
@@ -157,18 +157,18 @@ describe('where a call goes', () => {
   const traceHere = () => traceWith(ofServer, list('*.example.org'), outcome('egress', { outcome: 'not_applicable' }));
 });
 
-describe('who sent a call', () => {
+describe('the sender of a call', () => {
   const inside = allowing(tools('E4', { dispatched_by: 'kernel' }));
   const from = (dispatchedBy: 'kernel' | 'caller' | 'nobody') => worldOf({ dispatchedBy });
 
-  it('is judged by the draft where it was not the kernel', () => {
+  it('is judged by the draft unless it was the kernel', () => {
     expect(again(from('caller'), [open, inside])).toBe('DENY DIRECT_UPSTREAM_BYPASS');
     expect(again(from('caller'), [inside, open])).toBe('ALLOW ALLOWED');
     expect(again(from('nobody'), [open, inside])).toBe('ALLOW ALLOWED');
     expect(again(from('kernel'), [open, inside])).toBe('ALLOW ALLOWED');
   });
 
-  it('stays refused where the kernel was to send it and nothing had asked for it', () => {
+  it('keeps the recorded refusal if the kernel did not claim the dispatch', () => {
     const bypass = outcome('provenance', { outcome: 'deny', reason_code: 'DIRECT_UPSTREAM_BYPASS' });
     const record = traceWith(from('kernel'), open, bypass);
     expect(again(from('kernel'), [open, renamed], { record })).toBe('DENY DIRECT_UPSTREAM_BYPASS');
@@ -184,19 +184,19 @@ describe('relations', () => {
   const [yes, no] =
     decideIn(related, asks()).decision.verdict === 'ALLOW' ? [related, unrelated] : [unrelated, related];
 
-  it('are as they were answered', () => {
+  it('keep their recorded results', () => {
     expect(again(yes, [asks(), asks({}, 'relations.reader == true')])).toBe('ALLOW ALLOWED');
     expect(again(no, [asks(), asks({}, 'relations.reader == false')])).toBe('ALLOW ALLOWED');
     expect(again(no, [asks(), asks({}, 'relations.reader == true')])).toBe('DENY NO_MATCHING_RULE');
   });
 
-  it('are missing where they were never asked', () => {
+  it('are missing if they were not queried', () => {
     expect(again(yes, [asks(), asks({ relation: 'owner' })])).toBe('relations.reader');
     expect(again(yes, [open, asks()])).toBe('args.id');
     expect(again(yes, [asks(), asks()], { recorded: 'unknown' })).toBe('args.id');
   });
 
-  it('are required by the draft where it says so', () => {
+  it('are required if the draft requires them', () => {
     const required = asks({ required: { tool: ['files.*'] } }, 'size(args) < 9');
     expect(again(no, [asks(), required])).toBe('DENY RELATION_MISSING');
     expect(again(yes, [asks(), required])).toBe('args');
@@ -208,10 +208,10 @@ describe('relations', () => {
     expect(again(yes, [reading, required])).toBe('ALLOW ALLOWED');
   });
 
-  it('are unknown where the snapshot was too old or the gate was not reached', () => {
+  it('are unknown if the snapshot was stale or the gate was not reached', () => {
     const stale = worldOf({ ...yes, snapshotAgeMs: 5_000 });
     expect(again(stale, [asks(), asks({}, 'relations.reader == true')])).toBe('DENY AUTHZ_SNAPSHOT_STALE');
-    // A draft that asks for none comes further than the decision came.
+    // A draft without relations reaches later gates than the recorded decision.
     expect(again(stale, [asks(), open])).toBe('gates.registry');
     const record = traceWith(yes, asks(), outcome('relationship', { outcome: 'not_reached' }));
     expect(again(yes, [asks(), asks({}, 'relations.reader == true')], { record })).toBe('gates.relationship');
@@ -227,7 +227,7 @@ describe('budgets', () => {
       ...(changes === undefined ? {} : { record: traceWith(world, open, outcome('budget', changes)) }),
     });
 
-  it('are held against what the call took', () => {
+  it('are compared with the demand of the call', () => {
     const enough = worldOf({ demand: spent, budgets: [budgetOf({ spend_remaining_micros: 5n })] });
     const short = worldOf({ demand: spent, budgets: [budgetOf({ spend_remaining_micros: 4n })] });
     const without = worldOf({ demand: spent, budgets: [budgetOf({ spend_remaining_micros: null })] });
@@ -238,13 +238,13 @@ describe('budgets', () => {
     expect(under(unpriced)).toMatch(/^DENY /);
   });
 
-  it('of the installation say what they said, where they were asked', () => {
+  it('of the installation keep their recorded result, if they were reached', () => {
     expect(under(withHidden, { outcome: 'deny', reason_code: 'BUDGET_EXCEEDED' })).toBe('DENY BUDGET_EXCEEDED');
     expect(under(withHidden, { outcome: 'pass' })).toBe('ALLOW ALLOWED');
     expect(under(withHidden, { outcome: 'not_reached' })).toBe(`budgets.${installationCeiling}`);
     const gone = decideIn(withHidden, open).record.gates.filter(({ gate }) => gate !== 'budget');
     expect(again(withHidden, [open, renamed], { record: { gates: gone } })).toBe(`budgets.${installationCeiling}`);
-    // A denial of another budget stands as well.
+    // Visible budgets are evaluated again, whatever the record contains.
     const visible = worldOf({ budgets: [budgetOf({})] });
     expect(under(visible, { outcome: 'deny', reason_code: 'BUDGET_EXCEEDED' })).toBe('ALLOW ALLOWED');
   });

@@ -5,7 +5,7 @@ import { boundedBefore, Work } from '../src/work.ts';
 import { GlobSet } from '../src/glob-set.ts';
 import { allSteps, stepsTaken } from './counted.ts';
 
-/** The meaning of a pattern, in the syntax of another engine. */
+/** The same pattern as a regular expression. */
 function meaning(pattern: string): RegExp {
   return new RegExp(`^${pattern.replaceAll('.', '[.]').replaceAll('?', '.').replaceAll('*', '.*')}$`, 's');
 }
@@ -13,7 +13,7 @@ function meaning(pattern: string): RegExp {
 const letters = (...units: string[]) => fc.string({ unit: fc.constantFrom(...units), maxLength: 8 });
 
 describe('a pattern', () => {
-  it('matches what a regular expression of the same meaning matches', () => {
+  it('matches the same texts as its regular expression', () => {
     fc.assert(
       fc.property(letters('a', 'B', '.', '*', '?'), letters('a', 'b', 'B', '.', '*', '\n'), (pattern, text) => {
         expect(matchesGlob(pattern, text, boundedBefore())).toBe(meaning(pattern).test(text));
@@ -37,13 +37,13 @@ describe('a pattern', () => {
   });
 });
 
-/** Characters that make patterns share beginnings, ends and what lies between. */
+/** Characters that give patterns common beginnings, ends and segments. */
 const pattern = fc.oneof(letters('a', 'b', '*'), letters('a', 'b', '*', '?'), letters('a', '*'), letters('a', 'b'));
 const text = fc.oneof(letters('a', 'b'), letters('a'), fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 40 }));
 const setOf = (globs: readonly string[]) => allSteps(GlobSet.inSteps(globs));
 
 describe('many patterns at once', () => {
-  it('match what each matches by itself', () => {
+  it('match the same texts as each pattern separately', () => {
     fc.assert(
       fc.property(fc.array(pattern, { maxLength: 30 }), text, (globs, read) => {
         const byItself = globs.filter((glob) => matchesGlob(glob, read, boundedBefore()));
@@ -53,7 +53,7 @@ describe('many patterns at once', () => {
     );
   });
 
-  it('take no more steps than is said beforehand, whatever the text', () => {
+  it('take no more steps than computed in advance, whatever the text', () => {
     fc.assert(
       fc.property(fc.array(pattern, { maxLength: 30 }), text, (globs, read) => {
         const set = setOf(globs);
@@ -68,10 +68,14 @@ describe('many patterns at once', () => {
   });
 
   it.each<[string, readonly string[], string]>([
-    ['what is sought everywhere', many((nth) => `*${'a'.repeat(40)}${nth}*`), 'a'.repeat(2048)],
-    ['what overlaps itself', many((nth) => `*${'ab'.repeat(20)}*${'ab'.repeat(20)}*${nth}*`), 'ab'.repeat(1024)],
-    ['beginnings that are longer each', many((nth) => `${'a'.repeat(nth % 250)}*b${nth}*c`), 'a'.repeat(2048)],
-    ['ends', many((nth) => `*${'a'.repeat(100)}b${nth}${'a'.repeat(100)}`), 'a'.repeat(2048)],
+    ['segments that can match everywhere', many((nth) => `*${'a'.repeat(40)}${nth}*`), 'a'.repeat(2048)],
+    [
+      'segments that overlap themselves',
+      many((nth) => `*${'ab'.repeat(20)}*${'ab'.repeat(20)}*${nth}*`),
+      'ab'.repeat(1024),
+    ],
+    ['prefixes of increasing length', many((nth) => `${'a'.repeat(nth % 250)}*b${nth}*c`), 'a'.repeat(2048)],
+    ['suffixes', many((nth) => `*${'a'.repeat(100)}b${nth}${'a'.repeat(100)}`), 'a'.repeat(2048)],
   ])('read a long text once: %s', (_what, globs, read) => {
     const steps = stepsTaken((work) => setOf(globs).matching(read, work));
     const byItself = globs.reduce((sum, glob) => sum + stepsTaken((work) => matchesGlob(glob, read, work)), 0);
@@ -79,13 +83,13 @@ describe('many patterns at once', () => {
     expect(steps).toBeLessThan(100_000);
   });
 
-  it('take few steps more for ten times as many patterns between stars', () => {
+  it('need few more steps for ten times as many patterns between stars', () => {
     const of = (count: number) => setOf(many((nth) => `*${'a'.repeat(20)}${nth}*`, count));
     const steps = (count: number) => stepsTaken((work) => of(count).matching('a'.repeat(2048), work));
     expect(steps(1_000) - steps(100)).toBeLessThan(900 * 4);
   });
 
-  it('stop where the work is spent', () => {
+  it('stop when the work is used up', () => {
     const set = setOf(many((nth) => `*${'a'.repeat(nth % 99)}b${nth}*`));
     for (const units of [0, 1, 10, 100]) {
       const work = new Work(units);

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
-/** The size limit of drafts in YAML, and of what nests in every other text: a bundle may have 4 MiB. */
+/** The size limit of drafts in YAML, and the size of most texts below. A bundle may have 4 MiB. */
 const draft = 65_536;
 const bundle = 4 * 1024 * 1024;
 const filled = (unit: string, size = draft) => unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
@@ -15,20 +15,20 @@ const staircase = (size: number, step: string) =>
 const tooDeep = /^line \d+: nests deeper than 64 levels$/;
 const faulty = /^line \d+: /;
 
-/** Texts at the limit by the cause of their levels or work, with the refusal of each. */
+/** Texts at the size limit, by the cause of their depth or work, with the expected refusals. */
 const hostile: Record<string, { source: string; code?: string; message: RegExp }> = {
   'explicit keys': { source: filled('? '), message: /^line 1: nests deeper than 64 levels$/ },
-  'explicit keys, to the limit of bundles': { source: filled('? ', bundle), message: tooDeep },
-  'items of lists': { source: filled('- '), message: tooDeep },
-  'items of lists, to the limit of bundles': { source: filled('- ', bundle), message: tooDeep },
+  'explicit keys, up to the size limit of bundles': { source: filled('? ', bundle), message: tooDeep },
+  'list items': { source: filled('- '), message: tooDeep },
+  'list items, up to the size limit of bundles': { source: filled('- ', bundle), message: tooDeep },
   'lists in brackets': { source: filled('['), message: tooDeep },
-  'lists in brackets, to the limit of bundles': { source: filled('[', bundle), message: tooDeep },
-  'lists that are closed': { source: `a: ${'['.repeat(32_000)}${']'.repeat(32_000)}`, message: tooDeep },
+  'lists in brackets, up to the size limit of bundles': { source: filled('[', bundle), message: tooDeep },
+  'closed lists': { source: `a: ${'['.repeat(32_000)}${']'.repeat(32_000)}`, message: tooDeep },
   'mappings in braces': { source: `a: ${filled('{', draft - 3)}`, message: tooDeep },
   'mappings in braces with keys': { source: `a: ${filled('{a: ', draft - 3)}`, message: tooDeep },
   'colons after names': { source: filled('a: '), message: tooDeep },
   'colons alone': { source: filled(': '), message: tooDeep },
-  'markers in turn': { source: filled('? - : '), message: tooDeep },
+  'alternating markers': { source: filled('? - : '), message: tooDeep },
   'indented mappings': { source: staircase(draft, 'a:'), message: /^line 65: nests deeper than 64 levels$/ },
   'indented lists': { source: staircase(draft, '-'), message: tooDeep },
   'indented explicit keys': { source: staircase(draft, '?'), message: tooDeep },
@@ -50,7 +50,7 @@ const hostile: Record<string, { source: string; code?: string; message: RegExp }
   'tags without a name': { source: filled('! '), message: /^line 1: tags are refused$/ },
   'commas without items': { source: `a: [${filled(',', draft - 4)}`, message: faulty },
   'markers in a list': { source: `a: [${filled('? ', draft - 4)}`, message: faulty },
-  'brackets that close nothing': { source: filled(']\n'), message: faulty },
+  'unmatched closing brackets': { source: filled(']\n'), message: faulty },
   'block scalars': { source: filled('- |\n x\n'), code: 'MALFORMED_BUNDLE', message: /./ },
   'blank lines of a block scalar': {
     source: `a: |\n${filled('\n')}`.slice(0, draft),
@@ -58,7 +58,7 @@ const hostile: Record<string, { source: string; code?: string; message: RegExp }
     message: /./,
   },
   keys: { source: lines(7_000, (nth) => `k${nth}: 1`).join('\n'), code: 'MALFORMED_BUNDLE', message: /./ },
-  documents: { source: filled('---\n'), message: /^line 2: a bundle is one document$/ },
+  documents: { source: filled('---\n'), message: /^line 2: a bundle must be a single document$/ },
 };
 
 type Answer = { code: string; message: string };
@@ -81,12 +81,14 @@ const program = `
   }
   console.log(JSON.stringify({ answers, places }));`;
 
-// A process of its own runs the build: make sure that it is today's.
+// A separate process runs the build, so the build must be current.
 beforeAll(() => {
   spawnSync(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'packages/policy'], { cwd: root });
-}, 120_000);
+});
 
-/** Reads a text twice by each door in a new process: V8 compiles a regular expression to code when it is used again. */
+/**
+ * Reads a text twice with each reader, in a new process. V8 compiles a regular expression only when it is used again.
+ */
 async function read(source: string): Promise<Ended> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['pipe', 'pipe', 'pipe'] });
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>; // as Node documents it
@@ -97,7 +99,7 @@ async function read(source: string): Promise<Ended> {
 
 describe('a process that reads a hostile text twice', () => {
   it.each(Object.entries(hostile))(
-    'lives and names the line: %s',
+    'survives and reports the line: %s',
     async (_what, { source, code = 'YAML_REFUSED', message }) => {
       const { answers, ...ended } = await read(source);
       expect(ended).toMatchObject({ exitCode: 0, signal: null });

@@ -6,12 +6,12 @@ const call = (tool: string | null, args = {}) => ({ action: tool === null ? 'mod
 const demanded = (body: object | null, intent = call('files.read')) =>
   [...identityDemanded(body === null ? null : policyWith(body), intent)].sort();
 
-it('nothing is demanded without a policy, or by one that demands nothing', () => {
+it('no identity is demanded without a policy, or by a policy without demands', () => {
   expect(demanded(null)).toEqual([]);
   expect(demanded({})).toEqual([]);
 });
 
-it('what is demanded of all is demanded of each, and of a tool what it demands besides', () => {
+it('the demands of the policy apply to every call, and the demands of a tool in addition', () => {
   const tools = { 'files.read': { effect_level: 'E1', identity: ['enrolled'] } };
   expect(demanded({ identity: ['proven'] })).toEqual(['proven']);
   expect(demanded({ tools })).toEqual(['enrolled']);

@@ -4,23 +4,23 @@ import type { CompiledPolicy, Facts, IdentityFact } from '../src/index.ts';
 import type { Situation } from './gate-situations.ts';
 import { bundleOf, identityOf, knownFact } from './situation.ts';
 
-/** Each way in which the gate of identity answers. */
+/** The results of the identity gate. */
 export const identitySituations: Situation[] = [
   {
     code: 'CREDENTIALS_MISSING',
-    when: 'the policy demands a proof and the caller only claims a name',
+    when: 'the policy requires proof and the caller only states a name',
     policy: demanding({ identity: ['proven'] }),
     facts: identityIs({ credential: 'operator_key' }),
   },
   {
     code: 'CREDENTIALS_MISSING',
-    when: 'a tool demands a proof, whatever the name is spelled like',
+    when: 'the call spells the name of a tool that requires proof differently',
     policy: demanding({ tools: { files__read: { effect_level: 'E1', identity: ['proven'] } } }),
     facts: identityIs({ credential: 'none' }),
   },
   {
     code: 'CREDENTIALS_MISSING',
-    when: 'a tool that a model lets its provider run demands a proof',
+    when: 'a hosted tool requires proof',
     policy: demanding({ tools: { web_search: { effect_level: 'E1', identity: ['proven'] } } }),
     call: { action: 'model.call', tool: null, args: { hosted_tools: ['web_search'] } },
     facts: { ...identityIs({ credential: 'operator_key' }), registry: { state: 'not_applicable' } },
@@ -33,7 +33,7 @@ export const identitySituations: Situation[] = [
   },
   {
     code: 'AGENT_UNKNOWN',
-    when: 'the policy demands enrolment and the agent is not enrolled',
+    when: 'the policy requires enrolment and the agent is not enrolled',
     policy: demanding({ identity: ['enrolled'] }),
     facts: identityIs({ enrolment: 'none' }),
   },
@@ -44,29 +44,33 @@ export const identitySituations: Situation[] = [
   },
   {
     code: 'AGENT_UNKNOWN',
-    when: 'the state of the key is none that is known',
+    when: 'the state of the key is unknown',
     facts: identityIs({ credential_state: 'novel' as never }),
   },
   {
     code: 'AGENT_UNKNOWN',
-    when: 'identities are judged not applicable',
+    when: 'the identity is not applicable',
     facts: { identity: { state: 'not_applicable' } },
   },
   { code: 'AGENT_REVOKED', when: 'the agent was revoked', facts: identityIs({ enrolment: 'revoked' }) },
   {
     code: 'AGENT_REVOKED',
-    when: 'the agent was revoked and an operator names it',
+    when: 'an operator calls in the name of a revoked agent',
     facts: identityIs({ credential: 'operator_key', enrolment: 'revoked' }),
   },
-  { code: 'AGENT_REVOKED', when: 'its key was revoked', facts: identityIs({ credential_state: 'revoked' }) },
+  {
+    code: 'AGENT_REVOKED',
+    when: 'the key of the agent was revoked',
+    facts: identityIs({ credential_state: 'revoked' }),
+  },
   {
     code: 'ALLOWED',
-    when: 'the agent is all that the policy demands',
+    when: 'the agent meets each requirement of the policy',
     policy: demanding({ identity: ['proven', 'enrolled'] }),
   },
   {
     code: 'ALLOWED',
-    when: 'another tool demands more',
+    when: 'only another tool requires proof',
     policy: demanding({ tools: { 'mail.send': { effect_level: 'E3', identity: ['proven'] } } }),
     facts: identityIs({ credential: 'operator_key', enrolment: 'none' }),
   },

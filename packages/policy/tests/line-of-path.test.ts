@@ -13,7 +13,7 @@ tools:
     effect_level: E2
 `;
 
-describe('the line of a place in a bundle', () => {
+describe('the line of a pointer into a bundle', () => {
   it.each([
     ['/name', 1],
     ['/rules', 3],
@@ -22,21 +22,21 @@ describe('the line of a place in a bundle', () => {
     ['/rules/1/id', 6],
     ['/tools/a~1b', 8],
     ['/tools/c~0d/effect_level', 10],
-  ])('is that of %s', (path, line) => {
+  ])('is found for %s', (path, line) => {
     expect(lineOfPath(text, path)).toBe(line);
   });
 
-  it('is that of a member whose name is written with the signs of a pointer', () => {
+  it('is found for a member whose name contains pointer characters', () => {
     const after = 'tools:\n  first: 1\n  a/b: 2\n  c~d: 3\n';
     expect(['/tools/first', '/tools/a~1b', '/tools/c~0d'].map(linesOf(after))).toEqual([2, 3, 4]);
   });
 
-  it('is that of what would hold it, where it is missing', () => {
+  it('is the line of the nearest container if the member is missing', () => {
     expect(lineOfPath(text, '/rules/1/effect')).toBe(6);
     expect(lineOfPath(text, '/rules/1/match/tool/0')).toBe(6);
   });
 
-  it('is none for the whole, and for what nothing holds', () => {
+  it('is null for the whole text, and for a member without a container', () => {
     expect(lineOfPath(text, '')).toBeNull();
     expect(linesOf(text)('')).toBeNull();
     expect(linesOf('"": nameless')('')).toBeNull();

@@ -6,7 +6,7 @@ import { Work } from '../src/work.ts';
 
 type Judge = (this: Work, data: JsonValue) => boolean;
 
-/** A keyword of a schema, as Ajv applies it, with its value there. */
+/** The keyword of a schema with this value, as Ajv applies it. */
 function judgeOf(keyword: string, value: unknown): Judge {
   const definition = meteredKeywords.find((each) => each.keyword === keyword);
   if (definition === undefined) throw new Error('there is no such keyword');
@@ -26,7 +26,7 @@ function judged(keyword: string, value: unknown, data: JsonValue): { answer: boo
 const unitsOf = (keyword: string, value: unknown, data: JsonValue) => judged(keyword, value, data).units;
 const numbered = (count: number) => Array.from({ length: count }, (_, nr) => nr);
 
-describe('what a keyword answers', () => {
+describe('the result of a keyword', () => {
   it.each<[JsonValue[], boolean]>([
     [[], true],
     [[1, 2, 1], false],
@@ -39,7 +39,7 @@ describe('what a keyword answers', () => {
       ],
       false,
     ],
-  ])('where all items have to differ: %j', (items, answer) => {
+  ])('is correct for unique items: %j', (items, answer) => {
     expect(judged('uniqueItems', true, items).answer).toBe(answer);
     expect(judged('uniqueItems', false, items)).toEqual({ answer: true, units: 0 });
   });
@@ -55,46 +55,46 @@ describe('what a keyword answers', () => {
     [[null, [1]], null, true],
     [['[1]', { a: 1 }], [1], false],
     [['{"a":1}', [1]], { a: 1 }, false],
-  ])('where a value is one of %j: %j', (allowed, data, answer) => {
+  ])('is correct for a value among %j: %j', (allowed, data, answer) => {
     expect(judged('enum', allowed, data).answer).toBe(answer);
   });
 
-  it('where a text has a pattern', () => {
+  it('is correct for a pattern', () => {
     expect([judged('pattern', '^a+$', 'aaaa').answer, judged('pattern', '^a+$', 'aab').answer]).toEqual([true, false]);
   });
 });
 
-describe('what a keyword takes', () => {
+describe('the work of a keyword', () => {
   const nothing: Effort = { value: 0, item: 0, member: 0, nameCharacter: 0, character: 0 };
 
   it.each<[keyof Effort, (count: number) => JsonValue]>([
     ['item', (count) => numbered(count)],
     ['member', (count) => Object.fromEntries(numbered(count).map((nr) => [`k${nr}`, 'a']))],
     ['character', (count) => 'a'.repeat(count)],
-  ])('is the effort of its node for each %s', (keyword, data) => {
+  ])('is the cost of its node for each %s', (keyword, data) => {
     for (const count of [1, 5, 12])
       expect(unitsOf('countersign:effort', { ...nothing, [keyword]: 2 }, data(count))).toBe(2 * count);
   });
 
-  it('is the effort of its node for each character of a name', () => {
+  it('is the cost of its node for each character of a name', () => {
     const ofNames = (nameCharacter: number) =>
       unitsOf('countersign:effort', { ...nothing, member: 1, nameCharacter }, { ab: 1, cdef: 'a long text' });
     expect(ofNames(2) - ofNames(0)).toBe(2 * 'abcdef'.length);
   });
 
   it.each<[JsonValue]>([[1], [null], [true], ['abcd'], [[]], [['a']], [{}], [{ a: 1 }]])(
-    'is the effort of its node for one value: %j',
+    'is the cost of its node for one value: %j',
     (data) => {
       expect(unitsOf('countersign:effort', { ...nothing, value: 3 }, data)).toBe(3);
     },
   );
 
   it.each<[string, unknown, (count: number) => JsonValue]>([
-    ['items that have to differ', ['uniqueItems', true], numbered],
-    ['characters of such items', ['uniqueItems', true], (count) => ['a'.repeat(count)]],
-    ['parts of such items', ['uniqueItems', true], (count) => [[numbered(count)]]],
-    ['parts of a value that may be one of a list', ['enum', [[1]]], numbered],
-    ['its characters', ['enum', [[1]]], (count) => ['a'.repeat(count)]],
+    ['items that must differ', ['uniqueItems', true], numbered],
+    ['characters of items that must differ', ['uniqueItems', true], (count) => ['a'.repeat(count)]],
+    ['parts of items that must differ', ['uniqueItems', true], (count) => [[numbered(count)]]],
+    ['parts of a value that is compared with an enum', ['enum', [[1]]], numbered],
+    ['characters of a value that is compared with an enum', ['enum', [[1]]], (count) => ['a'.repeat(count)]],
     ['characters that a pattern reads', ['pattern', '^a+$'], (count) => 'a'.repeat(count)],
   ])('grows with the %s', (_what, applied, data) => {
     const [keyword, value] = applied as [string, unknown];
@@ -105,7 +105,7 @@ describe('what a keyword takes', () => {
     expect(thrice - twice).toBeCloseTo(twice - once, 6);
   });
 
-  it('ends where no more work is left', () => {
+  it('is limited by the remaining work', () => {
     const needed = unitsOf('uniqueItems', true, [1, 2]);
     const spend = (units: number) => judgeOf('uniqueItems', true).call(new Work(units), [1, 2]);
     expect(spend(needed)).toBe(true);

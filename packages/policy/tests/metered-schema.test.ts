@@ -5,7 +5,7 @@ import { isSchemaPrepared, prepareSchema, validateWithAjv } from '../src/index.t
 import { appliedKeywords, effortKeyword, meteredSchema, type Effort } from '../src/metered-schema.ts';
 import { workedMs } from '@countersign/testkit/worked';
 
-/** A schema of so many nodes: itself, and what is in its list. */
+/** A schema with this number of nodes: itself, and the items of its list. */
 const ofNodes = (nodes: number) => ({ allOf: Array.from({ length: nodes - 1 }, () => ({})) });
 const big = ofNodes(401);
 const ofPatterns = (patterns: number) => ({
@@ -16,56 +16,68 @@ const longPatterns = (patterns: number) => ({
   allOf: Array.from({ length: patterns }, (_, nr) => ({ pattern: `${nr}`.padStart(300, 'ab') })),
 });
 
-describe('a schema whose cost can be told, or not', () => {
+describe('the limits of a schema:', () => {
   it.each<[string, unknown, boolean]>([
-    ['400 nodes', ofNodes(400), false],
-    ['one node more', big, true],
-    ['100 patterns, however often', ofPatterns(100), false],
-    ['one pattern more', ofPatterns(101), true],
-    ['patterns of 3,000 instructions', longPatterns(9), false],
-    ['one of them more', longPatterns(10), true],
-    ['patterns of names beside', { ...ofPatterns(99), patternProperties: { a: {}, b: {} } }, true],
-    ['no object', true, false],
-    ['a big definition that nothing refers to', { $defs: { big }, definitions: { big } }, false],
-    ['a reference to a big definition', { $ref: '#/$defs/big', $defs: { big } }, true],
-    ['one to a definition of the old name', { $ref: '#/definitions/big', definitions: { big } }, true],
-    ['an escaped reference', { $ref: '#/$defs/a~1b~0c%20d', $defs: { 'a/b~c d': big } }, true],
-    ['a reference to itself', { properties: { child: { $ref: '#' } } }, false],
-    ['a reference to nothing', { $ref: '#/$defs/none/below' }, false],
-    ['a reference into what is inherited', { $ref: '#/constructor/prototype' }, false],
-    ['a reference to another document', { $ref: 'https://example.org/x' }, true],
-    ['a reference to an anchor', { $ref: '#anchor' }, true],
-    ['a dynamic reference', { items: { $dynamicRef: '#node' } }, true],
-    ['a recursive reference', { items: { $recursiveRef: '#' } }, true],
-    ['an identifier inside', { properties: { a: { $id: 'https://example.org/a' } } }, true],
-    ['an identifier of its own', { $id: 'https://example.org/a' }, false],
-    ['properties of these names', { properties: { $ref: {}, $dynamicRef: {}, $recursiveRef: {} } }, false],
+    ['permit 400 nodes', ofNodes(400), false],
+    ['reject 401 nodes', big, true],
+    ['permit 100 patterns that occur twice', ofPatterns(100), false],
+    ['reject 101 patterns', ofPatterns(101), true],
+    ['permit 9 patterns of 300 characters', longPatterns(9), false],
+    ['reject 10 patterns of 300 characters', longPatterns(10), true],
+    ['reject 99 patterns and two patterns for names', { ...ofPatterns(99), patternProperties: { a: {}, b: {} } }, true],
+    ['permit a boolean schema', true, false],
+    ['permit a big definition that nothing refers to', { $defs: { big }, definitions: { big } }, false],
+    ['reject a reference to a big definition', { $ref: '#/$defs/big', $defs: { big } }, true],
+    [
+      'reject a reference to a big definition under the old keyword',
+      { $ref: '#/definitions/big', definitions: { big } },
+      true,
+    ],
+    [
+      'reject an escaped reference to a big definition',
+      { $ref: '#/$defs/a~1b~0c%20d', $defs: { 'a/b~c d': big } },
+      true,
+    ],
+    ['permit a reference to itself', { properties: { child: { $ref: '#' } } }, false],
+    ['permit a reference to a missing definition', { $ref: '#/$defs/none/below' }, false],
+    ['permit a reference to an inherited member', { $ref: '#/constructor/prototype' }, false],
+    ['reject a reference to another document', { $ref: 'https://example.org/x' }, true],
+    ['reject a reference to an anchor', { $ref: '#anchor' }, true],
+    ['reject a dynamic reference', { items: { $dynamicRef: '#node' } }, true],
+    ['reject a recursive reference', { items: { $recursiveRef: '#' } }, true],
+    ['reject an identifier of an inner schema', { properties: { a: { $id: 'https://example.org/a' } } }, true],
+    ['permit an identifier of the whole schema', { $id: 'https://example.org/a' }, false],
+    [
+      'permit properties that are named like reference keywords',
+      { properties: { $ref: {}, $dynamicRef: {}, $recursiveRef: {} } },
+      false,
+    ],
   ])('%s', (_what, schema, isCostly) => {
     expect(meteredSchema(schema as never) === null).toBe(isCostly);
   });
 });
 
-describe('what judging one value takes', () => {
+describe('the cost of judging one value', () => {
   const effortOf = (schema: object) => meteredSchema(schema as never)?.[effortKeyword] as Effort;
   const byName = (count: number, value: unknown) =>
     Object.fromEntries(Array.from({ length: count }, (_, nr) => [`^${nr}`, value]));
   const some = (keywords: string[]) => (count: number) =>
     Object.fromEntries(keywords.slice(0, count).map((keyword) => [keyword, true]));
 
-  /** Schemas by how much of one thing they say, and which part of the effort that is. */
+  /** Schemas with a number of one kind of item, and the member of the effort that grows with it. */
   it.each<[string, keyof Effort, (count: number) => object]>([
-    ['schemas of a list', 'value', (count) => ({ anyOf: Array(count).fill({}) })],
-    ['schemas by name', 'value', (count) => ({ dependentSchemas: byName(count, {}) })],
-    ['members that are looked for', 'value', (count) => ({ properties: byName(count, true) })],
-    ['members that are required', 'value', (count) => ({ required: Object.keys(byName(count, {})) })],
-    ['what others require', 'value', (count) => ({ dependentRequired: byName(count, ['b']) })],
-    ['the same by its old name', 'value', (count) => ({ dependencies: byName(count, ['b']) })],
-    ['a constant of several parts', 'value', (count) => ({ const: byName(count, 1) })],
-    ['items', 'item', some(['items', 'contains', 'additionalItems', 'unevaluatedItems'])],
-    ['other members', 'member', some(['additionalProperties', 'propertyNames', 'unevaluatedProperties'])],
-    ['patterns of names', 'member', (count) => ({ patternProperties: byName(count, {}) })],
-    ['characters of names', 'nameCharacter', (count) => ({ patternProperties: byName(count, {}) })],
-    ['a length', 'character', some(['minLength', 'maxLength'])],
+    ['the schemas of a list', 'value', (count) => ({ anyOf: Array(count).fill({}) })],
+    ['the named schemas', 'value', (count) => ({ dependentSchemas: byName(count, {}) })],
+    ['the members in properties', 'value', (count) => ({ properties: byName(count, true) })],
+    ['the required members', 'value', (count) => ({ required: Object.keys(byName(count, {})) })],
+    ['the members in dependentRequired', 'value', (count) => ({ dependentRequired: byName(count, ['b']) })],
+    ['the members in dependencies', 'value', (count) => ({ dependencies: byName(count, ['b']) })],
+    ['the parts of a constant', 'value', (count) => ({ const: byName(count, 1) })],
+    ['the items', 'item', some(['items', 'contains', 'additionalItems', 'unevaluatedItems'])],
+    ['the additional members', 'member', some(['additionalProperties', 'propertyNames', 'unevaluatedProperties'])],
+    ['the patterns for names', 'member', (count) => ({ patternProperties: byName(count, {}) })],
+    ['the characters of names', 'nameCharacter', (count) => ({ patternProperties: byName(count, {}) })],
+    ['the characters of a text with a length limit', 'character', some(['minLength', 'maxLength'])],
   ])('grows with each of %s', (_what, member, schema) => {
     const [none = NaN, one = NaN, two = NaN] = [0, 1, 2].map((count) => effortOf(schema(count))[member]);
     expect(one).toBeGreaterThan(none);
@@ -73,18 +85,18 @@ describe('what judging one value takes', () => {
   });
 
   it.each<[string, object]>([
-    ['what says nothing of values', { type: 'object', title: 'x' }],
+    ['type and title', { type: 'object', title: 'x' }],
     ['a constant of one part', { const: 'a long text that is one part' }],
-    ['no constant', { const: null }],
-    ['nothing in the place of lists', { required: null, properties: null, patternProperties: null }],
-    ['numbers in the place of lists', { required: 3, properties: 'a', patternProperties: [] }],
-  ])('is no more for %s', (_what, schema) => {
+    ['a constant null', { const: null }],
+    ['null in place of lists', { required: null, properties: null, patternProperties: null }],
+    ['other types in place of lists', { required: 3, properties: 'a', patternProperties: [] }],
+  ])('does not grow with %s', (_what, schema) => {
     expect(effortOf(schema)).toEqual(effortOf({}));
   });
 });
 
-const tooLong = 'judging them would take too long';
-/** A text at the end of so many levels, which no schema below takes: so every way down is tried at each of them. */
+const tooLong = 'checking the arguments would take too long';
+/** A text inside this number of levels. No schema below accepts it, so every branch is tried at each level. */
 const nested = (depth: number, around: (inner: unknown) => unknown): unknown =>
   depth === 0 ? 'end' : around(nested(depth - 1, around));
 const inA = (inner: unknown) => ({ a: inner });
@@ -92,7 +104,7 @@ const inList = (inner: unknown) => [inner];
 const self = { $ref: '#/$defs/self' };
 const once = { properties: { a: self } };
 
-describe('what judges arguments', () => {
+describe('the validation of arguments', () => {
   it.each<[string, object, (inner: unknown) => unknown]>([
     ['properties', once, inA],
     ['additionalProperties', { additionalProperties: self }, inA],
@@ -110,7 +122,7 @@ describe('what judges arguments', () => {
     ['if', { if: once, else: false }, inA],
     ['then', { if: true, then: once }, inA],
     ['else', { if: false, else: once }, inA],
-  ])('is stopped where each level multiplies the work by %s, and not before', (_keyword, applied, around) => {
+  ])('is stopped if %s multiplies the work at each level, and not before', (_keyword, applied, around) => {
     const node = { type: ['object', 'array'], ...applied };
     const schema = { $defs: { self: { anyOf: [node, { ...node }, { ...node }] } }, properties: { root: self } };
     const judged = (depth: number) => validateWithAjv(schema, { root: nested(depth, around) } as never);
@@ -118,7 +130,7 @@ describe('what judges arguments', () => {
     expect(judged(16)).toBe(tooLong);
   });
 
-  it('is stopped where a schema leads to itself without looking at anything', () => {
+  it('is stopped if a schema refers to itself without reading a value', () => {
     expect(validateWithAjv({ $ref: '#' }, {})).toBe('the schema could not be applied');
   });
 
@@ -136,23 +148,23 @@ describe('what judges arguments', () => {
       { l: numbered(9_000) },
     ],
     [
-      'patterns of names',
+      'patterns for names',
       { patternProperties: Object.fromEntries(numbered(100).map((nr) => [`^x${nr}`, {}])) },
       named(18_000),
     ],
     ['members', { allOf: numbered(190).map(() => ({ additionalProperties: { type: 'number' } })) }, named(9_000)],
     [
-      'wholes that are told apart',
+      'list items that must be unique',
       { allOf: numbered(50).map(() => ({ properties: { l: { uniqueItems: true } } })) },
       { l: numbered(9_000) },
     ],
     [
-      'wholes that are sought',
+      'lists that are compared with an enum',
       { allOf: numbered(50).map((nr) => ({ properties: { l: { not: { enum: [[nr]] } } } })) },
       { l: numbered(9_000) },
     ],
     [
-      'wholes that are compared',
+      'lists that are compared with a constant',
       { properties: { l: { items: { not: { const: numbered(1_000) } } } } },
       { l: numbered(9_000) },
     ],
@@ -179,7 +191,7 @@ describe('what judges arguments', () => {
     );
   });
 
-  it('knows what is one of a list: numbers, texts, null, lists and objects in whatever order', () => {
+  it('finds numbers, texts, null, lists and objects in an enum, in any order of members', () => {
     const isOne = (of: unknown[], value: unknown) =>
       validateWithAjv({ properties: { a: { enum: of } } }, { a: value } as never) === null;
     expect([
@@ -198,7 +210,7 @@ describe('what judges arguments', () => {
   });
 });
 
-/** Keywords of the library that apply no schema, and judge one value. */
+/** Keywords of the library that apply no schema and judge one value. */
 const judging = [
   ...[
     '$async',
@@ -248,33 +260,30 @@ const judging = [
   ],
   ...['examples', 'contentMediaType', 'contentEncoding', 'contentSchema'],
 ];
-/** Followed, or refused. */
+/** Keywords that are followed or rejected. */
 const referring = ['$ref', '$dynamicRef', '$recursiveRef'];
 
 it.each([
   ['draft-07', new Ajv()],
   ['2020-12', new Ajv2020()],
-])(
-  'each keyword of %s that applies a schema is followed, also those of a later version of the library',
-  (_name, ajv) => {
-    const { one, list, named } = appliedKeywords;
-    const covered = new Set([...judging, ...referring, ...one, ...list, ...named]);
-    expect(Object.keys(ajv.RULES.keywords).filter((keyword) => !covered.has(keyword))).toEqual([]);
-  },
-);
+])('the cost covers every keyword of %s that applies a schema, in any version of the library', (_name, ajv) => {
+  const { one, list, named } = appliedKeywords;
+  const covered = new Set([...judging, ...referring, ...one, ...list, ...named]);
+  expect(Object.keys(ajv.RULES.keywords).filter((keyword) => !covered.has(keyword))).toEqual([]);
+});
 
-describe('the largest schemas that are compiled', () => {
+describe('the largest permitted schemas', () => {
   const members = (count: number, schema: (nth: number) => object) =>
     Object.fromEntries(Array.from({ length: count }, (_, nth) => [`m${nth}`, schema(nth)]));
   const largest: [string, () => Record<string, unknown>][] = [
     [
-      'of members',
+      'with members',
       () => ({ properties: members(399, () => ({ type: 'string', maxLength: 9 })), additionalProperties: false }),
     ],
-    ['of patterns', () => ({ properties: members(90, (nth) => ({ pattern: `^x${nth}-[a-z]{2,5}$` })) })],
+    ['with patterns', () => ({ properties: members(90, (nth) => ({ pattern: `^x${nth}-[a-z]{2,5}$` })) })],
   ];
 
-  it.each(largest)('take no longer than others can wait: %s', (_, make) => {
+  it.each(largest)('compile without blocking other work: %s', (_, make) => {
     const times = Array.from({ length: 3 }, () => {
       const schema = make();
       const before = workedMs();

@@ -30,7 +30,7 @@ describe('decide', () => {
     expect(after.every(({ outcome }) => outcome === 'not_reached')).toBe(true);
   });
 
-  it('keeps of a long reason what can be sealed: 512 characters, and no half of one', () => {
+  it('truncates a long reason to 512 characters, without splitting a character', () => {
     const sentence = 'The destination is not allowed: .';
     const detailOf = (detail: string) => {
       const egress = knownFact({ destination: 'x', allowed: false, detail });

@@ -18,7 +18,7 @@ describe('a permission', () => {
     expect(holds('action.properties.soft == true && context.ip.startsWith("10.")')).toBe(false);
   });
 
-  it('takes what the context calls relations for none', () => {
+  it('does not read relations from the context', () => {
     expect(compilePermission('context.relations.owner == true', '/x').relations).toEqual([]);
     expect(compilePermission('relations.relations', '/x').relations).toEqual(['relations']);
   });
@@ -32,14 +32,14 @@ describe('a permission', () => {
 
   it.each([
     ['a property is absent', 'resource.properties.secret == "x"'],
-    ['a relation could not be asked for', '!relations.banned'],
-    ['it is no truth', 'subject.properties.role'],
-    ['types do not fit', 'action.properties.soft > 1'],
-  ])('does not hold where %s', (_, text) => {
+    ['a relation could not be queried', '!relations.banned'],
+    ['its result is not a boolean', 'subject.properties.role'],
+    ['the types do not match', 'action.properties.soft > 1'],
+  ])('does not hold if %s', (_, text) => {
     expect(holds(text)).toBe(false);
   });
 
-  it('does not hold where a caller brings more than may be looped over', () => {
+  it('does not hold if a list is too long for its loops', () => {
     const properties = { list: Array.from({ length: 1_000 }, (_, index) => index) };
     const text = 'resource.properties.list.exists(a, resource.properties.list.exists(b, a == b))';
     expect(holds(text, { resource: { properties: { list: [1, 2] } } })).toBe(true);

@@ -11,7 +11,7 @@ const rules = [
 ];
 const policy: CompiledPolicy = policyOf(rules, [], { viewer });
 
-/** The tests of a bundle as its schema fills them in. */
+/** The tests of a bundle, with the defaults of the schema. */
 const testsOf = (...tests: object[]): PolicyTest[] =>
   bundleOf(
     rules,
@@ -23,7 +23,7 @@ const calls = (tool: string, args: object = {}, rest: object = {}) => ({
 });
 
 describe('tests of a bundle', () => {
-  it('that fail are all named, with their place and what differs; those that pass are not', () => {
+  it('are all reported if they fail, with their place and the difference', () => {
     const read = calls('files.read', { path: 'a' });
     const shell = calls('shell.run');
     const found = failedTests(
@@ -48,7 +48,7 @@ describe('tests of a bundle', () => {
     ]);
   });
 
-  it('that fail are told up to a hundred, where others wait for a turn after each', async () => {
+  it('stop after a hundred failures, and yield to other work after each test', async () => {
     const passing = { ...calls('files.read', { path: 'a' }), expect: { verdict: 'ALLOW' } };
     const failing = { ...calls('shell.run'), expect: { verdict: 'ALLOW' } };
     const foundIn = async (...tests: object[]) => {
@@ -63,7 +63,7 @@ describe('tests of a bundle', () => {
     expect(many.paths).toHaveLength(100);
   });
 
-  it('have no relation but those that they name', () => {
+  it('have only the relations that they name', () => {
     const related = (relations?: object) => calls('files.related', { id: '7' }, relations ? { relations } : {});
     const denied = { expect: { verdict: 'DENY', reason_code: 'NO_MATCHING_RULE' } };
     const allowed = { expect: { verdict: 'ALLOW' } };
@@ -75,7 +75,7 @@ describe('tests of a bundle', () => {
     expect(failedTests(policy, tests)).toEqual([]);
   });
 
-  it('name no tool and no resource where they say none', () => {
+  it('have no tool and no resource unless they name one', () => {
     const nameless = policyOf([{ id: 'r', effect: 'allow', when: 'tool == null && resource == null' }]);
     const intent = { action: 'agent.spawn' };
     expect(failedTests(nameless, testsOf({ intent, expect: { verdict: 'ALLOW' } }))).toEqual([]);

@@ -6,7 +6,7 @@ import { Work } from '../src/work.ts';
 
 const ample = 2 ** 50;
 
-/** The work of a decision that a condition takes, before it is evaluated. */
+/** The work that a condition consumes before its evaluation. */
 function priceOf(text: string, args: object): number {
   const work = new Work(ample);
   new IterationBudget([args], work).spend(compileExpression(text, '/x'));
@@ -20,7 +20,7 @@ const call = (items: number, characters: number) => ({
 const [fewItems, manyItems] = [10, 1_000];
 const [fewCharacters, manyCharacters] = [10, 1_000_000];
 
-/** The power of its input by which a price grows: 2 when twice the input takes four times the work. */
+/** The power of the input by which a price grows: 2 when twice the input costs four times the work. */
 function powerOf(text: string, { items, characters }: { items: boolean; characters: boolean }): number {
   const priceAt = (times: number) =>
     priceOf(text, call(items ? times * manyItems : fewItems, characters ? times * manyCharacters : fewCharacters));
@@ -28,7 +28,10 @@ function powerOf(text: string, { items, characters }: { items: boolean; characte
   return once === 0 ? twice : Math.round(Math.log2(twice / once));
 }
 
-/** Each condition, and the powers by which its price grows: with the items of the call, with its characters, and with both. */
+/**
+ * Each condition, with the powers by which its price grows: with the items of the call, with its characters, and with
+ * both.
+ */
 const growth: [string, number, number, number][] = [
   ['args.a == 1', 0, 0, 0],
   ['principal == "ada"', 0, 0, 0],
@@ -115,7 +118,7 @@ const growth: [string, number, number, number][] = [
   ['args.l.exists(x, x + args.t == "a")', 2, 1, 2],
   ['args.l.exists(x, [x + args.t] == x)', 2, 1, 2],
   ['args.l.exists(x, (true ? x + args.t : x) == x)', 2, 1, 2],
-  // Whether it is a sum of numbers is known when two lists have been put together.
+  // Two lists are concatenated before their comparison with a number fails.
   ['args.l.exists(x, x + args.n > 100)', 2, 1, 2],
   ['args.l.exists(x, x + args.n > -x)', 2, 1, 2],
   ['args.l.exists(x, x.startsWith(args.t))', 1, 1, 1],
@@ -153,7 +156,7 @@ describe('the price of a condition', () => {
     ]).toEqual([byItems, byCharacters, byBoth]);
   });
 
-  /** With the names of the objects in the call, whose other size stays. */
+  /** The prices with 1 and with 1,000 names in objects of the call. The other sizes stay the same. */
   const byNames = (text: string) => {
     const priceAt = (count: number) => priceOf(text, { ...call(100, 10), m: Object.fromEntries(names(count)) });
     const names = (count: number) =>
@@ -168,18 +171,18 @@ describe('the price of a condition', () => {
     ['args.m in args.l', true],
     ['args.l.exists(x, args.m.k1 == 1)', false],
     ['"a" in args.m', false],
-  ])('is at least what looking at the names of objects takes: %s', (text, isPriced) => {
+  ])('covers reading the names of objects: %s', (text, isPriced) => {
     const [few, all] = byNames(text);
-    // 1,000 names are looked at for each of 100 elements, at 50 ns each.
+    // For each of 100 elements, 1,000 names are looked at. Each name takes about 50 ns, or 0.4 units.
     expect(all - few > 1_000 * 100 * 0.4).toBe(isPriced);
   });
 
-  it('is at least what putting lists together takes', () => {
+  it('covers concatenating lists', () => {
     const sumOf = (depth: number): string => (depth === 0 ? 'args.l' : `(${sumOf(depth - 1)} + ${sumOf(depth - 1)})`);
     const args = { l: Array.from({ length: 1_000 }, () => 1) };
     for (const depth of [1, 4, 9]) {
       const copied = depth * 2 ** depth * args.l.length;
-      // A unit is an eighth of a microsecond, and a value is copied in some 30 ns.
+      // Copying a value takes about 30 ns. A unit is an eighth of a microsecond, so a copy costs about a quarter of it.
       expect(priceOf(`${sumOf(depth)}[0] == 1`, args)).toBeGreaterThan(copied / 4);
       const rounds = `args.l.exists(x, ${sumOf(depth)}[0] == 2)`;
       if (depth < 9) expect(priceOf(rounds, args)).toBeGreaterThan((args.l.length * copied) / 4);
@@ -190,7 +193,7 @@ describe('the price of a condition', () => {
     ...['args.l.all(x, x > 0)', 'args.l.all(x, args.m.all(y, y > 0))', 'args.l.all(x, !(x in args.m))'],
     ...['args.l != args.m', 'args.l.map(x, x).exists(x, x == 0)', 'args.l.filter(x, args.l == args.l).size() > 0'],
     ...['args.l.all(x, args.m.all(y, !(y in args.l)))', 'args.l.exists(x, args.m == args.l)', '0 in args.l'],
-  ])('is at least what evaluating it reads: %s', (text) => {
+  ])('covers everything that the evaluation reads: %s', (text) => {
     const lists = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 30 });
     const others = fc.array(fc.integer({ min: 10, max: 19 }), { maxLength: 30 });
     fc.assert(
@@ -204,7 +207,7 @@ describe('the price of a condition', () => {
     );
   });
 
-  /** Whether searching a text has a price, by how often the text is brought into the loop. */
+  /** Whether a search in a loop has a price, by the power of the number of elements. */
   const searched = (text: string) => compileExpression(`args.l.exists(x, ${text})`, '/x').searchCosts.map(isPriced);
   const isPriced = (cost: number) => cost > 0;
 
@@ -215,7 +218,7 @@ describe('the price of a condition', () => {
     expect(searched(`${receiver}.contains("b")`)).toEqual([false, true]);
   });
 
-  it('counts a text that is put between elements for each of them', () => {
+  it('counts a separator once for each element', () => {
     expect(searched('["a"].join(args.t).contains("b")')).toEqual([false, false, true]);
     const written = (length: number) => priceOf(`args.l.join("${'x'.repeat(length)}") == ""`, call(1_000, 0));
     expect(written(1_000) - written(500)).toBeGreaterThanOrEqual(1_000 * 500 * 0.01);
@@ -229,11 +232,11 @@ describe('the price of a condition', () => {
     ['args.l.all(x, x > 0 && x > 1 && x > 2)', 1.1],
     ['args.l.all(x, x > 0) && args.l.all(x, x > 1) && args.l.all(x, x > 2) && args.l.all(x, x > 3)', 1.2],
     ['args.l.all(x, x.all(y, y > 0))', 1],
-  ])('of loops is that of all that runs in them: %s', (text, cost) => {
+  ])('covers everything that runs in a loop: %s', (text, cost) => {
     expect(compileExpression(text, '/x').bodyCosts.at(-1)).toBeCloseTo(cost, 9);
   });
 
-  it('is that of each operation which reads the whole call again', () => {
+  it('covers each operation that reads the whole call again', () => {
     const { rereadings } = compileExpression('args.l.all(x, x in args.l || x in args.m || x in args.n)', '/x');
     expect(rereadings).toEqual([0, 3]);
     expect(compileExpression('args.l.all(x, x == 1)', '/x').rereadings).toEqual([]);
@@ -253,7 +256,7 @@ describe('the price of a condition', () => {
     ['args.l.map(x, x + x).filter(y, true).exists(y, y + y == "a")', 4],
     ['args.l.filter(x, x + x + x == "a").size() == 1', 3],
     [`[1]${'.map(x, x + x)'.repeat(60)} == []`, 2 ** 60],
-  ])('is multiplied by what it makes of the call: %s', (text, growth) => {
+  ])('is multiplied by the growth of the values: %s', (text, growth) => {
     const expression = compileExpression(text, '/x');
     expect(expression.growth).toBe(growth);
     const priced = (times: number) => {
@@ -273,13 +276,13 @@ describe('the price of a condition', () => {
   );
 
   it.each(['{"a": "b"}[args.t]', 'x', 'x.name', '["a", "b"][0]', 'string(x)', '"a-b".split(x.t)[0]'])(
-    'counts %s once in a loop, since it is no text of the whole call',
+    'counts %s once in a loop, since it is not a text of the whole call',
     (receiver) => {
       expect(searched(`${receiver}.contains("b")`)).toEqual([true]);
     },
   );
 
-  it('counts the elements that a condition writes as it counts those of the call', () => {
+  it('counts literal elements like the elements of the call', () => {
     const written = (count: number) => `[${Array.from({ length: count }, (_, nth) => nth).join()}].all(x, x < 500)`;
     expect(priceOf(written(200), {})).toBeGreaterThanOrEqual(200);
     expect(priceOf(written(400), {})).toBeGreaterThanOrEqual(priceOf(written(200), {}) + 200);
@@ -287,19 +290,19 @@ describe('the price of a condition', () => {
     expect(priceOf(map(90), {})).toBe(priceOf(written(90), {}));
   });
 
-  it('has a size that grows with each operation', () => {
+  it('includes a size that grows with each operation', () => {
     const sizes = ['args.a', 'args.a == 1', '!(args.a == 1)', '!(args.a == args.b)', '!(args.a == args.b) && true'];
     const found = sizes.map((text) => compileExpression(text, '/x').size);
     expect(found).toEqual([...new Set(found)].toSorted((one, next) => one - next));
   });
 
-  it('names the patterns of the condition', () => {
+  it('includes the patterns of the condition', () => {
     const { patterns } = compileExpression('args.a.matches("^x") || args.l.exists(x, x.matches("y$"))', '/x');
     expect([...patterns.keys()]).toEqual(['^x', 'y$']);
   });
 });
 
-/** Looking one item up among others is the cheapest read that has a price. */
+/** The price of looking up one item among others, the cheapest read that has a price. */
 const pricePerRead = 0.1;
 
 /** A list that reports each read of an item. */

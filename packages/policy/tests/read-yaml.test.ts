@@ -18,7 +18,7 @@ const around = (levels: number, inside: string) =>
 describe('a text in YAML', () => {
   it.each([
     ['brackets', (levels: number) => around(levels, 'x')],
-    ['brackets around nothing', (levels: number) => around(levels, '')],
+    ['empty brackets', (levels: number) => around(levels, '')],
     ['lists', (levels: number) => `a:\n  ${'- '.repeat(levels - 1)}x`],
     [
       'explicit keys',
@@ -32,14 +32,14 @@ describe('a text in YAML', () => {
       'indentation',
       (levels: number) => Array.from({ length: levels }, (_, nth) => `${' '.repeat(nth)}a:`).join('\n') + ' x',
     ],
-  ])('has 64 levels of %s, and not one more', (_what, nested) => {
+  ])('may have 64 levels of %s, and no more', (_what, nested) => {
     expect(refusal(nested(64))).toBeNull();
     expect(refusal(nested(65))).toEqual(
       refused(expect.stringMatching(/^line \d+: nests deeper than 64 levels$/) as never),
     );
   });
 
-  it('has levels where the library finds some: not in a scalar, and not beside each other', () => {
+  it('has no levels inside scalars, nor between adjacent values', () => {
     const deep = '[{'.repeat(100);
     expect(
       refusal(`a: "${deep}"\nb: '${deep}'\nc: |\n  ${deep}\nd: x${deep}\n# ${deep}\ne: [${'[], '.repeat(100)}]`),
@@ -52,11 +52,11 @@ describe('a text in YAML', () => {
     ['a: 1\nb:\n  *x : 1', 'line 3: anchors and aliases are refused'],
     ['a: 1\nb: !x 1', 'line 2: tags are refused'],
     [around(65, 'x'), 'line 2: nests deeper than 64 levels'],
-  ])('is refused by its line: %j', (text, message) => {
+  ])('is rejected with its line: %j', (text, message) => {
     expect(refusal(text)).toEqual(refused(message));
   });
 
-  it('holds the signs of anchors and tags in its scalars', () => {
+  it('may contain the characters of anchors and tags in scalars', () => {
     const { document } = readYaml('a: "&x"\nb: |\n  !x\nc: x &y *z !q\n');
     expect(document.toJS()).toEqual({ a: '&x', b: '!x\n', c: 'x &y *z !q' });
   });
@@ -67,16 +67,16 @@ describe('a text in YAML', () => {
     ['a: 1\nb: ]\n', /^line 2: .*flow-seq-end/],
     ['%NO thing\n---\na: 1', /^line 1: .*NO$/],
     ['%TAG\n---\na: 1', /^line 1: .*TAG/],
-    ['a: 1\n---\nb: 1', /^line 2: a bundle is one document$/],
-    ['a: 1\n---\nb: 1\n---\nc: 1', /^line 2: a bundle is one document$/],
+    ['a: 1\n---\nb: 1', /^line 2: a bundle must be a single document$/],
+    ['a: 1\n---\nb: 1\n---\nc: 1', /^line 2: a bundle must be a single document$/],
     ['a: 1\nb: [1, , @]', /^line 2: .*,/],
-  ])('is refused at the line of its first fault: %j', (text, message) => {
+  ])('is rejected at the line of its first fault: %j', (text, message) => {
     expect(refusal(text)).toEqual(refused(expect.stringMatching(message) as never));
   });
 
-  it.each(['[,', '[? ', '["" ', ']\n', '[\n@,', '%A\n'])('is read no further than to its first fault: %j', (unit) => {
+  it.each(['[,', '[? ', '["" ', ']\n', '[\n@,', '%A\n'])('is read only up to its first fault: %j', (unit) => {
     const made: unknown[] = [];
-    // Each error and warning of the library sets its place.
+    // The library sets the place of each error and warning, so this list counts them.
     Object.defineProperty(YAMLError.prototype, 'pos', { set: (place) => made.push(place), configurable: true });
     try {
       expect(refusal(`a: ${unit}${unit.slice(-2).repeat(2_000)}`)).toEqual(refused(expect.any(String) as never));
@@ -86,7 +86,7 @@ describe('a text in YAML', () => {
     expect(made).toEqual([]);
   });
 
-  it('has as many characters as a bundle, and not one more', () => {
+  it('may have as many characters as a bundle, and no more', () => {
     expect(refusal(`#${'x'.repeat(bundleBytesMax - 1)}`)).toBeNull();
     expect(refusal(`#${'x'.repeat(bundleBytesMax)}`)).toEqual(expect.objectContaining({ code: 'TOO_LARGE', path: '' }));
   });

@@ -9,7 +9,7 @@ const outcomeOf = (relation: object, call: object) => {
 };
 
 describe('a relation of a bundle', () => {
-  it('is asked for with what the call names', () => {
+  it('is queried with the values of the call', () => {
     expect(outcomeOf(viewer, { args: { id: '42' }, principal: 'ann@example.org' })).toEqual({
       object: 'document:42',
       relation: 'viewer',
@@ -26,37 +26,37 @@ describe('a relation of a bundle', () => {
   it.each([
     ['is absent', {}],
     ['is empty', { id: '' }],
-    ['is no text', { id: { toString: 1 } }],
+    ['is not a text', { id: { toString: 1 } }],
     ['is a fraction', { id: 1.5 }],
     ['is inherited', JSON.parse('{"__proto__":{"id":"42"}}') as object],
-    ['would name a group of subjects', { id: '42#viewer' }],
-    ['ends in a blank', { id: '42 ' }],
-    ['holds invisible characters', { id: '4\u200b2' }],
-    ['is everybody', { id: '*' }],
-    ['is longer than a name', { id: 'x'.repeat(400) }],
-  ])('cannot be asked for where a value %s', (_, args) => {
+    ['names a group of subjects', { id: '42#viewer' }],
+    ['ends with a space', { id: '42 ' }],
+    ['contains invisible characters', { id: '4\u200b2' }],
+    ['is "*"', { id: '*' }],
+    ['is too long for a name', { id: 'x'.repeat(400) }],
+  ])('cannot be queried if a value %s', (_, args) => {
     expect(outcomeOf(viewer, { args })).toBeNull();
   });
 
-  it('is of the caller and never of a group that the caller names', () => {
+  it('applies to the caller, and never to a group that the caller names', () => {
     expect(outcomeOf({ ...viewer, object: 'document:1' }, { principal: 'eng#member' })).toBeNull();
   });
 
   it.each([
     ['of a list', { in: ['a'] }],
-    ['of nothing', { in: null }],
+    ['of null', { in: null }],
     ['of a text', { in: 'a' }],
-  ])('cannot be asked for with a member %s', (_what, args) => {
+  ])('cannot be queried with a member %s', (_what, args) => {
     expect(outcomeOf({ ...viewer, object: 'document:{args.in.length}' }, { args })).toBeNull();
   });
 
-  it('cannot be asked for where one of two values is none', () => {
+  it('cannot be queried if one of two values is invalid', () => {
     const relation = { object: 'document:{args.a}{args.b}', relation: 'viewer', subject: 'agent:x' };
     expect(outcomeOf(relation, { args: { a: '#', b: 'x' } })).toBeNull();
     expect(outcomeOf(relation, { args: { a: 'w', b: 'x' } })).toMatchObject({ object: 'document:wx' });
   });
 
-  it('is required of a tool in every spelling: of what is called, and of what a model call lets its provider run', () => {
+  it('is required for a hosted tool in every confusable spelling, and for a called tool in its own spelling', () => {
     const required = { tool: ['web_search', 'crm.*'] };
     const policy = policyOf([rule('true')], [], { staff: { ...viewer, object: 'group:staff', required } });
     const requiredOf = (call: object) => neededRelations(policy, intentOf(call))?.required ?? [];
@@ -70,7 +70,7 @@ describe('a relation of a bundle', () => {
     expect(requiredOf({ action: 'model.call', tool: null, args: { hosted_tools: ['other'] } })).toEqual([]);
   });
 
-  it('is read for calls that a rule which reads it covers, or that require it, and for no other', () => {
+  it('is needed only for calls that require it, or that are covered by a rule that reads it', () => {
     const relations = { viewer, owner: { ...viewer, relation: 'owner', required: { tool: ['files.delete'] } } };
     const policy = policyOf([rule('relations.viewer', { tool: ['files.*'] })], [], relations);
     const needed = (tool: string) => {
@@ -83,7 +83,7 @@ describe('a relation of a bundle', () => {
     expect(policy.readSet).toEqual(['args.id', 'principal', 'relations.owner', 'relations.viewer', 'tool']);
   });
 
-  it('that have no answer deny whatever a rule requires of them', () => {
+  it('denies a call if a rule reads it and it has no result', () => {
     const policy = policyOf([rule('true'), { id: 'd', effect: 'deny', when: 'relations.viewer' }], [], { viewer });
     const outcome = (relations: Record<string, boolean>) =>
       evaluateRules(policy, intentOf(), { now: frozenNow, relations });
@@ -104,17 +104,22 @@ describe('a relation of a bundle', () => {
   });
 
   it.each([
-    ['VARIABLE_UNKNOWN', 'a rule reads it and it is not declared', 'relations.owner', { viewer }],
-    ['EXPRESSION_INVALID', 'a rule reads all of them', 'size(relations) > 0', { viewer }],
-    ['EXPRESSION_INVALID', 'a rule reads one that the call names', 'relations[args.id]', { viewer }],
-    ['EXPRESSION_INVALID', 'a rule loops over them', 'relations.all(name, name == "viewer")', { viewer }],
-    ['VARIABLE_UNKNOWN', 'it is inherited', 'relations.constructor', { viewer }],
-    ['RELATION_INVALID', 'a place is unknown', 'true', { viewer: { ...viewer, object: 'document:{now}' } }],
-    ['RELATION_INVALID', 'a place is not closed', 'true', { viewer: { ...viewer, object: 'document:{args.id' } }],
-    ['RELATION_INVALID', 'a place has a prototype', 'true', { viewer: { ...viewer, object: 'a:{args.__proto__}' } }],
+    ['VARIABLE_UNKNOWN', 'a rule reads an undeclared relation', 'relations.owner', { viewer }],
+    ['EXPRESSION_INVALID', 'a rule reads all relations', 'size(relations) > 0', { viewer }],
+    ['EXPRESSION_INVALID', 'a rule reads a relation that the call names', 'relations[args.id]', { viewer }],
+    ['EXPRESSION_INVALID', 'a rule loops over relations', 'relations.all(name, name == "viewer")', { viewer }],
+    ['VARIABLE_UNKNOWN', 'a rule reads an inherited member', 'relations.constructor', { viewer }],
+    ['RELATION_INVALID', 'a placeholder is unknown', 'true', { viewer: { ...viewer, object: 'document:{now}' } }],
+    ['RELATION_INVALID', 'a placeholder is not closed', 'true', { viewer: { ...viewer, object: 'document:{args.id' } }],
+    [
+      'RELATION_INVALID',
+      'a placeholder reads a prototype',
+      'true',
+      { viewer: { ...viewer, object: 'a:{args.__proto__}' } },
+    ],
     ['RELATION_INVALID', 'an object has no type', 'true', { viewer: { ...viewer, object: 'document' } }],
     ['RELATION_INVALID', 'an object is a group', 'true', { viewer: { ...viewer, object: 'group:a#member' } }],
-  ])('is refused with %s where %s', (code, _, when, relations) => {
+  ])('is rejected with %s if %s', (code, _, when, relations) => {
     expect(() => policyOf([rule(when)], [], relations)).toThrow(expect.objectContaining({ code }));
   });
 
@@ -124,11 +129,11 @@ describe('a relation of a bundle', () => {
     ['/relations/viewer/object', 'true', { viewer: { ...viewer, object: 'document{args.id}' } }],
     ['/relations/viewer/object', 'true', { viewer: { ...viewer, object: '{args.id}document' } }],
     ['/relations/viewer/subject', 'true', { viewer: { ...viewer, subject: 'agent:{now}' } }],
-  ])('is refused with the place of it, %s: %s', (path, when, relations) => {
+  ])('is rejected with its place, %s: %s', (path, when, relations) => {
     expect(() => policyOf([rule(when)], [], relations)).toThrow(expect.objectContaining({ path }));
   });
 
-  it('is required of no hosted tool where it is required of no tool, and of no call that spells its tool otherwise', () => {
+  it('ignores hosted tools if it names no tool, and is not required for a called tool in a different spelling', () => {
     const requiredBy = (required: object, call: object) => {
       const policy = policyOf([rule('true')], [], { staff: { ...viewer, object: 'group:staff', required } });
       return neededRelations(policy, intentOf(call))?.required ?? [];
@@ -139,10 +144,10 @@ describe('a relation of a bundle', () => {
     expect(requiredBy({ tool: ['crm.*'] }, { tool: 'crm__read' })).toEqual([]);
   });
 
-  it('is one of 16 at most', () => {
+  it('is one of at most 16', () => {
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`viewer_${index}`, viewer]));
     expect(() => bundleOf([], [], many(16))).not.toThrow();
-    expect(() => bundleOf([], [], many(17))).toThrow('may name 16 relations');
+    expect(() => bundleOf([], [], many(17))).toThrow('may name at most 16 relations');
   });
 });

@@ -32,29 +32,29 @@ function recordOf(intent: Intent, facts: Record<string, unknown>): BoundaryRecor
   } as unknown as BoundaryRecord; // the members that replay reads
 }
 
-describe('replay', () => {
-  it('puts what was within a member into it, whichever comes first', () => {
+describe('a call in its record', () => {
+  it('is restored with nested members, in any order of the facts', () => {
     const facts = { 'args.to.country': 'CH', 'args.to': {}, 'args.list': [1], 'relations.viewer': null };
     const replayed = restoreIntent(recordOf(intentOf(), facts));
     expect(replayed).toMatchObject({ intent: { args: { to: { country: 'CH' }, list: [1] } } });
     expect(replayed).toMatchObject({ environment: { relations: {} } });
   });
 
-  it('reads nothing within what is no object', () => {
+  it('has no facts inside a value that is not an object', () => {
     const policy = policyOf([{ id: 'r', effect: 'allow', when: 'args.to.length == 4 || args.to.country == "CH"' }]);
     const read = (to: PlainJson) => readFacts(policy, intentOf({ args: { to } }), environment);
     for (const to of ['text', null, ['a'], 7]) expect([to, read(to)]).toEqual([to, { 'args.to': null }]);
     expect(read({ country: null })).toEqual({ 'args.to': {}, 'args.to.country': null });
   });
 
-  it('is covered by what holds the member that is read', () => {
+  it('has the members inside a recorded member', () => {
     const reading = (when: string) => policyOf([{ id: 'r', effect: 'allow', when }]);
     expect(uncoveredReads(reading('has(args.to.country)'), reading('has(args.to)'))).toEqual([]);
     expect(uncoveredReads(reading('has(args.tom)'), reading('has(args.to)'))).toEqual(['args.tom']);
     expect(uncoveredReads(reading('has(args.to)'), reading('has(args.to.country)'))).toEqual(['args.to']);
   });
 
-  it('reaches the recorded outcome from the recorded facts alone', () => {
+  it('has the recorded outcome again from the recorded facts alone', () => {
     const value = fc.constantFrom(1, null, 'v', {}, { b: 1 }, { b: { c: 1 }, secret: 2 }, [1], [{}]);
     const calls = fc.record({
       args: fc.dictionary(fc.constantFrom('a', 'list', 'other'), value),
@@ -80,7 +80,7 @@ describe('replay', () => {
     );
   });
 
-  it('records the read set and nothing beside it', () => {
+  it('has the facts of the read set and no others', () => {
     const policy = policyOf([{ id: 'r', effect: 'allow', when: 'args.a.b == 1' }]);
     expect(readFacts(policy, intentOf({ args: { a: { b: 1, secret: 'x' }, password: 'y' } }), environment)).toEqual({
       'args.a': {},
@@ -88,7 +88,7 @@ describe('replay', () => {
     });
   });
 
-  it('takes block, time and relations from the record, and no relation where none was recorded', () => {
+  it('is restored with the block, the time and the relations of the record, and no other relation', () => {
     const record = recordOf(intentOf(), { 'relations.viewer': true, now: '2026-02-01T00:00:00.000Z' });
     expect(restoreIntent({ ...record, tool_blocked: true })).toMatchObject({
       environment: { relations: { viewer: true }, now: '2026-02-01T00:00:00.000Z' },
@@ -100,7 +100,7 @@ describe('replay', () => {
     });
   });
 
-  it('is impossible where a fact is there by its hash alone, and says which', () => {
+  it('cannot be restored if only the hash of a fact was stored, and that fact is named', () => {
     const facts = { 'args.small': 1 };
     const record = recordOf(intentOf({ args: {} }), facts);
     const capped_facts = { 'args.text': { hash: `sha256:${'0'.repeat(64)}` as Digest, bytes: 5000 } }; // a digest by its form
@@ -108,7 +108,7 @@ describe('replay', () => {
     expect(restoreIntent(capped)).toEqual({ kind: 'UNREPLAYABLE', missing: ['args.text'] });
   });
 
-  it('takes an argument that looks like a hash for the argument that it is', () => {
+  it('is restored with an argument that looks like a hash', () => {
     const policy = policyOf([{ id: 'r', effect: 'allow', when: 'args.text.bytes == 5000.0' }]);
     const intent = intentOf({ args: { text: { hash: `sha256:${'0'.repeat(64)}`, bytes: 5000 } } });
     const replayed = restoreIntent(recordOf(intent, readFacts(policy, intent, environment)));
@@ -116,19 +116,19 @@ describe('replay', () => {
     expect(evaluateRules(policy, replayed.intent, replayed.environment)).toMatchObject({ kind: 'allow' });
   });
 
-  it('names what another policy reads and the record does not hold', () => {
+  it('lacks members that another policy reads, and these are named', () => {
     const recorded = policyOf([{ id: 'r', effect: 'allow', when: 'args.a.b == 1' }]);
     const changed = policyOf([{ id: 'r', effect: 'allow', when: 'args.a.b == 1 && args.amount > 1 && tool == "x"' }]);
     expect(uncoveredReads(changed, recorded)).toEqual(['args.amount']);
   });
 
-  it('takes a relation that asks for something else for another one, whatever it is called', () => {
+  it('lacks a relation of the same name with another query', () => {
     const rule = { id: 'r', effect: 'allow', when: 'relations.viewer' };
     const recorded = policyOf([rule], [], { viewer });
     expect(uncoveredReads(policyOf([rule, { id: 'other', effect: 'deny' }], [], { viewer }), recorded)).toEqual([]);
     const widened = policyOf([rule], [], { viewer: { ...viewer, object: 'document:any' } });
     expect(uncoveredReads(widened, recorded)).toEqual(['relations.viewer']);
-    // An argument of the same name is none.
+    // An argument of the same name is not a relation.
     const reading = [{ id: 'r', effect: 'allow', when: 'args.viewer == 1' }];
     const ofArgument = policyOf(reading, [], { viewer });
     expect(

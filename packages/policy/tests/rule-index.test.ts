@@ -9,7 +9,7 @@ const matched = (rules: object[], call: object) =>
   matchingRules(policyOf(rules).index, intentOf(call), boundedBefore()).map(({ rule: { id } }) => id);
 
 describe('rules that cover a call', () => {
-  it('are found by each name that they have, and by patterns beside names', () => {
+  it('are found by each of their names, and by patterns next to names', () => {
     const rules = [
       rule('mixed', { tool: ['files.read', 'mail.*'] }),
       rule('named', { tool: ['files.read', 'pay.send'] }),
@@ -25,7 +25,7 @@ describe('rules that cover a call', () => {
   });
 });
 
-describe('what it takes to match a call', () => {
+describe('the work of matching a call', () => {
   const call = intentOf({ tool: 'files.read', action: 'tool.call', resource: 'file:/a', principal: 'ann' });
   const steps = (rules: object[], intent = call) =>
     stepsTaken((work) => matchingRules(policyOf(rules).index, intent, work));
@@ -35,13 +35,13 @@ describe('what it takes to match a call', () => {
     ['tools', { tool: ['f*'] }],
     ['resources', { resource: ['f*'] }],
     ['principals', { principal: ['a*'] }],
-  ])('grows with the %s that rules name, and each is counted', (_what, match) => {
+  ])('grows with the %s that rules name, for each rule', (_what, match) => {
     const [none, one] = [steps([rule('a')]), steps([rule('a', match)])];
     expect(one).toBeGreaterThan(none);
     expect(steps([rule('a', match), rule('b', match)])).toBeGreaterThan(one);
   });
 
-  it('counts each rule, and a text once for all rules', () => {
+  it('counts each rule, and each text once for all rules', () => {
     const rules = (count: number) =>
       Array.from({ length: count }, (_, nth) => rule(`r${nth}`, { resource: [`f${nth}*`] }));
     const long = intentOf({ resource: 'x'.repeat(2048) });
@@ -49,12 +49,12 @@ describe('what it takes to match a call', () => {
     expect(steps(rules(100), long) - steps(rules(50), long)).toBeLessThan(2048);
   });
 
-  it('is little where the call has nothing of the kind', () => {
+  it('does not grow with patterns for a member that the call lacks', () => {
     const none = intentOf({ tool: null });
     expect(steps([rule('a', { tool: ['f*'] })], none)).toBe(steps([rule('a', { tool: ['fi*es.re*'] })], none));
   });
 
-  it('ends where the work is spent', () => {
+  it('is limited by the remaining work', () => {
     const rules = Array.from({ length: 100 }, (_, nth) => rule(`r${nth}`));
     const work = new Work(10);
     expect(matchingRules(policyOf(rules).index, call, work)).toHaveLength(10);

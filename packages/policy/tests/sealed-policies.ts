@@ -46,7 +46,7 @@ const declared = fc.dictionary(
 );
 const reader = { object: 'document:{args.id}', relation: 'viewer', subject: 'agent:{principal}' };
 const required = fc.option(fc.constantFrom({ tool: ['files.*'] }, { action: ['data.egress'] }), { nil: undefined });
-/** Mostly ones that allow much, so that most calls come far. */
+/** Most of these policies allow much, so that most calls reach the later gates. */
 export const policies = fc
   .record(
     {
@@ -66,7 +66,7 @@ export const policies = fc
     }),
   );
 
-/** One that allows all, where nothing else is said. */
+/** A policy with these members. Without rules, it allows everything. */
 export function policyWith(body: object): CompiledPolicy {
   const rules = [{ id: 'r0', effect: 'allow' }];
   const bundle = { format: 'countersign/policy.v1', name: 'n', version: '1', rules, ...body };

@@ -19,15 +19,15 @@ import { budgetOf, factsFor, frozenNow, identityOf, intentOf, knownFact, toolOf 
 /** Everything around a call that no policy changes. */
 export type World = {
   call: Pick<Intent, 'action' | 'tool' | 'resource' | 'args' | 'context'>;
-  /** The caller's declaration of its effect and its writes; `null` when there is none. */
-  said: { effect: EffectLevel | null; writes: number | null };
-  /** The server that lists the tool; null: the tool is its caller's own. */
+  /** The effect and the writes that the caller declared. `null` when there is no declaration. */
+  claim: { effect: EffectLevel | null; writes: number | null };
+  /** The server that lists the tool. `null` when the tool belongs to its caller. */
   server: Server | null;
   fence: Facts['fence'];
   settings: Facts['settings'];
   identity: IdentityFact;
   scopes: Facts['scopes'];
-  /** Decides which questions about relations have the answer yes. */
+  /** A number that decides which relations hold. */
   relatedBy: number;
   snapshotAgeMs: number;
   isBlocked: boolean;
@@ -59,23 +59,25 @@ export function decideIn(world: World, policy: CompiledPolicy): { decision: Deci
 }
 
 /**
- * An undeclared tool is E4. Neither bundle nor registry nor caller lowers another declaration, or the least effect of
- * the action.
+ * The effect of the call. An undeclared tool is E4. No declaration lowers another one, or the least effect of the
+ * action.
  */
-function effectIn({ call: { tool, action }, said, server }: World, { tools }: CompiledPolicy): EffectLevel {
+function effectIn({ call: { tool, action }, claim, server }: World, { tools }: CompiledPolicy): EffectLevel {
   const least = leastEffectOf(action);
-  if (tool === null) return graverEffect(least, said.effect ?? (action === 'model.call' ? 'E0' : 'E4'));
+  if (tool === null) return graverEffect(least, claim.effect ?? (action === 'model.call' ? 'E0' : 'E4'));
   const byBundle = tools.effects.get(tool);
   const declared = server === null ? (byBundle ?? 'E4') : graverEffect(server.effect, byBundle ?? 'E0');
-  return graverEffect(graverEffect(least, declared), said.effect ?? 'E0');
+  return graverEffect(graverEffect(least, declared), claim.effect ?? 'E0');
 }
 
 function factsIn(world: World, policy: CompiledPolicy, intent: Intent): Facts {
-  const { call, server, said, dispatchedBy } = world;
+  const { call, server, claim, dispatchedBy } = world;
   const looksLike = call.tool === null || server !== null ? null : mistakenFor(policy.tools, call.tool);
   const destination = call.action === 'data.egress' ? destinationNamed(call.resource) : null;
   return factsFor(policy, {
-    request: knownFact({ fault: looksLike === null ? null : `The name looks like "${looksLike}" and is another.` }),
+    request: knownFact({
+      fault: looksLike === null ? null : `The name looks like "${looksLike}" but is a different name.`,
+    }),
     fence: world.fence,
     settings: world.settings,
     identity: knownFact(world.identity),
@@ -87,7 +89,7 @@ function factsIn(world: World, policy: CompiledPolicy, intent: Intent): Facts {
     provenance: provenanceFact(policy, intent, { dispatchedBy, isClaimed: dispatchedBy === 'kernel' }),
     block: knownFact({ tool_blocked: world.isBlocked && hasTool(world) }),
     budgets: knownFact(world.budgets),
-    demand: { ...world.demand, writes: said.writes ?? writesOf(intent) },
+    demand: { ...world.demand, writes: claim.writes ?? writesOf(intent) },
   });
 }
 
@@ -108,7 +110,7 @@ function relationshipIn(world: World, policy: CompiledPolicy, intent: Intent): F
 
 type Decided = { policy: CompiledPolicy; intent: Intent; facts: Facts; decision: Decision };
 
-/** The members that a decision is made again from. */
+/** The members from which a decision is repeated. */
 function recordOf(world: World, { policy, intent, facts, decision }: Decided): BoundaryRecord {
   const { tenant, principal, session, action, tool, resource, effect_level, args_hash, intent_hash } = intent;
   const relations = facts.relationship.state === 'known' ? facts.relationship.value.relations : {};
@@ -137,11 +139,11 @@ function asSeen(budget: BudgetFact): object {
 }
 
 function asStored(facts: Record<string, PlainJson>): Record<string, PlainJson> {
-  return JSON.parse(JSON.stringify(facts)) as Record<string, PlainJson>; // what was plain JSON before
+  return JSON.parse(JSON.stringify(facts)) as Record<string, PlainJson>; // it was plain JSON before
 }
 
 const levels = fc.constantFrom('E0' as const, 'E1' as const, 'E2' as const, 'E4' as const);
-/** Mostly the first, so that most calls come far. */
+/** Returns mostly the first value, so that most calls reach the later gates. */
 const mostly = <Value>(usual: Value, ...rare: Value[]) =>
   fc.oneof({ weight: 8, arbitrary: fc.constant(usual) }, ...rare.map((value) => fc.constant(value)));
 
@@ -189,7 +191,7 @@ const anyWorlds: fc.Arbitrary<World> = fc.record({
   call: fc
     .tuple(calls, argumentsOf, fc.constantFrom<Intent['context'][]>({}, { channel: 'web' }))
     .map(([call, args, context]) => ({ ...call, args, context })),
-  said: fc.record({ effect: fc.option(levels), writes: mostly<number | null>(null, 0, 1, 2) }),
+  claim: fc.record({ effect: fc.option(levels), writes: mostly<number | null>(null, 0, 1, 2) }),
   server: fc.option(
     fc.record({
       host: fc.constantFrom('a.example.org', 'example.net'),
@@ -239,7 +241,7 @@ export const worlds = anyWorlds
 export function worldOf(changes: Partial<World>): World {
   return {
     call: { action: 'tool.call', tool: 'files.read', resource: null, args: {}, context: {} },
-    said: { effect: null, writes: null },
+    claim: { effect: null, writes: null },
     server: null,
     fence: knownFact([]),
     settings: knownFact({ received: true }),

@@ -8,7 +8,7 @@ export const frozenNow = '2026-03-01T12:00:00.000Z';
 const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
 const judgedHash = digest('f');
 
-/** Who may look at the document that the call names. */
+/** The relation of a viewer with the document that the call names. */
 export const viewer = { object: 'document:{args.id}', relation: 'viewer', subject: 'agent:{principal}' };
 
 export function policyOf(rules: object[], tests: object[] = [], relations?: object): CompiledPolicy {
@@ -44,7 +44,6 @@ export function intentOf(changes: Partial<Intent> = {}): Intent {
   };
 }
 
-/** Facts under which every gate passes. */
 /** The facts about an active policy. */
 export const signedPolicy = {
   epoch: 1,
@@ -55,6 +54,7 @@ export const signedPolicy = {
   age_max_ms: 1000,
 };
 
+/** Facts under which every gate passes. */
 export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> = {}): Facts {
   return {
     now: frozenNow,
@@ -131,7 +131,7 @@ export function knownFact<Value>(value: Value): { state: 'known'; value: Value }
   return { state: 'known', value };
 }
 
-/** An enrolled agent that came with a token of its own. */
+/** An enrolled agent with its own token. */
 export function identityOf(changes: Partial<IdentityFact>): IdentityFact {
   const proven = { credential: 'agent_token', credential_id: 'kid', credential_state: 'active' } as const;
   return { ...proven, enrolment: 'active', ...changes };

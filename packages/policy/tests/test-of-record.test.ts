@@ -5,15 +5,15 @@ import { decideIn, worldOf, worlds, type World } from './sealed-world.ts';
 import { policies, policyWith } from './sealed-policies.ts';
 import { knownFact } from './situation.ts';
 
-/** The test that is made of a call, which was sealed under one policy, for another one. */
+/** The test for one policy, made from a call that was sealed under another one. */
 function made(world: World, [recorded, draft]: [CompiledPolicy, CompiledPolicy], approvalId: string | null = null) {
   const record = { ...decideIn(world, recorded).record, approval_id: approvalId as never };
   const expected = { name: 'kept', expect: { verdict: 'ALLOW' as const } };
   return { record, test: testOfRecord(record, { draft, recorded, ceilings: [] }, expected) };
 }
 
-describe('a call of the record, kept as a test of a draft', () => {
-  it('is answered by the draft’s rules as the decision would be made again, or is named with what stands against it', () => {
+describe('a test that is made from a recorded call', () => {
+  it('has the verdict of the repeated decision, or names why it cannot be made', () => {
     const counts = { test: 0, UNREPLAYABLE: 0, not_by_rules: 0 };
     fc.assert(
       fc.property(worlds, policies, policies, (world, recorded, draft) => {
@@ -30,7 +30,7 @@ describe('a call of the record, kept as a test of a draft', () => {
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(0);
   });
 
-  it('holds the call as far as the record does, under its name', () => {
+  it('has the requested name, and contains the call as far as the record contains it', () => {
     const reading = policyWith({ rules: [{ id: 'r0', effect: 'allow', when: 'args.a == 1 && context.k == "v"' }] });
     const call = { action: 'tool.call', tool: 'files.read', resource: 'file:/a' };
     const world = worldOf({ call: { ...call, args: { a: 1, secret: 2 }, context: { k: 'v' } } });
@@ -48,7 +48,7 @@ describe('a call of the record, kept as a test of a draft', () => {
     });
   });
 
-  it('cannot be made of what the record does not tell', () => {
+  it('cannot be made if the record lacks a value', () => {
     const [open, reading] = [
       policyWith({}),
       policyWith({ rules: [{ id: 'r0', effect: 'allow', when: 'has(args.a)' }] }),
@@ -56,7 +56,7 @@ describe('a call of the record, kept as a test of a draft', () => {
     expect(made(worldOf({}), [open, reading]).test).toEqual({ kind: 'UNREPLAYABLE', missing: ['args.a'] });
   });
 
-  it('is as grave as the draft takes it for', () => {
+  it('has the effect that the draft determines', () => {
     const world = worldOf({ call: { action: 'tool.call', tool: 'files.read', resource: null, args: {}, context: {} } });
     const declared = policyWith({ tools: { 'files.read': { effect_level: 'E1' } } });
     const { record, test } = made(world, [declared, policyWith({})]);
@@ -64,7 +64,7 @@ describe('a call of the record, kept as a test of a draft', () => {
     expect(test).toMatchObject({ kind: 'test', test: { intent: { effect_level: 'E4' } } });
   });
 
-  it('names no tool and no resource where the call named none', () => {
+  it('names no tool and no resource if the call named none', () => {
     const open = policyWith({});
     const { test } = made(
       worldOf({ call: { action: 'agent.spawn', tool: null, resource: null, args: {}, context: {} } }),
@@ -76,7 +76,7 @@ describe('a call of the record, kept as a test of a draft', () => {
     ).toEqual([]);
   });
 
-  it('cannot be made where the rules read the time', () => {
+  it('cannot be made if the rules read the time', () => {
     const ofTime = policyWith({
       rules: [{ id: 'r0', effect: 'allow', when: 'now > timestamp("2020-01-01T00:00:00Z")' }],
     });
@@ -91,7 +91,7 @@ describe('a call of the record, kept as a test of a draft', () => {
     expect(made(worldOf({}), [mixed, mixed]).test.kind).toBe('test');
   });
 
-  it('cannot be made where any of the rules that cover it reads the time', () => {
+  it('cannot be made if any rule that covers the call reads the time', () => {
     const mixed = policyWith({
       rules: [
         { id: 'r0', effect: 'allow' },
@@ -102,7 +102,7 @@ describe('a call of the record, kept as a test of a draft', () => {
     expect(made(worldOf({}), [mixed, mixed]).test).toEqual({ kind: 'UNREPLAYABLE', missing: ['now'] });
   });
 
-  it('holds the relations that the draft declares, and no other', () => {
+  it('contains the relations that the draft declares, and no other', () => {
     const viewer = { object: 'document:{args.id}', relation: 'viewer', subject: 'agent:{principal}' };
     const rules = [
       { id: 'r0', effect: 'allow' },
@@ -129,7 +129,7 @@ describe('a call of the record, kept as a test of a draft', () => {
     expect(kept.kind === 'test' && Object.keys(kept.test.intent.relations ?? {})).toEqual(['reader']);
   });
 
-  it('is made of a call with a fact that was too large, where the draft does not read it', () => {
+  it('can be made despite a fact that was too large, if the draft does not read it', () => {
     const reading = policyWith({ rules: [{ id: 'r0', effect: 'allow', when: 'has(args.to) || size(context) == 0' }] });
     const { record } = made(worldOf({}), [reading, reading]);
     const capped = {
@@ -144,7 +144,7 @@ describe('a call of the record, kept as a test of a draft', () => {
     });
   });
 
-  it('is none of the rules where something else decides', () => {
+  it('cannot be made if a gate other than the rules gate decides', () => {
     const fence = {
       scope: 'tenant:a',
       level: 'tenant',
@@ -159,7 +159,7 @@ describe('a call of the record, kept as a test of a draft', () => {
     });
   });
 
-  it('asks the rules of a call that an approval let pass', () => {
+  it('can be made if an approval permitted the call', () => {
     const asking = policyWith({ rules: [{ id: 'r0', effect: 'escalate', approval: { quorum: 1 } }] });
     const { record } = made(worldOf({}), [asking, asking]);
     const gates = record.gates.map((one) =>
@@ -170,7 +170,7 @@ describe('a call of the record, kept as a test of a draft', () => {
     expect(testOfRecord({ ...record, gates, approval_id: 'apr_1' as never }, under, kept)).toMatchObject({
       kind: 'test',
     });
-    // The rules do not refuse a call that another gate refused.
+    // Another gate denied this call, so the rules do not explain the denial.
     const refused = record.gates.map((one) =>
       one.gate === 'approval'
         ? { gate: one.gate, outcome: 'deny' as const, reason_code: 'APPROVAL_REJECTED' as const }
@@ -179,7 +179,7 @@ describe('a call of the record, kept as a test of a draft', () => {
     expect(testOfRecord({ ...record, gates: refused, approval_id: 'apr_1' as never }, under, kept)).toEqual({
       ...{ kind: 'not_by_rules', reason_code: 'APPROVAL_REJECTED' },
     });
-    // Without an approval nothing explains why the call passed.
+    // Without an approval, the rules do not explain why the call passed.
     expect(testOfRecord({ ...record, gates }, under, kept)).toMatchObject({ kind: 'not_by_rules' });
   });
 });

@@ -12,7 +12,7 @@ const respelled: ((name: string) => string)[] = [
 ];
 
 describe('the folded name of a tool', () => {
-  it('is the same for every spelling that a reader takes for it, and folded already', () => {
+  it('is the same for every confusable spelling, and does not change when it is folded again', () => {
     fc.assert(
       fc.property(text, fc.constantFrom(...respelled), (name, respell) => {
         const folded = foldedToolName(name);
@@ -27,16 +27,16 @@ describe('the folded name of a tool', () => {
     ...['\u0082', '\u0085', '\u009b', '\u2028', '\u2029', '\u2800', '\ufff9', '\ufffb', '\ue000', '\ufdd0', '\ud800'],
     ...['\u00ad', '\u200b', '\u202e', '\u3164', '\u{e0041}'],
   ];
-  it.each(unseen.map(code))('leaves out U+%s, which is invisible', (_code, character) => {
+  it.each(unseen.map(code))('omits U+%s, which is invisible', (_code, character) => {
     for (const name of [`shell${character}.run`, `${character}shell.run`, `SHELL.run${character}`])
       expect(foldedToolName(name)).toBe('shell.run');
   });
 
-  it('has no capital letter, of whatever alphabet', () => {
+  it('has no upper-case letter of any alphabet', () => {
     expect(['STRAẞE', 'Straße', 'Σ', 'ς'].map(foldedToolName)).toEqual(['strasse', 'strasse', 'σ', 'σ']);
   });
 
-  it('keeps apart what differs in more than that', () => {
+  it('differs for names with any other difference', () => {
     const names = ['notes.pay', 'notes.pays', 'note.pay', 'notes-pay', 'nötes.pay', 'n0tes.pay'];
     expect(new Set(names.map(foldedToolName)).size).toBe(names.length);
   });
@@ -49,7 +49,7 @@ describe('two names', () => {
     ['ann', 'a\u200bnn', true],
     ['ann', 'anna', false],
     ['ann', 'änn', false],
-  ])('of %s and %s are of one person: %s', (one, second, isSame) => {
+  ])('%s and %s belong to the same person: %s', (one, second, isSame) => {
     expect([samePerson(one as never, second as never), samePerson(second as never, one as never)]).toEqual([
       ...[isSame, isSame],
     ]);
@@ -60,7 +60,7 @@ describe('the tools that a call names', () => {
   const hosting = (hosted_tools: unknown, action = 'model.call', tool: string | null = null) =>
     toolsNamed({ action, tool, args: { hosted_tools } as never });
 
-  it('are its own, or those that its provider would run', () => {
+  it('are its own tool, or the tools that its provider would run', () => {
     expect(hosting(['web_search', 'a.b'])).toEqual(['web_search', 'a.b']);
     expect(hosting(['web_search'], 'tool.call', 'files.read')).toEqual(['files.read']);
     expect(hosting(['web_search'], 'agent.spawn')).toEqual([]);

@@ -21,7 +21,7 @@ const approved = (of: World, was: CompiledPolicy): Partial<BoundaryRecord> => ({
 });
 
 describe('a trace without a gate', () => {
-  it('says nothing of that gate', () => {
+  it('leaves the result of that gate unknown', () => {
     expect(again(world, [open, renamed], { record: without('request') })).toBe('gates.request');
     const short = worldOf({ budgets: [budgetOf({ budget_id: installationCeiling })] });
     expect(again(short, [open, renamed], { record: without('budget', short) })).toBe(`budgets.${installationCeiling}`);
@@ -30,21 +30,21 @@ describe('a trace without a gate', () => {
     expect(again(world, [asking(1), asking(1, 'm')], { record })).toBe('ALLOW ALLOWED');
   });
 
-  it('is taken by its verdict where the policy was not judged', () => {
+  it('keeps its verdict if the policy was not judged', () => {
     const record = { ...decideIn(world, open).record, ...without('policy') };
     expect(decideAsRecorded(record, policyWith({ rules: [{ id: 'r0', effect: 'deny' }] }))).toMatchObject({
       verdict: 'ALLOW',
     });
   });
 
-  it('says nothing of relations, whatever else they were asked for', () => {
+  it('leaves relations unknown, even if they were queried for a rule', () => {
     const record = without('relationship', related, asksFor('reader'));
     expect(again(related, [asksFor('reader'), asksFor('reader', 'm')], { record })).toBe('gates.relationship');
   });
 });
 
-describe('what is missing of a record', () => {
-  it('is told sorted, each once', () => {
+describe('the values that a record lacks', () => {
+  it('are reported in order, each once', () => {
     const reads = (...paths: string[]) =>
       policyWith({ rules: paths.map((path, index) => ({ id: `r${index}`, effect: 'allow', when: `has(${path})` })) });
     expect(again(world, [open, reads('args.z', 'args.a')])).toBe('args.a,args.z');
@@ -58,7 +58,7 @@ describe('what is missing of a record', () => {
     expect(again(world, [open, byEffect])).toBe('args.b,args.z');
   });
 
-  it('is not what stood beside a fact that was too large', () => {
+  it('exclude the values next to a fact that was too large', () => {
     const reading = policyWith({ rules: [{ id: 'r0', effect: 'allow', when: 'has(args.id) || has(args.to)' }] });
     const { intent } = decideIn(worldOf({ call }), reading).record;
     const record = { intent: { ...intent, capped_facts: { 'args.to': { hash: 'sha256:x', bytes: 9 } } } } as never;
@@ -66,7 +66,7 @@ describe('what is missing of a record', () => {
     expect(again(worldOf({ call }), [reading, draft], { record })).toBe('ALLOW ALLOWED');
   });
 
-  it('is told of a decision whose facts failed as well', () => {
+  it('are reported even if the facts of the decision were unavailable', () => {
     const record = {
       ...decideIn(world, open).record,
       ...{ verdict: 'DENY', reason_code: 'PDP_UNAVAILABLE', dispatched_by: undefined },
@@ -75,13 +75,13 @@ describe('what is missing of a record', () => {
   });
 });
 
-describe('whose a tool was', () => {
+describe('the origin of a tool', () => {
   const silent = outcome('registry', { outcome: 'not_reached' });
-  /** Requires an unknown identity of a call with this effect. */
+  /** A policy that requires a relation for calls with this effect. The record lacks the argument of the relation. */
   const demanding = (effect: string, rest: object = {}) =>
     policyWith({ relations: { reader: { ...reader, required: { effect_level: [effect] } } }, ...rest });
 
-  it('is both where the registry was not reached: with and without the effect of an undeclared tool', () => {
+  it('has both possible effects if the registry was not reached', () => {
     const was = allowing(tools('E1'));
     const record = traceWith(world, was, silent);
     const verdictUnder = (effect: string) => again(world, [was, demanding(effect)], { record });
@@ -91,7 +91,7 @@ describe('whose a tool was', () => {
     expect(['E2', 'E3'].map(verdictUnder)).toEqual(['gates.registry', 'gates.registry']);
   });
 
-  it('changes no effect where both policies say the same of it', () => {
+  it('changes no effect if both policies declare the same', () => {
     const listed = worldOf({
       server: {
         ...{ host: 'a.example.org', effect: 'E1', state: 'approved', isDrifted: false, takesArguments: true },
@@ -102,7 +102,7 @@ describe('whose a tool was', () => {
     expect(again(listed, [open, demanding('E1')], { record })).toBe('args.id');
   });
 
-  it('is no question of a call without a tool', () => {
+  it('does not matter for a call without a tool', () => {
     const leaving = worldOf({
       call: { ...call, action: 'data.egress', tool: null, resource: 'https://a.example.org/x' },
     });
@@ -110,20 +110,20 @@ describe('whose a tool was', () => {
     expect(again(leaving, [open, allowing({ egress: ['a.example.org'] })], { record })).toBe('ALLOW ALLOWED');
   });
 
-  it('is asked of no policy where there was none', () => {
+  it('does not matter if no policy was active', () => {
     const misspelt = worldOf({ call: { ...call, tool: 'FILES.read' } });
     const record = traceWith(misspelt, open, outcome('request', { outcome: 'deny', reason_code: 'SCHEMA_VIOLATION' }));
     expect(again(misspelt, [open, open], { record, recorded: 'none' })).toBe('DENY SCHEMA_VIOLATION');
   });
 });
 
-describe('what a call took', () => {
-  it('is what its caller said where that is not the count of its effect', () => {
-    const three = worldOf({ said: { effect: null, writes: 5 }, budgets: [budgetOf({ writes_remaining: 3 })] });
+describe('the demand of a call', () => {
+  it('is the declared number of writes if it differs from the count by effect', () => {
+    const three = worldOf({ claim: { effect: null, writes: 5 }, budgets: [budgetOf({ writes_remaining: 3 })] });
     expect(again(three, [allowing(tools('E1')), allowing(tools('E3'))])).toBe('DENY BUDGET_EXCEEDED');
   });
 
-  it('is held against the budgets that are seen, where one is hidden', () => {
+  it('is compared with the visible budgets if another budget is hidden', () => {
     const pricey = worldOf({
       budgets: [budgetOf({ approval_required_above_minor: 0 }), budgetOf({ budget_id: installationCeiling })],
       demand: { tool_calls: 1, spend_micros: 1n, egress_bytes: 0 },
@@ -136,18 +136,18 @@ describe('relations of a draft', () => {
   const renaming = (name: string, when: string, rest: object = {}) =>
     policyWith({ relations: { [name]: reader }, rules: [{ id: 'r0', effect: 'allow', when }], ...rest });
 
-  it('are answered under its own names', () => {
+  it('have recorded results under their own names', () => {
     expect(again(related, [asksFor('reader'), renaming('seen', 'relations.seen')])).toBe('ALLOW ALLOWED');
   });
 
-  it('are known where they were required in vain, or were asked of a call that does not fill them', () => {
+  it('are known if a requirement failed, or if the call lacked a value', () => {
     const required = policyWith({ relations: { reader: { ...reader, required: { tool: ['files.*'] } } }, rules });
     expect(again(unrelated, [required, asksFor('reader')])).toBe('gates.registry');
     const empty = worldOf({ call: { ...call, args: {} } });
     expect(again(empty, [asksFor('reader'), renaming('seen', 'has(relations.seen)')])).toBe('DENY NO_MATCHING_RULE');
   });
 
-  it('are absent where they had no answer', () => {
+  it('are absent if they had no result', () => {
     const was = asksFor('reader');
     const { intent } = decideIn(related, was).record;
     const record = { intent: { ...intent, facts: { ...intent.facts, 'relations.reader': null } } };
@@ -157,8 +157,8 @@ describe('relations of a draft', () => {
   });
 });
 
-describe('an approval of then', () => {
-  it('counts where the same relations and the same time asked for it', () => {
+describe('a recorded approval', () => {
+  it('counts if the same relations and the same time required it', () => {
     const escalating = (when: string, name: string) =>
       policyWith({ name, relations: { reader }, rules: [{ id: 'r0', effect: 'escalate', when }] });
     for (const when of ['relations.reader', 'relations.reader && now > timestamp("2020-01-01T00:00:00Z")']) {
@@ -167,7 +167,7 @@ describe('an approval of then', () => {
     }
   });
 
-  it('has no known outcome where there was no policy, or it is unknown', () => {
+  it('has no known outcome if there was no policy, or if it is unknown', () => {
     for (const recorded of ['none', 'unknown'] as const)
       expect(again(world, [asking(1), asking(1)], { record: approved(world, asking(1)), recorded })).toBe('approval');
   });

@@ -20,8 +20,7 @@ export type Under = {
 };
 
 /**
- * The result of the draft for a call that was sealed under another policy, by its verdict and code or by its missing
- * fields.
+ * The result of the draft for a call that was sealed under another policy: its verdict and code, or the missing fields.
  */
 export function again(world: World, [was, draft]: [CompiledPolicy, CompiledPolicy], under: Under = {}): string {
   const record = { ...decideIn(world, was).record, ...under.record };
@@ -31,7 +30,7 @@ export function again(world: World, [was, draft]: [CompiledPolicy, CompiledPolic
 }
 
 export const outcome = (gate: string, changes: object) => ({ gate, ...changes }) as GateOutcome;
-/** The trace of a record with another outcome of one gate. */
+/** The trace of a record with a different outcome of one gate. */
 export function traceWith(world: World, was: CompiledPolicy, changed: GateOutcome): Partial<BoundaryRecord> {
   const { gates } = decideIn(world, was).record;
   return { gates: gates.map((one) => (one.gate === changed.gate ? changed : one)) };

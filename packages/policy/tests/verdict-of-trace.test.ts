@@ -15,25 +15,29 @@ describe('the verdict of a trace', () => {
   const allowed = { verdict: 'ALLOW', reason_code: 'ALLOWED' };
 
   it.each<[string, GateOutcome[], object | null]>([
-    ['allows where every gate passed', [passing, granted], allowed],
-    ['allows where nothing was asked', [passing, without], allowed],
-    ['allows where the last ask was granted', [asking, granted], allowed],
-    ['is none where an ask was not concluded', [asking, without], null],
-    ['is none where nothing was asked and the last gate was not reached', [passing, behind], null],
+    ['allows if every gate passed', [passing, granted], allowed],
+    ['allows if no approval was required', [passing, without], allowed],
+    ['allows if the last escalation was approved', [asking, granted], allowed],
+    ['is null if an escalation has no result', [asking, without], null],
+    ['is null if no gate escalated and the last gate was not reached', [passing, behind], null],
     [
-      'denies by the last that was reached',
+      'denies with the reason of the last gate that was reached',
       [passing, denied('POLICY_DENIED'), behind],
       { verdict: 'DENY', reason_code: 'POLICY_DENIED' },
     ],
     [
-      'denies behind an ask',
+      'denies if an escalation was rejected',
       [asking, denied('APPROVAL_REJECTED')],
       { verdict: 'DENY', reason_code: 'APPROVAL_REJECTED' },
     ],
-    ['escalates', [asking, behind], { verdict: 'ESCALATE', reason_code: 'APPROVAL_REQUIRED' }],
-    ['is none without a reason', [{ gate: 'rules', outcome: 'escalate' }], null],
-    ['is none behind a denial', [denied('POLICY_DENIED'), granted], null],
-    ['is none behind what was not reached', [behind, granted], null],
+    [
+      'escalates if an escalation ends the trace',
+      [asking, behind],
+      { verdict: 'ESCALATE', reason_code: 'APPROVAL_REQUIRED' },
+    ],
+    ['is null without a reason', [{ gate: 'rules', outcome: 'escalate' }], null],
+    ['is null if a gate passed after a denial', [denied('POLICY_DENIED'), granted], null],
+    ['is null if a gate passed after one that was not reached', [behind, granted], null],
   ])('%s', (_what, trace, verdict) => {
     expect(verdictOfTrace(trace)).toEqual(verdict);
   });

@@ -6,7 +6,7 @@ const kept = {
   name: 'kept',
   intent: { action: 'tool.call', tool: 'files.read', effect_level: 'E1', args: { path: '~', at: 1 } },
   expect: { verdict: 'DENY' },
-} as unknown as PolicyTest; // what the schema fills in is left out
+} as unknown as PolicyTest; // without the defaults of the schema
 const renamed = { ...kept, name: 'other' };
 const head = { format: 'countersign/policy.v1', name: 'n', version: '1', rules: [{ id: 'r', effect: 'allow' }] };
 const yaml = `# who may what
@@ -20,7 +20,7 @@ rules:
 const namesIn = (text: string) => parsePolicyBundle(text).tests.map(({ name }) => name);
 
 describe('a bundle with one more test', () => {
-  it('stays YAML with its comments, whether it had tests or none', () => {
+  it('stays YAML with its comments, with or without other tests', () => {
     const one = withTest(yaml, kept);
     expect(one.startsWith(yaml)).toBe(true);
     const two = withTest(one, renamed);
@@ -30,14 +30,14 @@ describe('a bundle with one more test', () => {
     expect(namesIn(withTest(`${yaml}tests: []\n`, kept))).toEqual(['kept']);
   });
 
-  it('stays JSON, whether it had tests or none, with spaces before it too', () => {
+  it('stays JSON, with or without other tests, and after leading spaces', () => {
     const one = withTest(` \n${JSON.stringify(head)}`, kept);
     expect(JSON.parse(one)).toEqual({ ...head, tests: [kept] });
     expect(one).toBe(`${JSON.stringify({ ...head, tests: [kept] }, null, 2)}\n`);
     expect(JSON.parse(withTest(one, renamed))).toEqual({ ...head, tests: [kept, renamed] });
   });
 
-  it('repeats what two tests share, since a bundle takes no aliases', () => {
+  it('repeats values that two tests share, since a bundle accepts no aliases', () => {
     const args = { list: [1] };
     const shared = { ...kept, intent: { ...kept.intent, args, context: args } };
     expect(parsePolicyBundle(withTest(yaml, shared)).tests[0]).toMatchObject(shared);
@@ -46,16 +46,16 @@ describe('a bundle with one more test', () => {
     });
   });
 
-  it('keeps long lines whole', () => {
+  it('does not wrap long lines', () => {
     const long = { ...kept, name: `a ${'word '.repeat(60)}long name`.slice(0, 120) };
     expect(withTest(yaml, long)).toContain(`name: ${long.name}\n`);
   });
 
   it.each([
-    ['DUPLICATE_TEST', 'a test is named "kept" already', withTest(yaml, kept), kept],
+    ['DUPLICATE_TEST', 'a test named "kept" already exists', withTest(yaml, kept), kept],
     ['MALFORMED_BUNDLE', '', 'a list of nothing', kept],
     ['MALFORMED_BUNDLE', '', yaml, { ...kept, expect: { verdict: 'PERHAPS' } } as unknown as PolicyTest],
-  ])('is refused as %s: %s', (code, message, text, test) => {
+  ])('is rejected as %s: %s', (code, message, text, test) => {
     expect(() => withTest(text, test)).toThrow(expect.objectContaining({ code }));
     expect(() => withTest(text, test)).toThrow(message);
   });

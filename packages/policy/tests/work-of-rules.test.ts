@@ -21,7 +21,7 @@ function faultOf(text: string): unknown {
 describe('the work of an expression', () => {
   it.each<[string, PolicyError['code'], string]>([
     ['args.l.all(1, true)', 'EXPRESSION_INVALID', ''],
-    ['args.l.all(args, true)', 'VARIABLE_UNKNOWN', 'args may not be bound again'],
+    ['args.l.all(args, true)', 'VARIABLE_UNKNOWN', 'args is a variable already: rename it'],
     ['unlisted == 1', 'VARIABLE_UNKNOWN', 'unknown variable unlisted'],
     ['args.l.all(x, true) && x == 1', 'VARIABLE_UNKNOWN', 'unknown variable x'],
     ['args.t.reverse() == "x"', 'FUNCTION_REFUSED', 'no function reverse with 0 arguments'],
@@ -29,18 +29,19 @@ describe('the work of an expression', () => {
     ['args.t.matches(tool)', 'REGEXP_REFUSED', 'the pattern of matches() must be a literal'],
     ['args.t.matches("(")', 'REGEXP_REFUSED', ''],
     [`args.t.matches("${'a'.repeat(513)}")`, 'REGEXP_REFUSED', 'pattern longer than 512 characters'],
-    [`args.t.matches("${'a{1000}'.repeat(70)}")`, 'REGEXP_REFUSED', 'pattern repeats too much too often'],
-    ['args.t.matches("(abcdefghijklmnopqrst){1000}")', 'REGEXP_REFUSED', 'pattern repeats too much too often'],
-    ['args.l.all(x, x.all(y, y.all(z, z == 1)))', 'NESTING_REFUSED', 'more than 2 comprehensions inside each other'],
-  ])('is bounded: %s', (text, code, message) => {
+    [`args.t.matches("${'a{1000}'.repeat(70)}")`, 'REGEXP_REFUSED', 'the pattern has nested or large repetitions'],
+    ['args.t.matches("(abcdefghijklmnopqrst){1000}")', 'REGEXP_REFUSED', 'the pattern has nested or large repetitions'],
+    ['args.l.all(x, x.all(y, y.all(z, z == 1)))', 'NESTING_REFUSED', 'more than 2 nested comprehensions'],
+  ])('is limited: %s', (text, code, message) => {
     const fault = faultOf(text);
     expect(fault).toBeInstanceOf(PolicyError);
     expect(fault).toMatchObject({ code, path: '/rules/0/when', message: expect.stringContaining(message) });
   });
 });
 
-describe('what all rules of a decision may do together', () => {
-  // One object that holds a list of three and a text of ten characters: 1 + 2 + 3 values, and 18 characters with its names.
+describe('the work that all rules of a decision share', () => {
+  // One object with a list of three items and a text of ten characters. It has 1 + 2 + 3 values, and 18 characters with
+  // its names.
   const call = [{ list: [1, 2, 3], text: 'abcdefghij' }];
   const costs = (text: string, values: readonly unknown[]) => {
     const work = new Work(1_000);
@@ -48,14 +49,14 @@ describe('what all rules of a decision may do together', () => {
     return 1_000 - work.left;
   };
 
-  it('counts values in whatever they stand, and characters of texts and names alone', () => {
+  it('counts values at any depth, and only the characters of texts and names', () => {
     expect(costs('args.list.all(x, x > 0)', [{}, null, 7, 'abc', [[], ['d']]])).toBe(5 + 2 + 1);
     const ofCharacters = (values: readonly unknown[]) => costs('args.text.contains("x")', values);
     expect(ofCharacters(['abc', ['de', { f: 'g' }]])).toBeCloseTo(ofCharacters(['1234567']), 9);
     expect(ofCharacters([])).toBe(0);
   });
 
-  it('is taken from what is left, and no more of it is allowed', () => {
+  it('is subtracted from the remaining work, and may not exceed it', () => {
     const looping = expression('args.list.all(x, x > 0)');
     const twice = new IterationBudget(call, new Work(12));
     expect([twice.spend(looping), twice.spend(looping), twice.spend(looping)]).toEqual([true, true, false]);
@@ -63,7 +64,7 @@ describe('what all rules of a decision may do together', () => {
     expect(new IterationBudget(call, new Work(0)).spend(expression('args.a == 1'))).toBe(true);
   });
 
-  it('ends where a call brings more values than a loop may read', () => {
+  it('is exceeded if a call has more values than a loop may read', () => {
     const looping = expression('args.list.all(x, x > 0)');
     const listOf = (length: number) => [Array.from({ length }, () => 1)];
     expect(new IterationBudget(listOf(399_999)).spend(looping)).toBe(true);
@@ -74,7 +75,7 @@ describe('what all rules of a decision may do together', () => {
 describe('a pattern in a rule', () => {
   const texts = ['a', 'aXXb', 'ab', 'xaYb', 'a\nb', `a${'x'.repeat(81)}b`, ''];
 
-  it('answers alike by both of its engines, whatever it costs', () => {
+  it('has the same results in both engines, whatever its cost', () => {
     const answers = (pattern: string) => texts.map((text) => linearRegExp(pattern).test(text));
     const native = (pattern: RegExp) => texts.map((text) => pattern.test(text));
     expect(linearRegExp('a.{0,80}b').costPerCharacter).toBeGreaterThan(10 * linearRegExp('a.*b').costPerCharacter);
@@ -89,19 +90,19 @@ describe('a pattern in a rule', () => {
     '(?i)\\b(select|insert|update|delete|drop)\\b.*\\b(from|into|table)\\b',
     '[A-Za-z0-9/+=]{40}',
     '-----BEGIN [A-Z ]*PRIVATE KEY-----',
-  ])('is cheap when each text leads it through the same few states: %s', (pattern) => {
+  ])('is cheap if all texts lead through the same few states: %s', (pattern) => {
     expect(linearRegExp(pattern).costPerCharacter).toBe(linearRegExp('a').costPerCharacter);
   });
 
   it.each(['a.{0,16}z', 'a.{0,100}z', '(?:a|b)*a(?:a|b){12}c', '(?i)ignore.{0,80}(previous|prior).{0,80}instructions'])(
-    'is dear when each text leads it through others, and its price is no less than its work: %s',
+    'is expensive if each text leads through other states, and its price covers its work: %s',
     (pattern) => {
       const { costPerCharacter, test } = linearRegExp(pattern);
       expect(costPerCharacter).toBeGreaterThan(linearRegExp('a').costPerCharacter);
       const text = `z instructions c\n${Array.from({ length: 4_000 }, (_, nr) => ((nr * nr) % 7 < 3 ? 'a' : 'b')).join('')}`;
-      const before = workedMs(); // the processor's time of this thread, whatever else runs
+      const before = workedMs(); // processor time of this thread only
       test(text);
-      // A unit is an eighth of a microsecond; a cold engine takes a few times that.
+      // A unit is an eighth of a microsecond. A cold engine takes a few times longer.
       expect((workedMs() - before) * 8_000).toBeLessThan(10 * costPerCharacter * text.length + 400_000);
       expect(
         new IterationBudget([{ text: 'a'.repeat(1_000_000) }]).spend(expression(`args.text.matches("${pattern}")`)),
@@ -109,26 +110,26 @@ describe('a pattern in a rule', () => {
     },
   );
 
-  it('costs more the more instructions it has', () => {
+  it('costs more with more instructions', () => {
     const costs = [4, 16, 64].map((count) => linearRegExp(`a.{0,${count}}z`).costPerCharacter);
     expect(costs).toEqual([...new Set(costs)].toSorted((one, next) => one - next));
   });
 });
 
-it('a pattern may have 512 characters, and 20,000 times its counts', () => {
+it('a pattern may have 512 characters, and 20,000 characters times repetitions', () => {
   expect(linearRegExp('a'.repeat(512)).size).toBeGreaterThan(500);
   expect(linearRegExp('a'.repeat(13) + 'b{1000}').test('a'.repeat(13) + 'b'.repeat(1000))).toBe(true);
-  expect(() => linearRegExp('a'.repeat(14) + 'b{1000}')).toThrow('pattern repeats too much too often');
-  expect(() => linearRegExp('a'.repeat(12) + 'b{1,1000}')).toThrow('pattern repeats too much too often');
+  expect(() => linearRegExp('a'.repeat(14) + 'b{1000}')).toThrow('the pattern has nested or large repetitions');
+  expect(() => linearRegExp('a'.repeat(12) + 'b{1,1000}')).toThrow('the pattern has nested or large repetitions');
   expect(linearRegExp('a'.repeat(40) + 'b{400,}').test('b')).toBe(false);
 });
 
 describe('compiled patterns', () => {
-  it('have names that tell them apart', () => {
+  it('have different names', () => {
     expect([linearRegExp('a'), linearRegExp('b')].map(String)).toEqual(['re2:a', 're2:b']);
   });
 
-  it('are kept, and no more of them than their instructions allow together', () => {
+  it('are cached up to a total number of instructions', () => {
     const weight = linearRegExp('a').size + patternWeight;
     const compiled = keptPatterns(3 * weight);
     const first = compiled('a');
@@ -163,14 +164,14 @@ describe('a duration in a rule', () => {
   });
 
   it.each(['', '1', 'h', '1h ', ' 1h', '1h1', '--1h', '1d', '1e3s', '1h'.repeat(33), '1'.repeat(100_000)])(
-    'is not read from %j', // the library takes hours for the last one
+    'is not read from %j', // the library would take hours for the last one
     (text) => {
       expect(longer(text)).toContain('duration() needs a number with a unit');
     },
   );
 });
 
-describe('an instant in a rule', () => {
+describe('a timestamp in a rule', () => {
   const after = (text: string) => {
     try {
       return expression(`now > timestamp(args.t)`).evaluate(

@@ -39,7 +39,7 @@ type Announcement = {
   facts?: Record<string, PlainJson>;
 };
 
-/** A statement about something that was done rather than decided: a policy activated, an approval given. */
+/** A statement about an action that needed no decision, such as the activation of a policy or a vote on an approval. */
 export function announcementStatement(provider: CryptoProvider, announcement: Announcement): Statement {
   const record = recordOf(provider, announcement);
   return { ulid: announcement.ulid, receipt: receiptOf(record, { shadow: false }), record };

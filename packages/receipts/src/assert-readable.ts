@@ -1,7 +1,8 @@
 import { outsideNames } from '@countersign/contracts';
 import type { ReceiptMembers } from './statement.ts';
 
-// Each pattern is that of the member's schema, and beside it its length; `$` without the m flag is the end of the whole name.
+// Each entry has the pattern and the length limit of the member's schema. Without the m flag, `$` matches only the end
+// of the name.
 const named = new RegExp(`^[^${outsideNames}]+$`, 'u');
 const chosenOutside = [
   ['tenant_id', /^[A-Za-z0-9._:-]+$/, 128],
@@ -13,14 +14,15 @@ const chosenOutside = [
 ] as const;
 
 /**
- * Throws for a receipt that its own schema would refuse because of a name that people or models outside choose: sealed,
- * it would make its chain unreadable for good. The doors parse names; this is for the one that forgets. Handwritten,
- * because it runs for each receipt and schemas take 50 times as long.
+ * Throws for a receipt with a name that its own schema would refuse. Once sealed, such a receipt would make its chain
+ * unreadable for ever. Callers and models choose these names. The API validates them first, and this check covers an
+ * endpoint without that validation. It is handwritten because it runs for each receipt, and schemas are 50 times
+ * slower.
  */
 export function assertReadable(receipt: ReceiptMembers): void {
   for (const [member, pattern, lengthMax] of chosenOutside) {
     const name = receipt[member];
     if (name !== null && !(name.length <= lengthMax && pattern.test(name) && name.trim() === name))
-      throw new Error(`A receipt cannot hold this ${member}`);
+      throw new Error(`The ${member} is too long for a receipt, or has a form that a receipt does not allow`);
   }
 }

@@ -5,14 +5,14 @@ import { saltedBytesHash } from './hashes.ts';
 
 export type RecordedFacts = Pick<RecordedIntent, 'facts' | 'capped_facts'>;
 
-/** The most bytes that a character of a string, as JavaScript counts them, takes in canonical JSON: `\u0001`. */
+/** Maximum length in canonical JSON of one UTF-16 code unit: `\u0001` has six bytes. */
 const bytesPerCharacterMax = 6;
 
 /**
- * The facts that a policy read, as a record keeps them. A fact above the cap is kept as the hash and length of its
- * canonical JSON, under `capped_facts`, which contains no value of a caller. No value can therefore pass for a hash,
- * and a binding of the hash binds the whole value. Salted like `args_hash`: a long text may differ from a known one in
- * a few characters, which could be guessed.
+ * The facts that a policy read, as a record stores them. A fact above the limit is stored as the hash and length of its
+ * canonical JSON, under `capped_facts`. Callers cannot write to `capped_facts`, so no value can be mistaken for a hash.
+ * Binding the hash binds the whole value. The hash is salted like `args_hash`, because a value that differs little from
+ * a known text could be guessed.
  */
 export function recordedFacts(
   provider: CryptoProvider,
@@ -29,7 +29,7 @@ export function recordedFacts(
   return Object.keys(capped).length === 0 ? { facts } : { facts, capped_facts: capped };
 }
 
-/** Without looking at all of it. */
+/** Checks an upper bound first, so that small values are not serialised. */
 function isSmall(value: PlainJson): boolean {
   if (typeof value === 'string') return value.length * bytesPerCharacterMax + 2 <= recordedFactBytesMax;
   return typeof value !== 'object' || value === null;

@@ -6,7 +6,7 @@ import { receiptOf } from './receipt-of.ts';
 import type { RecordMembers } from './record-text.ts';
 import type { Statement } from './statement.ts';
 
-/** A decision with everything it was made from. Members in snake case are copied as they are. */
+/** A decision with all its inputs. Members in snake case are copied unchanged. */
 type Decided = Pick<
   BoundaryRecord,
   | 'approval_id'
@@ -38,7 +38,7 @@ type Decided = Pick<
   intent: Omit<RecordedIntent, keyof RecordedFacts>;
   /** The facts of the call that the policy read. */
   read: RecordedFacts;
-  /** The call asked what would be decided; nothing may follow from the answer. */
+  /** True when the call only requested a preview. The decision then has no effect. */
   isShadow: boolean;
 };
 
@@ -48,7 +48,7 @@ export function decisionStatement(decided: Decided): Statement {
   return { ulid: decided.ulid, receipt: receiptOf(record, { shadow: decided.isShadow }), record };
 }
 
-// Written out member by member: each decision makes one, and spreading parts together costs more than deciding.
+// Lists all members, because spreading objects for each decision would cost more than the decision.
 function recordOf(decided: Decided): RecordMembers {
   const record: RecordMembers = {
     approval_id: decided.approval_id,

@@ -1,29 +1,31 @@
-import type { Digest, GateName, PlainJson } from '@countersign/contracts';
+import { sha256Of, type Digest, type GateName, type PlainJson } from '@countersign/contracts';
 import type { RecordedIntent } from '@countersign/contracts/governance-kernel';
 import {
   canonicalString,
   canonicalize,
   concatBytes,
   decodeHex,
-  digestOf,
   leafHash,
   utf8Bytes,
   type CryptoProvider,
 } from '@countersign/crypto';
 import { plain, quotedOrNull } from './json-text.ts';
 
-/** A text is hashed as its UTF-8 bytes. */
+/** Text is hashed as UTF-8. */
 export function digest(provider: CryptoProvider, data: Uint8Array | string): Digest {
-  return digestOf(provider, data) as Digest; // digestOf writes exactly this form
+  return sha256Of(provider, data);
 }
 
-/** Salted with a secret of the tenant: a receipt is public, and few arguments have so much entropy that they cannot be guessed. */
+/**
+ * Salted with a secret of the tenant. Receipts are public, and most arguments have so little entropy that they could be
+ * guessed.
+ */
 export function argsHash(provider: CryptoProvider, salt: Uint8Array, args: Record<string, PlainJson>): Digest {
   return saltedHash(provider, salt, canonicalize(args));
 }
 
 /**
- * The hash of an action's answer. Salted for the same reason. A text counts as it is, any other value as its canonical
+ * The hash of the result of an action, salted like `args_hash`. Text is hashed as it is, and other values as canonical
  * JSON.
  */
 export function outputHash(provider: CryptoProvider, salt: Uint8Array, output: PlainJson): Digest {
@@ -38,14 +40,14 @@ export function saltedBytesHash(provider: CryptoProvider, salt: Uint8Array, byte
   return digest(provider, concatBytes(salt, bytes));
 }
 
-/** Who wants what, exactly: the call that an approval is bound to. Whatever the call's effect is declared to be, it is the same call. */
+/** The exact call to which an approval is bound. The declared effect of the tool is not a part of it. */
 type NamedCall = Pick<RecordedIntent, 'action' | 'tool' | 'resource' | 'args_hash'> & {
   tenant: string;
   principal: string;
   session: string;
 };
 
-/** SHA-256 of the canonical JSON of these seven members. */
+/** SHA-256 of the canonical JSON of all seven members of the call. */
 export function intentHash(provider: CryptoProvider, call: NamedCall): Digest {
   return digest(
     provider,
@@ -56,12 +58,18 @@ export function intentHash(provider: CryptoProvider, call: NamedCall): Digest {
   );
 }
 
-/** SHA-256 of the canonical JSON of the names of the gates that judged, in order; of an empty list where nothing was decided. */
+/**
+ * SHA-256 of the canonical JSON of the names of the evaluated gates, in order. The list is empty if nothing was
+ * decided.
+ */
 export function gateRosterHash(provider: CryptoProvider, gates: readonly GateName[]): Digest {
   return digest(provider, canonicalize([...gates]));
 }
 
-/** The leaf of a receipt in the log. Its entry is the 32 bytes behind the hash, so that it stays small whatever the receipt holds. */
+/**
+ * The leaf of a receipt in the log. Its entry is the 32 bytes of the receipt hash, so it has the same size for all
+ * receipts.
+ */
 export function receiptLeaf(provider: CryptoProvider, receiptHash: string): Uint8Array {
   return leafHash(provider, decodeHex(receiptHash.slice('sha256:'.length)));
 }

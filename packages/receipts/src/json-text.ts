@@ -23,7 +23,7 @@ import type {
 } from '@countersign/contracts/governance-kernel';
 import { canonicalNumber, canonicalString, CryptoError } from '@countersign/crypto';
 
-/** Values whose schemas admit no character that JSON escapes. */
+/** Values whose schemas exclude all characters that JSON escapes. */
 type Plain =
   | ApprovalId
   | BudgetId
@@ -47,9 +47,9 @@ type Plain =
   | (BoundaryRecord | ReceiptPayload)['type'];
 
 /**
- * The inside of a JSON string. It is not searched for characters to escape: that would be half the cost of a text, and the schemas
- * of these values admit none. A damaged database may hand one in all the same. The text then names a member twice or is no JSON,
- * and no verifier accepts it.
+ * A value inside a JSON string, without a search for characters to escape. The search would be half the cost of a text,
+ * and the schemas of these values exclude such characters. A damaged database may still contain such a character. The
+ * text is then invalid or has a member twice, and no verifier accepts it.
  */
 export function plain(value: Plain): string {
   if (typeof value !== 'string') throw new CryptoError('NOT_PLAIN_JSON', `${typeof value} is not a string`);
@@ -60,12 +60,12 @@ export function plainOrNull(value: Plain | null): string {
   return value === null ? 'null' : `"${plain(value)}"`;
 }
 
-/** A member with its comma, or nothing. */
+/** A member and a comma, or an empty text. */
 export function optionalMember(name: string, value: Plain | undefined): string {
   return value === undefined ? '' : `"${name}":"${plain(value)}",`;
 }
 
-/** Like {@link optionalMember}, for a value that is not one of our names. */
+/** Like {@link optionalMember}, for a value that callers choose. */
 export function optionalText(name: string, value: string | undefined): string {
   return value === undefined ? '' : `"${name}":${canonicalString(value)},`;
 }

@@ -7,9 +7,10 @@ import { plain, quotedOrNull } from './json-text.ts';
 type Judged = Pick<RecordedIntent, 'intent_hash' | 'effect_level' | 'facts' | 'capped_facts'> & { demand: Demand };
 
 /**
- * The values that an approval binds: the intent, the effect, the demand and the facts that the policy read. SHA-256 of
- * the canonical JSON of these members. The fact `now` is left out, or no approval of a policy that reads the clock
- * could ever fit: the call comes later than its question. Such a rule is evaluated again at the call's own time.
+ * The hash that an approval binds: SHA-256 of canonical JSON. It covers the intent, the effect, the demand and the
+ * facts that the policy read. The fact `now` is excluded, because the approved call is later than the requested one.
+ * Otherwise no approval could fit under a policy that reads the clock. Rules that read it are evaluated again at the
+ * time of the call.
  */
 export function judgedHash(
   provider: CryptoProvider,
@@ -30,12 +31,15 @@ export function demandText({ egress_bytes, spend_micros, tool_calls, writes }: D
   );
 }
 
-/** With its comma, or nothing. */
+/** The member and a comma, or an empty text. */
 export function cappedFactsMember(capped: RecordedIntent['capped_facts']): string {
   return capped === undefined ? '' : `"capped_facts":${canonicalize(capped)},`;
 }
 
-/** Each fact is a part of arguments or context, which doors bound. A fact that no reader would take is not sealed. */
+/**
+ * The endpoints limit the depth of arguments and context, and a fact is a part of them. A deeper fact is refused,
+ * because readers would not accept it.
+ */
 const factsDepthMax = argumentsDepthMax + 1;
 
 export function factsText(facts: RecordedIntent['facts']): string {

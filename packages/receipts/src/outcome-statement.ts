@@ -4,8 +4,8 @@ import { receiptIdOf } from './ids.ts';
 import type { ReceiptMembers, Statement } from './statement.ts';
 
 /**
- * How a dispatched action ended. `output_hash` is undefined when the output is unknown, `spend_micros` when no cost was
- * counted.
+ * The end of a dispatched action. `output_hash` is undefined when the output is unknown, `spend_micros` when no cost
+ * was counted.
  */
 type Ending = {
   ulid: string;
@@ -20,7 +20,7 @@ export function outcomeStatement(decided: ReceiptPayload, ending: Ending): State
   return { ulid: ending.ulid, receipt: outcomeReceipt(decided, ending), record: { hash: decided.record_hash } };
 }
 
-/** Repeats what was decided, so that the receipt can be read alone, and names the receipt that it settles. */
+/** The receipt repeats the decision, so that it can be read alone. It names the decision's receipt. */
 function outcomeReceipt(decided: ReceiptPayload, ending: Ending): ReceiptMembers {
   const { ulid, at, outcome, output_hash, spend_micros } = ending;
   const receipt: ReceiptMembers = {

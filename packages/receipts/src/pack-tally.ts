@@ -11,16 +11,18 @@ import { emptyTally, tallied, tallyOf } from './period-tally.ts';
 type Counted = { payload: ReceiptPayload; receiptHash: string; record: BoundaryRecord | undefined };
 type SessionRange = { session_id: string; first: number; last: number; receipt_hash: string };
 
-/** The credentials that a person holds. The key of the operators is one key for all of them. */
+/**
+ * The kinds of credentials that belong to one person. The operator key is not listed, because all operators share it.
+ */
 const ofPersons: ReadonlySet<unknown> = new Set(['passkey', 'ed25519', 'access_key', 'assertion']);
 
 /**
- * The counts of a pack, line by line. The kernel and the verifier count with it, so a pack is what its statement says. It keeps the ends of sessions and
- * the ids of calls without an outcome.
+ * The counts of a pack, line by line. The kernel and the verifier use the same code, so the statement of a pack must
+ * match its lines. The tally stores the ends of sessions and the ids of calls without an outcome.
  */
 export class PackTally {
   readonly #provider: CryptoProvider;
-  readonly #parts = new Map<string, SessionRange>();
+  readonly #ranges = new Map<string, SessionRange>();
   readonly #openCalls = new Set<string>();
   #lines: Uint8Array;
   #records = 0;
@@ -33,7 +35,10 @@ export class PackTally {
     this.#lines = provider.sha256(utf8Bytes(evidencePackFormat));
   }
 
-  /** A line without its line feed. The hash over all lines is SHA-256 of the hash so far and the SHA-256 of the line. */
+  /**
+   * Adds a line without its line feed. The hash over all lines is SHA-256 of the previous hash and the SHA-256 of the
+   * line.
+   */
   addLine(line: Uint8Array): void {
     this.#lines = this.#provider.sha256(concatBytes(this.#lines, this.#provider.sha256(line)));
   }
@@ -45,9 +50,9 @@ export class PackTally {
   addReceipt({ payload, receiptHash, record }: Counted): void {
     const { session_id, lamport_clock, decision_receipt_id: settles } = payload;
     this.#receipts += 1;
-    const range = this.#parts.get(session_id);
+    const range = this.#ranges.get(session_id);
     const end = { last: lamport_clock, receipt_hash: receiptHash };
-    if (range === undefined) this.#parts.set(session_id, { session_id, first: lamport_clock, ...end });
+    if (range === undefined) this.#ranges.set(session_id, { session_id, first: lamport_clock, ...end });
     else Object.assign(range, end);
     if (settles !== undefined) this.#openCalls.delete(settles);
     if (record === undefined) return;
@@ -58,7 +63,7 @@ export class PackTally {
 
   counts(): PackCounts {
     let tally = emptyTally;
-    for (const range of this.#parts.values()) tally = tallied(this.#provider, tally, range);
+    for (const range of this.#ranges.values()) tally = tallied(this.#provider, tally, range);
     const { sessions, sessions_root } = tallyOf(this.#provider, tally);
     return {
       receipts: this.#receipts,
@@ -68,7 +73,7 @@ export class PackTally {
       sessions_root,
       open_calls: this.#openCalls.size,
       unbacked_votes: this.#unbackedVotes,
-      lines_hash: `sha256:${encodeHex(this.#lines)}` as Digest, // the form that Digest describes
+      lines_hash: `sha256:${encodeHex(this.#lines)}` as Digest, // the format of Digest
     };
   }
 }

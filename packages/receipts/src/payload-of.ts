@@ -3,10 +3,12 @@ import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { assertReadable } from './assert-readable.ts';
 import type { ReceiptMembers } from './statement.ts';
 
-/** Where a receipt stands. `prevHash` is the receipt_hash of its predecessor, null for the first of a chain. */
+/**
+ * Position of a receipt in its chain. `prevHash` is the receipt_hash of its predecessor, `null` for the first receipt.
+ */
 type ChainPlace = { lamportClock: number; prevHash: Digest | null };
 
-/** The payload of a receipt in its place. Throws for a receipt that could not be parsed again. */
+/** The payload of a receipt at its position. Throws for a receipt that could not be parsed again. */
 export function payloadOf(receipt: ReceiptMembers, recordHash: Digest, place: ChainPlace): ReceiptPayload {
   assertReadable(receipt);
   const payload: ReceiptPayload = {

@@ -4,7 +4,7 @@ import { canonicalNumber, canonicalString as quoted, type CryptoProvider } from 
 import { digest } from './hashes.ts';
 import { optionalMember, optionalText, plain, plainOrNull, quotedOrNull, truth } from './json-text.ts';
 
-/** The canonical text of a payload: what is signed and hashed. Throws like `canonicalize`. */
+/** The canonical text of a payload, which is signed and hashed. Throws like `canonicalize`. */
 export function payloadText(payload: ReceiptPayload): string {
   return (
     `{"action":${quoted(payload.action)},` +
@@ -36,12 +36,12 @@ export function payloadText(payload: ReceiptPayload): string {
   );
 }
 
-/** Keeps the hash of a receipt from ever being the hash of something else. */
+/** Prefix that separates receipt hashes from all other hashes. */
 const hashPrefix = 'countersign.receipt-hash.v1\n';
 
 /**
- * `receipt_hash`: of the canonical text of the whole receipt, signature included, behind a line that says what is hashed. The payload
- * may be given as its canonical text where that is at hand.
+ * `receipt_hash`: the hash of {@link hashPrefix} and the canonical text of the receipt with its signature. Callers that
+ * have the canonical text of the payload can pass it.
  */
 export function receiptHash(
   provider: CryptoProvider,

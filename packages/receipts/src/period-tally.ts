@@ -11,12 +11,15 @@ import {
   type Frontier,
 } from '@countersign/crypto';
 
-/** The tally of a period so far, in the same few bytes at any size. */
+/** The running tally of a period. It has at most 53 hashes, for any number of sessions. */
 type PeriodTally = { readonly receipts: number; readonly sessions: Frontier };
 
 export const emptyTally: PeriodTally = { receipts: 0, sessions: emptyFrontier };
 
-/** Counts one session with its part of the period. Its leaf is the canonical JSON of these four members. */
+/**
+ * Adds one session with its receipts in the period. The entry of its leaf is the canonical JSON of the session's four
+ * members below.
+ */
 export function tallied(provider: CryptoProvider, tally: PeriodTally, session: PeriodSession): PeriodTally {
   const { session_id, first, last, receipt_hash } = session;
   const leaf = leafHash(provider, canonicalBytes({ session_id, first, last, receipt_hash }));
@@ -26,11 +29,11 @@ export function tallied(provider: CryptoProvider, tally: PeriodTally, session: P
   };
 }
 
-/** The members of a statement for the whole tally. */
+/** The tally as members of a statement. */
 export function tallyOf(
   provider: CryptoProvider,
   { receipts, sessions }: PeriodTally,
 ): Pick<PeriodStatement, 'sessions' | 'receipts' | 'sessions_root'> {
   const root = encodeHex(frontierRoot(provider, sessions));
-  return { sessions: sessions.size, receipts, sessions_root: `sha256:${root}` as Digest }; // the form that Digest describes
+  return { sessions: sessions.size, receipts, sessions_root: `sha256:${root}` as Digest }; // the format of Digest
 }

@@ -1,10 +1,13 @@
 import type { Digest, Instant } from '@countersign/contracts';
 import { canonicalBytes } from '@countersign/crypto';
 
-/** Who is under which bundle at which epoch, and when its source said so. */
+/** The policy of a tenant at an epoch, and the time at which its source confirmed it. */
 export type Activation = { tenant: string; epoch: number; policyHash: Digest; confirmedAt: Instant };
 
-/** The bytes that a policy key signs, to activate a bundle and each time it confirms that it is still the one. */
+/**
+ * The bytes that a policy key signs when it activates a bundle. It signs them again each time it confirms that the
+ * bundle is still active.
+ */
 export function activationBytes({ tenant, epoch, policyHash, confirmedAt }: Activation): Uint8Array {
   return canonicalBytes({
     type: 'countersign.policy-activation.v2',

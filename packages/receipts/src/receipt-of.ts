@@ -1,7 +1,7 @@
 import type { RecordMembers } from './record-text.ts';
 import type { ReceiptMembers } from './statement.ts';
 
-/** The receipt over a record: each of its members but `shadow` is one of the record's. */
+/** The receipt for a record. All its members except `shadow` come from the record. */
 export function receiptOf(record: RecordMembers, { shadow }: { shadow: boolean }): ReceiptMembers {
   const { intent } = record;
   const receipt: ReceiptMembers = {
@@ -29,7 +29,7 @@ export function receiptOf(record: RecordMembers, { shadow }: { shadow: boolean }
   return receipt;
 }
 
-/** Absent for a call without money, and for one with an unknown price. */
+/** `null` when the call costs nothing or its cost is unknown. The receipt then omits the amount. */
 function spendOf({ demand }: RecordMembers): string | null {
   const spend = demand?.spend_micros ?? null;
   return spend === '0' ? null : spend;

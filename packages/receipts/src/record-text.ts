@@ -11,22 +11,27 @@ import { cappedFactsMember, demandText, factsText } from './judged-hash.ts';
 import { listText, optionalMember, numberOrNull, plain, plainOrNull, quotedOrNull, truth } from './json-text.ts';
 
 /**
- * In UTF-8 at most three times as many bytes, which a reader of exports takes in one line. No call comes near it: a request of 1 MiB,
- * whose numbers may grow, the names of a whole read set, and every rule of a bundle that matched.
+ * Maximum length of a record without its hash, in UTF-16 code units. Its UTF-8 has at most three times as many bytes,
+ * which readers of exports accept in one line. Real calls stay far below.
+ * Even a request of 1 MiB fits with longer forms of its numbers, the names of all read facts, and all rules of a
+ * bundle.
  */
 const recordCharactersMax = 2_600_000;
 
-/** A record before it has its hash. */
+/** A record without its hash. */
 export type RecordMembers = Omit<BoundaryRecord, 'record_hash'>;
 
-/** The canonical text of the record with its hash, and the hash: of the same text without it. Throws like `canonicalize`, and PAYLOAD_TOO_LARGE. */
+/**
+ * The canonical text of the record with its hash, and the hash. `hash` is the digest of the text without `record_hash`.
+ * Throws like `canonicalize`, and PAYLOAD_TOO_LARGE.
+ */
 export function sealRecord(provider: CryptoProvider, record: RecordMembers): { text: string; hash: Digest } {
   const before = membersBeforeHash(record);
   const after = membersAfterHash(record);
   if (before.length + after.length > recordCharactersMax)
     throw new AppError(
       'PAYLOAD_TOO_LARGE',
-      'The facts that the policy reads of this call are too large for a boundary record',
+      'The policy reads more facts of this call than a boundary record can contain. Send fewer or shorter arguments',
     );
   const hash = digest(provider, before + after);
   return { text: `${before}"record_hash":"${hash}",${after}`, hash };
@@ -37,7 +42,7 @@ export function recordHash(provider: CryptoProvider, record: RecordMembers): Dig
   return digest(provider, membersBeforeHash(record) + membersAfterHash(record));
 }
 
-// Every name stands where RFC 8785 §3.2.3 puts it. A walk over the object would look the order up again for each decision.
+// Members are in the order of RFC 8785 §3.2.3. A generic serialiser would sort them again for each decision.
 
 function membersBeforeHash(record: RecordMembers): string {
   return (
@@ -118,7 +123,7 @@ function intentText(intent: RecordMembers['intent']): string {
   );
 }
 
-/** The canonical text of what the gates said. */
+/** The canonical text of the outcomes of the gates. */
 export function gatesText(gates: readonly GateOutcome[]): string {
   return listText(gates, gateText);
 }

@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { z } from 'zod';
 
 /**
- * Values of the shape that a schema describes, every optional member now there and now absent. Strings are any Unicode text where the
- * schema admits quotes, else what its pattern admits. A kind of schema that is not listed throws: a new one must be thought about.
+ * Values that match a schema, with and without each optional member. Strings are any Unicode text if the schema allows
+ * quotes. Otherwise they match its pattern. Throws for a kind of schema that is not listed, so that it cannot be
+ * forgotten.
  */
 export function arbitraryOf(schema: z.ZodType): fc.Arbitrary<unknown> {
   if (schema instanceof z.ZodObject) return objectOf(schema);
-  if (schema instanceof z.ZodNullable) return fc.option(arbitraryOf(schema.unwrap() as z.ZodType)); // zod types it as its core alone
-  if (schema instanceof z.ZodArray) return fc.array(arbitraryOf(schema.element as z.ZodType), { maxLength: 3 }); // as above
+  if (schema instanceof z.ZodNullable) return fc.option(arbitraryOf(schema.unwrap() as z.ZodType)); // declared as a core type
+  if (schema instanceof z.ZodArray) return fc.array(arbitraryOf(schema.element as z.ZodType), { maxLength: 3 }); // declared as a core type
   if (schema instanceof z.ZodRecord) return fc.dictionary(memberName, itemOf(schema), { maxKeys: 4 });
   if (schema instanceof z.ZodString) return stringOf(schema);
   if (schema instanceof z.ZodLiteral || schema instanceof z.ZodEnum) return constantOf(schema);
@@ -21,17 +22,17 @@ const text = fc.string({ unit: 'binary' });
 const memberName = text.filter((name) => name !== '__proto__');
 const plainJson = fc
   .jsonValue({ maxDepth: 3, stringUnit: 'binary' })
-  .filter((value) => !JSON.stringify(value).includes('__proto__')); // no text holds such a member
+  .filter((value) => !JSON.stringify(value).includes('__proto__')); // a text cannot contain this member
 
 function itemOf({ valueType }: z.ZodRecord): fc.Arbitrary<unknown> {
   return valueType instanceof z.ZodObject ? arbitraryOf(valueType) : plainJson;
 }
 
 function objectOf({ shape }: z.ZodObject): fc.Arbitrary<unknown> {
-  const members = Object.entries(shape) as [string, z.ZodType][]; // zod types them as its core alone
+  const members = Object.entries(shape) as [string, z.ZodType][]; // declared as a core type
   const arbitraries = members.map(([name, member]) => [
     name,
-    arbitraryOf(member instanceof z.ZodOptional ? (member.unwrap() as z.ZodType) : member), // as above
+    arbitraryOf(member instanceof z.ZodOptional ? (member.unwrap() as z.ZodType) : member), // declared as a core type
   ]);
   const requiredKeys = members.filter(([, member]) => !(member instanceof z.ZodOptional)).map(([name]) => name);
   return fc.record(Object.fromEntries(arbitraries) as Record<string, fc.Arbitrary<unknown>>, { requiredKeys }); // built above
@@ -39,7 +40,7 @@ function objectOf({ shape }: z.ZodObject): fc.Arbitrary<unknown> {
 
 function stringOf(schema: z.ZodString): fc.Arbitrary<string> {
   if (schema.safeParse('"é😀').success) return text;
-  const checks = schema.def.checks?.map((check) => check._zod.def as { pattern?: RegExp }) ?? []; // only checks of formats have one
+  const checks = schema.def.checks?.map((check) => check._zod.def as { pattern?: RegExp }) ?? []; // only formats have a pattern
   const pattern = checks.findLast((check) => check.pattern !== undefined)?.pattern;
   if (pattern === undefined) throw new Error('A string that admits no quote has a pattern');
   const made = matching.get(pattern.source) ?? fc.stringMatching(pattern);
@@ -47,7 +48,7 @@ function stringOf(schema: z.ZodString): fc.Arbitrary<string> {
   return made;
 }
 
-/** The arbitrary of each pattern: making one takes fast-check as long as thousands of its values. */
+/** The arbitrary of each pattern. Creating one costs as much as thousands of its values. */
 const matching = new Map<string, fc.Arbitrary<string>>();
 
 function constantOf(schema: z.ZodLiteral | z.ZodEnum): fc.Arbitrary<unknown> {

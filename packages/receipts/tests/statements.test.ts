@@ -26,16 +26,16 @@ import {
 const sha256 = (...inputs: (string | Uint8Array)[]) => {
   const hash = createHash('sha256');
   for (const input of inputs) hash.update(input);
-  return `sha256:${hash.digest('hex')}` as Digest; // exactly this form
+  return `sha256:${hash.digest('hex')}` as Digest; // exactly this format
 };
 
 const ulid = '01JD8KQZ4M8Y6X3W2V1T0S9R8Q';
 const caller = {
   tenant: 'acme' as TenantId,
   principal: 'agent "7"' as PrincipalId,
-  session: 's-1' as SessionId, // all within their schemas
+  session: 's-1' as SessionId, // all match their schemas
 };
-const at = '2026-11-21T10:00:00.000Z' as Instant; // as above
+const at = '2026-11-21T10:00:00.000Z' as Instant; // matches its schema
 const named = { action: 'tool.call', tool: 'pay.send', resource: null, args_hash: sha256('args') };
 const intent = {
   ...named,
@@ -60,7 +60,7 @@ const announced = announcementStatement(nodeProvider, {
   ...caller,
   ...{ ulid, at, kind: 'approval', action: 'approval.approve', tool: 'pay.send', resource: null, effectLevel: 'E3' },
   ...{ verdict: 'ALLOW', reasonCode: 'ALLOWED', argsHash: named.args_hash, policyHash: null, policyEpoch: 0 },
-  approvalId: `apr_${ulid}` as never, // within its schema
+  approvalId: `apr_${ulid}` as never, // matches its schema
 });
 
 function payload({ receipt, record }: Statement): ReceiptPayload {
@@ -76,14 +76,14 @@ describe('hashes', () => {
     expect(outputHash(nodeProvider, salt, { b: 1, a: 2 })).toBe(sha256(salt, '{"a":2,"b":1}'));
   });
 
-  it('of an intent covers who wants what, and not the declared effect', () => {
+  it('of an intent cover principal, call and arguments, but not the declared effect', () => {
     const text =
       `{"action":"tool.call","args_hash":"${named.args_hash}","principal":"agent \\"7\\"","resource":null,` +
       `"session":"s-1","tenant":"acme","tool":"pay.send"}`;
     expect(intentHash(nodeProvider, { ...caller, ...named })).toBe(sha256(text));
   });
 
-  it('of what was judged covers intent, effect, demand and facts, and not the time', () => {
+  it('of a judged call cover intent, effect, demand and facts, but not the time', () => {
     const priced = { ...demand, spend_micros: '7' };
     const judged = { ...intent, demand: priced, facts: { now: at, 'context.channel': 'chat', 'args.amount': 5 } };
     const text =
@@ -94,7 +94,7 @@ describe('hashes', () => {
     expect(judgedHash(nodeProvider, unpriced)).toBe(sha256(text.replace('"7"', 'null')));
   });
 
-  it('of what was judged covers facts that are there by their hash', () => {
+  it('of a judged call cover facts that are stored as a hash', () => {
     const salt = Uint8Array.of(1, 2, 3);
     const long = 'é'.repeat(2048);
     const read = recordedFacts(nodeProvider, salt, { 'args.small': 1, 'args.text': long });
@@ -109,22 +109,22 @@ describe('hashes', () => {
 
   it.each<[string, JsonValue, JsonValue]>([
     ['a text', 'x'.repeat(4094), 'x'.repeat(4095)],
-    ['a text of characters that take three bytes', '☃'.repeat(1364), '☃'.repeat(1365)],
-    ['a text of escapes', '\u0001'.repeat(682), '\u0001'.repeat(683)],
+    ['a text of three-byte characters', '☃'.repeat(1364), '☃'.repeat(1365)],
+    ['a text of escaped characters', '\u0001'.repeat(682), '\u0001'.repeat(683)],
     ['a list', [1, 'x'.repeat(4090)], [1, 'x'.repeat(4091)]],
     ['an object', { a: 'x'.repeat(4088) }, { a: 'x'.repeat(4089) }],
-  ])('of %s are kept instead of it where its canonical JSON has more than 4096 bytes', (_what, fits, larger) => {
+  ])('of %s replace it when its canonical JSON has more than 4096 bytes', (_what, fits, larger) => {
     const read = recordedFacts(nodeProvider, Uint8Array.of(1), { fits, larger }); // plain JSON
     expect(Object.keys(read.facts)).toEqual(['fits']);
     expect(read.capped_facts).toMatchObject({ larger: { bytes: Buffer.byteLength(canonicalize(larger)) } });
   });
 
-  it('of a gate roster is that of the names in order, and of no names for an announcement', () => {
+  it('of a gate roster cover the names in order, or no names for an announcement', () => {
     expect(gateRosterHash(nodeProvider, ['request', 'fence'])).toBe(sha256('["request","fence"]'));
     expect(announced.record).toMatchObject({ gates: [], gate_roster_hash: sha256('[]') });
   });
 
-  it('of a leaf is that of the 32 bytes behind the hash of the receipt', () => {
+  it('of a leaf cover the 32 bytes of the receipt hash', () => {
     const bytes = createHash('sha256').update('receipt').digest();
     expect(receiptLeaf(nodeProvider, sha256('receipt'))).toEqual(leafHash(nodeProvider, bytes));
   });
@@ -134,8 +134,8 @@ describe('a statement', () => {
   it.each([
     ['decision', decided],
     ['announcement', announced],
-  ])('of a %s reads as its schema says, and its ids share a ULID', (_kind, statement) => {
-    const record = statement.record as BoundaryRecord; // not a hash: both make a record
+  ])('of a %s matches its schema, and its ids share a ULID', (_kind, statement) => {
+    const record = statement.record as BoundaryRecord; // both statements have a record and not a hash
     const { text, hash } = sealRecord(nodeProvider, record);
     expect(BoundaryRecord.parse(JSON.parse(text)).record_hash).toBe(hash);
     expect(ReceiptPayload.parse(payload(statement)).record_hash).toBe(hash);
@@ -143,7 +143,7 @@ describe('a statement', () => {
     expect([receipt_id, record_id, decision_id].map(ulidOf)).toEqual([ulid, ulid, ulid]);
   });
 
-  it('of an announcement names its call by the one formula', () => {
+  it('of an announcement has the intent hash that the same call has', () => {
     const {
       action,
       tool,
@@ -155,12 +155,12 @@ describe('a statement', () => {
     });
   });
 
-  it('names an approval only where there is one', () => {
+  it('has an approval id only if there is an approval', () => {
     expect(payload(decided)).not.toHaveProperty('approval_id');
     expect(payload(announced)).toHaveProperty('approval_id', `apr_${ulid}`);
   });
 
-  it('of an outcome repeats its decision, names the receipt that it settles, and seals the same record', () => {
+  it('of an outcome repeats its decision, names the receipt that it settles, and refers to the same record', () => {
     const decision = { ...payload(decided), approval_id: `apr_${ulid}` as never };
     const ending = { ulid: ulid.replace('01', '02'), at, outcome: 'completed' as const };
     const statement = outcomeStatement(decision, { ...ending, output_hash: sha256('output'), spend_micros: undefined });
@@ -178,7 +178,7 @@ describe('a statement', () => {
   });
 });
 
-describe('a name that people or models choose', () => {
+describe('a name that callers or models choose', () => {
   const members = ['tenant_id', 'principal_id', 'session_id', 'action', 'tool', 'resource'] as const;
   const edges = ['', ' ', 'a', 'a ', ' a', 'a.b', 'a\nb', 'a\u0000', 'a/b', 'a\\b', '\u2028/', 'a\u007f', '名'];
   const unseen = [
@@ -201,7 +201,7 @@ describe('a name that people or models choose', () => {
   ]);
   const names = fc.oneof(fc.constantFrom(...edges, ...long), fc.string({ unit: 'binary' }), fc.string());
 
-  it.each(members)('is refused as %s exactly where the schema of receipts refuses it', (member) => {
+  it.each(members)('is refused as %s if and only if the schema of receipts refuses it', (member) => {
     const isReadable = (name: string) => {
       try {
         payload({ ...decided, receipt: { ...decided.receipt, [member]: name } });

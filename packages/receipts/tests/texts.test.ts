@@ -14,7 +14,7 @@ const payloads = arbitraryOf(ReceiptPayload) as fc.Arbitrary<ReceiptPayload>;
 const [someRecord, somePayload] = [first(records), first(payloads)];
 
 describe('the text of a record', () => {
-  it('is its canonical JSON with the hash of its canonical JSON without it', () => {
+  it('is canonical JSON with record_hash, the hash of the canonical JSON without it', () => {
     fc.assert(
       fc.property(records, (record) => {
         const hash = digestOf(nodeProvider, canonicalBytes(record));
@@ -49,19 +49,19 @@ describe('the text of a record', () => {
       'a shadow verdict',
       Record.extend({ shadow: z.array(Record.shape.shadow.element.extend({ novel: z.string() })).length(1) }),
     ],
-  ])('lacks a member that was added to the schema of %s, and the test above would notice', (_what, schema) => {
+  ])('lacks a new member in the schema of %s, so the test above would fail', (_what, schema) => {
     const record = fc.sample(arbitraryOf(schema), 50).find((value) => JSON.stringify(value).includes('"novel"'));
     const { text } = sealRecord(nodeProvider, record as z.infer<typeof Record>);
     expect(text).not.toContain('"novel"');
     expect(canonicalize(record as JsonValue)).toContain('"novel"');
   });
 
-  it('is refused where it would not fit into one line of an export', () => {
+  it('is refused when it does not fit into one line of an export', () => {
     const record = { ...someRecord, intent: { ...someRecord.intent, facts: { text: 'x'.repeat(2_600_000) } } };
     expect(() => sealRecord(nodeProvider, record)).toThrow(expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }));
   });
 
-  it('admits facts as deep as arguments may be, which every reader of exports takes, and none that are deeper', () => {
+  it('allows facts as deep as arguments can be, which readers of exports accept, and no deeper ones', () => {
     const withFacts = (depth: number) => ({
       ...someRecord,
       intent: { ...someRecord.intent, facts: { deep: JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as JsonValue } },
@@ -86,7 +86,7 @@ describe('the text of a record', () => {
     expect(() => sealRecord(nodeProvider, record)).toThrow(expect.objectContaining({ code: 'LONE_SURROGATE' }));
   });
 
-  it('is refused where a member is missing or a number is none', () => {
+  it('is refused when a member is missing or a number is NaN', () => {
     const optional = ['demand', 'dispatched_by', 'fences', 'identity', 'judged_hash', 'tool_blocked'];
     for (const name of Object.keys(Record.shape).filter((member) => !optional.includes(member))) {
       const record = { ...someRecord, [name]: undefined } as typeof someRecord;
@@ -99,7 +99,7 @@ describe('the text of a record', () => {
 });
 
 describe('the text of a payload', () => {
-  it('is its canonical JSON, and receipt_hash covers it and the signature behind a line of its own', () => {
+  it('is canonical JSON, and receipt_hash covers it and the signature after its own prefix', () => {
     fc.assert(
       fc.property(payloads, arbitraryOf(Signature) as fc.Arbitrary<Signature>, (payload, signature) => {
         expect(payloadText(payload)).toBe(canonicalize(payload));
@@ -111,13 +111,13 @@ describe('the text of a payload', () => {
     );
   });
 
-  it('lacks a member that was added to the schema, and the test above would notice', () => {
+  it('omits a member that is new in the schema, so the test above would detect it', () => {
     const payload = first(arbitraryOf(ReceiptPayload.extend({ novel: z.string() })));
     expect(payloadText(payload as ReceiptPayload)).not.toContain('"novel"');
     expect(canonicalize(payload as JsonValue)).toContain('"novel"');
   });
 
-  it('is refused for a lone surrogate, a missing member and a number that is none', () => {
+  it('is refused for a lone surrogate, a missing member and NaN', () => {
     for (const name of ['principal_id', 'session_id', 'tool', 'resource']) {
       const payload = { ...somePayload, [name]: '\ud83d' };
       expect(() => payloadText(payload)).toThrow(expect.objectContaining({ code: 'LONE_SURROGATE' }));

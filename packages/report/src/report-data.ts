@@ -1,4 +1,4 @@
-/** The data that the page reads from its own document: one data block, written as JSON. */
+/** The data that the page reads from its own document, in one JSON data block. */
 export type ReportData = {
   /** The evidence pack, unchanged. */
   pack: string;
@@ -6,6 +6,8 @@ export type ReportData = {
   keys: string;
   /** The root key that signed the trust list. */
   root?: string;
+  /** The witnesses that the reader trusts, as a C2SP tlog-policy. */
+  policy?: string;
 };
 
 /** The `id` of the data block. */

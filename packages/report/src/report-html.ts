@@ -1,19 +1,21 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dataId, type ReportData } from './report-data.ts';
 
-/** Browsers hold a pack several times while they verify it. Larger packs are exported in parts. */
+/** The path is the same from `src`, from `dist`, and from the packed command. */
+const bundle = new URL('../dist/bundle/', import.meta.url);
+
+/** Browsers need several times the size of a pack in memory to verify it. Larger packs are exported in parts. */
 export const packBytesMax = 64 * 1_024 * 1_024;
 
 /**
- * One HTML file with a pack, the keys that it is verified with, and the verifier. The policy of contents allows this script and this style by
- * their hashes and nothing else, so the page loads nothing and sends nothing. The same input gives the same bytes.
+ * One HTML file with a pack, its verification keys, and the verifier. The content security policy allows only this
+ * script and this style by their hashes, so the page loads nothing and sends nothing. The same input gives the same
+ * bytes.
  */
 export function reportHtml(data: ReportData): string {
-  const { resolve } = createRequire(import.meta.url);
-  const script = readFileSync(resolve('@countersign/report/page.js'), 'utf8');
-  const style = readFileSync(resolve('@countersign/report/page.css'), 'utf8');
+  const script = readFileSync(new URL('page.js', bundle), 'utf8');
+  const style = readFileSync(new URL('page.css', bundle), 'utf8');
   if (/<\/script|<!--/i.test(script)) throw new Error('The script of the page contains markup that would end it');
   const policy = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; base-uri 'none'; form-action 'none'`;
   return `<!doctype html>
@@ -34,7 +36,10 @@ export function reportHtml(data: ReportData): string {
 `;
 }
 
-/** Strings of a pack are chosen by callers of the installation: without a `<` none of them ends the block. */
+/**
+ * Callers of the installation choose strings in a pack. Each `<` is escaped, so that no such string can end the data
+ * block.
+ */
 function dataBlock(data: ReportData): string {
   return JSON.stringify(data).replaceAll('<', String.raw`\u003c`);
 }

@@ -10,7 +10,7 @@ const vector = JSON.parse(readFileSync(place, 'utf8')) as { pack: string[] };
 const pack = `${vector.pack.join('\n')}\n`;
 
 describe('the report', () => {
-  it('holds hostile texts as data alone', () => {
+  it('contains hostile text only as data', () => {
     const hostile = `{"tool":"</script><script>alert(1)</script><!-- <img src=x onerror=alert(1)>"}\u2028\n`;
     const { document } = new JSDOM(reportHtml({ pack: hostile, keys: '</main>' })).window;
     expect(document.querySelectorAll('script')).toHaveLength(2);
@@ -18,7 +18,7 @@ describe('the report', () => {
     expect(JSON.parse(document.querySelector('#data')?.textContent ?? '')).toEqual({ pack: hostile, keys: '</main>' });
   });
 
-  it('lists receipts and policies, and skips what is damaged', () => {
+  it('lists receipts and policies, and skips damaged lines', () => {
     const { entries, policies } = readPack(`${pack}{"receipt":[]}\n{\n[1]\n`);
     expect(entries.map(({ kind, tool, verdict }) => [kind, tool, verdict])).toEqual([
       ['decision', 'files.read', 'ALLOW'],
@@ -28,7 +28,7 @@ describe('the report', () => {
     expect(policies.map(({ bundle }) => bundle.includes('countersign/policy.v1'))).toEqual(policies.map(() => true));
   });
 
-  it('changes exactly one byte of a receipt', () => {
+  it('can demonstrate a change of exactly one byte of a receipt, and none if there is no receipt', () => {
     const changed = changeOneByte(pack);
     const differing = [...pack].flatMap((byte, at) => (changed?.pack[at] === byte ? [] : [at]));
     expect([differing.length, changed?.pack.length]).toEqual([1, pack.length]);

@@ -13,26 +13,29 @@ import { keyIdOf, publicKeyFromJwk } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { SignJWT } from 'jose';
 
-/** The person or agent for whom a service makes the call. */
+/** The person or agent on whose behalf a service calls. */
 export type Asserted = Pick<AssertionClaims, 'sub' | 'workspace_id' | 'role' | 'members_version' | 'sponsor'>;
-/** Who is signed in, by which session and since when, and what they are in the workspace that they address. */
+/** The signed-in person, with session, sign-in time, and role in the addressed workspace. */
 export type AssertedPerson = Pick<PersonClaims, 'sub' | 'sid' | 'auth_time' | 'workspace_id' | 'role'>;
 
-/** Which API key calls, in its workspace. */
+/** The calling API key, in its workspace. */
 export type AssertedKey = Pick<KeyClaims, 'sub' | 'sponsor' | 'workspace_id' | 'role' | 'scopes'>;
 
 export type AssertionSigner = {
   readonly keyId: string;
   readonly publicKey: Uint8Array;
-  /** For whom the gateway speaks at the kernel: an assertion with more than half of its life before it. */
+  /** Signs an assertion of a caller for the kernel. At least half of its lifetime remains. */
   sign(asserted: Asserted): Promise<string>;
-  /** Who is signed in, for one service, in the same way. */
+  /** Signs an assertion of a signed-in person for one service. At least half of its lifetime remains. */
   signPerson(asserted: AssertedPerson, service?: PersonAudience): Promise<string>;
-  /** The same for the way back: by it the control plane, or the service that is named, asks the gateway as that person. */
+  /**
+   * Signs a delegation, with which `service` calls the gateway as that person. The default service is the control
+   * plane.
+   */
   signDelegation(asserted: AssertedPerson, service?: PersonAudience): Promise<string>;
-  /** Which API key calls, for one service. */
+  /** Signs an assertion of an API key for one service. */
   signKey(asserted: AssertedKey, service: PersonAudience): Promise<string>;
-  /** The same for the way back: by it that service asks the gateway as the key. */
+  /** Signs a delegation, with which `service` calls the gateway as the key. */
   signKeyDelegation(asserted: AssertedKey, service: PersonAudience): Promise<string>;
 };
 
@@ -45,11 +48,11 @@ const personTerms = { 'control-plane': personAssertionTerms, 'commercial-gateway
 type Terms = { type: string; issuer: string; audience: string; lifeSecondsMax: number };
 type Claims = Record<string, string | number | readonly string[]>;
 
-/** Less than half of its life, since it may arrive late. */
+/** How long a signed assertion is reused. Less than half of its lifetime, since it may arrive late. */
 const reusedMsMax = 25_000;
 const signedMax = 1_000;
 
-/** Signs with a key of readAssertionKey. */
+/** Creates a signer with a key from `readAssertionKey`. */
 export function createAssertionSigner(key: KeyObject, now: () => Date): AssertionSigner {
   const publicKey = publicKeyFromJwk(createPublicKey(key).export({ format: 'jwk' }));
   const keyId = keyIdOf(nodeProvider, publicKey);
@@ -60,7 +63,7 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
     const earlier = signed.get(name);
     if (earlier !== undefined && isYoung(earlier, nowMs)) return earlier.text;
     if (signed.size >= signedMax) signed.clear();
-    const text = signAnew(key, { kid: keyId, terms, said: claims, nowMs });
+    const text = signAnew(key, { kid: keyId, terms, claims, nowMs });
     signed.set(name, { text, atMs: nowMs });
     return text;
   };
@@ -70,7 +73,7 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
     sign: (asserted) => signOnce(assertionTerms, claimsOf(asserted)),
     signPerson: (person, service = 'control-plane') => signOnce(personTerms[service], saidOf(person)),
     signDelegation: (person, service = 'control-plane') => {
-      // Gateways of the version before read delegations without `azp` as those of the control plane.
+      // Gateways of the previous version treat delegations without `azp` as those of the control plane.
       const claims = saidOf(person);
       return signOnce(
         delegationTerms,
@@ -83,7 +86,7 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
   };
 }
 
-/** In one order, so that an equal assertion is found again. */
+/** Members in one order, so that an equal assertion is found in the cache. */
 function claimsOf({ sub, workspace_id, role, members_version, sponsor }: Asserted): Claims {
   return {
     ...{ sub, workspace_id, role },
@@ -92,7 +95,7 @@ function claimsOf({ sub, workspace_id, role, members_version, sponsor }: Asserte
   };
 }
 
-/** In one order, so that the same is found again. A workspace and a role come together. */
+/** Members in one order, so that an equal assertion is found in the cache. Workspace and role are present together. */
 function saidOf({ sub, sid, auth_time, workspace_id, role }: AssertedPerson): Claims {
   return { sub, sid, auth_time, ...(workspace_id === undefined || role === undefined ? {} : { workspace_id, role }) };
 }
@@ -106,7 +109,7 @@ function keySaid({ sub, sponsor, workspace_id, role, scopes }: AssertedKey): Cla
   return { sub, sponsor, workspace_id, role, scopes: [...scopes].sort() };
 }
 
-/** An Ed25519 private key in PKCS#8 PEM; null for what is none. */
+/** An Ed25519 private key in PKCS#8 PEM. `null` for any other text. */
 export function readAssertionKey(pem: string): KeyObject | null {
   const key = imported(pem);
   return key?.asymmetricKeyType === 'ed25519' ? key : null;
@@ -120,17 +123,17 @@ function imported(pem: string): KeyObject | null {
   }
 }
 
-/** After a clock was put back it signs again. */
+/** `false` also when the clock was set back, so that the assertion is signed again. */
 function isYoung({ atMs }: Signed, nowMs: number): boolean {
   return nowMs >= atMs && nowMs - atMs < reusedMsMax;
 }
 
-type Signing = { kid: string; terms: Terms; said: Claims; nowMs: number };
+type Signing = { kid: string; terms: Terms; claims: Claims; nowMs: number };
 
-function signAnew(key: KeyObject, { kid, terms, said, nowMs }: Signing): Promise<string> {
+function signAnew(key: KeyObject, { kid, terms, claims: statement, nowMs }: Signing): Promise<string> {
   const { type, issuer, audience, lifeSecondsMax } = terms;
   const iat = Math.floor(nowMs / 1_000);
-  return new SignJWT({ ...said, iss: issuer, aud: audience, iat, exp: iat + lifeSecondsMax })
+  return new SignJWT({ ...statement, iss: issuer, aud: audience, iat, exp: iat + lifeSecondsMax })
     .setProtectedHeader({ alg: 'EdDSA', typ: type, kid })
     .sign(key);
 }

@@ -19,7 +19,7 @@ import { importedKey, signedTokenFault, signedTokenHeader, verifySignedToken } f
 
 type AssertionKey = { readonly keyId: string; readonly publicKey: Uint8Array };
 
-/** A kind of assertion: what names it, how long it lives at most, and what it says. */
+/** A kind of assertion: its name, its maximum lifetime and its claims. */
 type Kind<Claims extends { exp: number }> = {
   readonly name: string;
   readonly type: string;
@@ -32,14 +32,17 @@ export type Proven<Claims> = Claims & { keyId: string };
 
 const knownMax = 10_000;
 
-/** Takes assertions of one kind that a pinned key has signed, and remembers each until it ends. Without a key it takes none. */
+/**
+ * Verifies assertions of one kind that a pinned key signed, and caches each until it expires. Without a key it accepts
+ * none.
+ */
 export class AssertionVerifier<Claims extends { exp: number }> {
   readonly #kind: Kind<Claims>;
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #now: () => Date;
-  readonly #known = new Map<string, Proven<Claims>>();
+  readonly #verified = new Map<string, Proven<Claims>>();
 
-  /** For whom the gateway speaks in a workspace. */
+  /** Assertions of callers in a workspace. */
   static ofWorkspaces(keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<AssertionClaims> {
     return new AssertionVerifier(
       { name: 'assertion of a workspace', ...assertionTerms, claims: AssertionClaims },
@@ -48,7 +51,7 @@ export class AssertionVerifier<Claims extends { exp: number }> {
     );
   }
 
-  /** Which person is signed in. */
+  /** Assertions of signed-in people. */
   static ofPeople(keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<PersonClaims> {
     return new AssertionVerifier(
       { name: 'assertion of a person', ...personAssertionTerms, claims: PersonClaims },
@@ -57,7 +60,7 @@ export class AssertionVerifier<Claims extends { exp: number }> {
     );
   }
 
-  /** Which person is signed in, at the commercial gateway. */
+  /** Assertions of signed-in people for the commercial gateway. */
   static ofCommercialCallers(
     keys: readonly AssertionKey[],
     now: () => Date,
@@ -69,12 +72,12 @@ export class AssertionVerifier<Claims extends { exp: number }> {
     );
   }
 
-  /** For which person the control plane asks. */
+  /** Delegations of people to a service. */
   static ofDelegations(keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<DelegationClaims> {
     return new AssertionVerifier({ name: 'delegation', ...delegationTerms, claims: DelegationClaims }, keys, now);
   }
 
-  /** Which API key calls a service. */
+  /** Assertions of API keys for a service. */
   static ofKeys(service: KeyAudience, keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<KeyClaims> {
     const claims: z.ZodType<KeyClaims> = KeyClaims[service];
     return new AssertionVerifier({ name: 'assertion of an API key', ...keyAssertionTerms, claims }, keys, now);
@@ -86,9 +89,9 @@ export class AssertionVerifier<Claims extends { exp: number }> {
     this.#now = now;
   }
 
-  /** Who speaks. `text` is attacker-controlled. Throws CREDENTIALS_INVALID for whatever is not in all its parts as it has to be. */
+  /** The proven caller. `text` is attacker-controlled. Throws CREDENTIALS_INVALID for any fault. */
   verify(text: string): Proven<Claims> | Promise<Proven<Claims>> {
-    const cached = this.#known.get(text);
+    const cached = this.#verified.get(text);
     if (cached !== undefined && this.#now().getTime() < cached.exp * 1_000) return cached;
     return this.#verifyAnew(text);
   }
@@ -97,8 +100,8 @@ export class AssertionVerifier<Claims extends { exp: number }> {
     const proven = await this.#proven(text).catch((cause: unknown) => {
       throw new AppError('CREDENTIALS_INVALID', signedTokenFault(this.#kind.name, cause, this.#now()), { cause });
     });
-    if (this.#known.size >= knownMax) this.#known.clear();
-    this.#known.set(text, proven);
+    if (this.#verified.size >= knownMax) this.#verified.clear();
+    this.#verified.set(text, proven);
     return proven;
   }
 

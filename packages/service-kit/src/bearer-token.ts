@@ -5,8 +5,8 @@ import { AppError } from '@countersign/contracts';
 const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 /**
- * The token of `Authorization: Bearer <token>`. Throws CREDENTIALS_REQUIRED when there is no such header or another scheme,
- * CREDENTIALS_INVALID when it is not a token.
+ * The token of `Authorization: Bearer <token>`. Throws CREDENTIALS_REQUIRED when there is no such header or a different
+ * scheme, CREDENTIALS_INVALID when the value is not a token.
  */
 export function bearerToken(req: IncomingMessage): string {
   const header = req.headers.authorization;

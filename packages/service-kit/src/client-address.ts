@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The address that limits and audit lines may rely on. X-Forwarded-For counts only behind `trustedProxies` proxies of ours, each of
- * which appended one entry: what stands further left was written by the caller. An IPv6 address is cut to its /64, which one
- * subscriber owns whole.
+ * The address for limits and audit lines. X-Forwarded-For counts only behind `trustedProxies` proxies of ours, each of
+ * which appended one entry. Entries further left come from the caller. An IPv6 address is cut to its /64, which
+ * belongs to one subscriber.
  */
 export function clientAddress(req: IncomingMessage, trustedProxies: number): string {
   const peer = req.socket.remoteAddress ?? 'unknown';
@@ -25,8 +25,8 @@ function network(address: string): string {
 }
 
 /**
- * Some proxies write the port beside the address. It differs for each connection, so with the port every limit would
- * see a new caller.
+ * Some proxies append the port to the address. It differs for each connection, so with the port every limit would see
+ * a new caller.
  */
 function bare(address: string): string {
   return address.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1');

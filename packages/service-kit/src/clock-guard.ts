@@ -3,56 +3,82 @@ import { clockSkewMaxMs, sureSkewMs, type ClockReading } from './clock-skew.ts';
 import type { HealthCheck } from './health.ts';
 import type { Log } from './logger.ts';
 
-export type ClockGuardParts = {
+/** How long one reading of the database's clock counts for repeated work. */
+const readingCountsMs = 5_000;
+/** The machine's clock was set if its difference from the monotonic clock changed by more than this. */
+const driftMaxMs = 1_000;
+
+export type ClockGuardDeps = {
   /**
-   * The clock that is compared with the database's. A test may move the time that a service uses, and never this one.
+   * The clock that is compared with that of the database. Tests may move the time of a service, and never this clock.
    */
   machineClock: () => Date;
+  /** A monotonic time in milliseconds, independent of the machine's clock. */
+  monotonicMs?: () => number;
   readDatabaseMs(): Promise<number>;
-  /** The error for a caller. `distance` is such as `30 s ahead of the database's`. */
+  /** The error for a caller while the clock is wrong. `distance` is a text such as `30 s ahead of the database's`. */
   refusal(distance: string): AppError;
   log: Log;
 };
 
 /**
- * Compares the clock of a process with the database's, which all services share. While it is far off, the process ends, removes, sends
- * and begins nothing, and is not ready. The log has one line when that begins and one when it is over.
+ * Compares the clock of a process with that of the database, which all services share. While the clock is wrong, the
+ * process is not ready, and starts no work that ends, removes or sends something. The log has one line at the beginning
+ * of that state and one at its end.
  */
 export class ClockGuard {
-  readonly #parts: ClockGuardParts;
+  readonly #deps: ClockGuardDeps;
+  readonly #monotonicMs: () => number;
   #isFar = false;
+  /** The clocks of the machine at the last reading of the database that showed no great difference. */
+  #near: { machineMs: number; monotonicMs: number } | null = null;
 
-  constructor(deps: ClockGuardParts) {
-    this.#parts = deps;
+  constructor(deps: ClockGuardDeps) {
+    this.#deps = deps;
+    this.#monotonicMs = deps.monotonicMs ?? (() => performance.now());
   }
 
-  /** The time of the machine. */
+  /** The current time of the machine. */
   nowMs(): number {
-    return this.#parts.machineClock().getTime();
+    return this.#deps.machineClock().getTime();
   }
 
-  /** For readiness. */
+  /** The check for readiness. */
   readonly check: HealthCheck = () => this.assertNear();
 
-  /** Throws the service's refusal while the clock is far off, and rejects when the database does not answer. */
-  async assertNear(readDatabaseMs = this.#parts.readDatabaseMs): Promise<void> {
+  /** Throws the service's refusal while the clock is wrong, and rejects when the database does not answer. */
+  async assertNear(readDatabaseMs = this.#deps.readDatabaseMs): Promise<void> {
     this.assertNearIn(await this.#read(readDatabaseMs));
   }
 
-  /** The same for work that waits instead. Rejects when the database does not answer. */
+  /**
+   * Like `assertNear`, for repeated work: resolves to whether the clocks are near each other. A reading counts for five
+   * seconds, unless the machine's clock is set during that time. Rejects when the database must be read and does not
+   * answer.
+   */
   async isNear(): Promise<boolean> {
-    return this.#isNearIn(await this.#read(this.#parts.readDatabaseMs));
+    if (this.#isStillNear()) return true;
+    const isNear = this.#isNearIn(await this.#read(this.#deps.readDatabaseMs));
+    this.#near = isNear ? { machineMs: this.nowMs(), monotonicMs: this.#monotonicMs() } : null;
+    return isNear;
   }
 
-  /** Throws the service's refusal where a reading shows that the clock is far off. */
+  /** Throws the service's refusal when a reading shows that the clock is wrong. */
   assertNearIn(reading: ClockReading): void {
-    if (!this.#isNearIn(reading)) throw this.#parts.refusal(distanceOf(sureSkewMs(reading)));
+    if (!this.#isNearIn(reading)) throw this.#deps.refusal(distanceOf(sureSkewMs(reading)));
   }
 
-  /** The database has found the clock near. */
+  /** Records that the database found no great difference between the clocks. */
   noteNear(): void {
-    if (this.#isFar) this.#parts.log.info('clock.near_again');
+    if (this.#isFar) this.#deps.log.info('clock.near_again');
     this.#isFar = false;
+  }
+
+  #isStillNear(): boolean {
+    if (this.#near === null || this.#isFar) return false;
+    const passedMs = this.#monotonicMs() - this.#near.monotonicMs;
+    const shownMs = this.nowMs() - this.#near.machineMs;
+    return passedMs < readingCountsMs && Math.abs(shownMs - passedMs) <= driftMaxMs;
   }
 
   #isNearIn(reading: ClockReading): boolean {
@@ -61,8 +87,9 @@ export class ClockGuard {
       this.noteNear();
       return true;
     }
-    if (!this.#isFar) this.#parts.log.error('clock.far_off', { skew_ms: skewMs, skew_ms_max: clockSkewMaxMs });
+    if (!this.#isFar) this.#deps.log.error('clock.far_off', { skew_ms: skewMs, skew_ms_max: clockSkewMaxMs });
     this.#isFar = true;
+    this.#near = null;
     return false;
   }
 

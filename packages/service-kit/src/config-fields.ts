@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { parseHeaders } from './telemetry/collector.ts';
 
-/** How a variable is treated besides its value: secrets get a `_FILE` twin, are never printed, and must be strong in production. */
+/**
+ * The metadata of a secret variable. The variable may also be set as `<NAME>_FILE`, and is never printed. In production
+ * it must be strong, unless `lengthMin` is 0.
+ */
 type SecretMeta = { secret: true; lengthMin: number; type?: string };
 
-/** 256 bits written in hex are 64 characters, in base64 43; below 32 a secret was typed by a person. */
+/** 256 bits are 64 characters in hex and 43 in base64. A shorter secret was probably typed by a person. */
 const secretLengthMin = 32;
 
 /** `0` or `1`. */
@@ -21,7 +24,7 @@ export function port(fallback: number) {
   return portNumber().default(fallback).meta({ type: 'port' });
 }
 
-/** A TCP port of something that is off without it. */
+/** A TCP port of a feature that is off without it. */
 export function optionalPort() {
   return portNumber().optional().meta({ type: 'port' });
 }
@@ -48,8 +51,8 @@ export function integer(bounds: { min: number; max: number; fallback: number }) 
 const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * Duration such as `250ms`, `30s`, `15m`, `24h`, `7d`, or plain milliseconds; the value is in milliseconds. A bound catches who
- * wrote `15` and meant seconds.
+ * Duration such as `250ms`, `30s`, `15m`, `24h`, `7d`, or plain milliseconds. The value is in milliseconds. A minimum
+ * detects `15` that was meant as 15 seconds.
  */
 export function durationMs(fallbackMs: number, { minMs = 0 }: { minMs?: number } = {}) {
   return z
@@ -69,7 +72,7 @@ function parseDuration(text: string): number {
   return Number.parseInt(text, 10) * (unitMs[unit] ?? 1);
 }
 
-/** In the largest unit that divides it. */
+/** The duration in the largest unit that divides it. */
 function durationText(ms: number): string {
   const unit = ['d', 'h', 'm', 's'].find((each) => ms > 0 && ms % (unitMs[each] ?? 1) === 0) ?? 'ms';
   return `${ms / (unitMs[unit] ?? 1)}${unit}`;
@@ -98,13 +101,18 @@ export function list() {
     .meta({ type: 'list, comma-separated' });
 }
 
-/** A secret string. In production `readConfig` refuses placeholders and anything shorter than `lengthMin` (default 32). */
+/**
+ * A secret string. In production `readConfig` refuses placeholders and anything shorter than `lengthMin` (default 32).
+ */
 export function secret(options: { lengthMin?: number } = {}) {
   const meta: SecretMeta = { secret: true, lengthMin: options.lengthMin ?? secretLengthMin };
   return z.string().min(1).meta(meta);
 }
 
-/** A URL that carries a credential (database, broker, mail): secret, but its strength is the other system's business. */
+/**
+ * A URL with a credential (database, broker, mail). It is secret, and the other system is responsible for its
+ * strength.
+ */
 export function secretUrl(schemes: readonly string[]) {
   const meta: SecretMeta = { secret: true, lengthMin: 0, type: urlType(schemes) };
   return z
@@ -113,7 +121,7 @@ export function secretUrl(schemes: readonly string[]) {
     .meta(meta);
 }
 
-/** `name=value,name=value`, which hold credentials of another system. */
+/** `name=value,name=value` with credentials of another system. */
 export function secretHeaders() {
   const meta: SecretMeta = { secret: true, lengthMin: 0, type: '`name=value,…`' };
   return z

@@ -6,13 +6,13 @@ import { nearestName } from './nearest-name.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 type ReadConfigOptions = {
-  /** Variables with this prefix must be known; a misspelt one stops the start. */
+  /** Variables with this prefix must be known. A misspelt variable stops the start. */
   prefix: string;
   /** Variables of sibling services that share this environment in the embedded profile. */
   knownElsewhere?: readonly string[];
 };
 
-/** Lists every problem of the environment at once. Never holds a value, so it is safe to print. */
+/** Lists every problem of the environment at once. It never contains a value, so it is safe to print. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -23,7 +23,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** A variable that holds a document: what is wrong with the document is told under the variable's name. */
+/** Parses a variable that contains a document. Faults of the document are reported under the variable's name. */
 export function sound<Value>(name: string, parse: () => Value): Value {
   try {
     return parse();
@@ -35,9 +35,11 @@ export function sound<Value>(name: string, parse: () => Value): Value {
 type SecretRule = { lengthMin: number };
 
 /**
- * Reads the environment once, by a zod object whose members are variable names. Empty variables count as unset. Each variable
- * made by `secret()` or `secretUrl()` may come as `<NAME>_FILE` instead. Throws ConfigError naming all that is missing,
- * malformed, unknown, given twice or, with NODE_ENV=production, too weak or in a file that others can read. Takes the secrets out of the process's own environment.
+ * Reads the environment once, by a zod object whose members are variable names. Empty variables count as unset. Each
+ * variable made by `secret()`, `secretUrl()` or `secretHeaders()` may be set as `<NAME>_FILE` instead. Throws
+ * ConfigError that lists all variables that are missing, malformed, unknown or set twice. With NODE_ENV=production, it
+ * also lists those that are too weak, or in a file that others can read. Removes the secrets from the process's own
+ * environment.
  */
 export function readConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
@@ -58,7 +60,10 @@ export function readConfig<Shape extends z.ZodRawShape>(
   return Object.freeze(parsed.data);
 }
 
-/** Child processes and whatever prints the environment find no secret there any more. Environments that a caller made stay as they are. */
+/**
+ * Deletes the secrets, so that child processes and printed environments do not contain them. Environments that a caller
+ * created are unchanged.
+ */
 function forgetSecrets(secrets: ReadonlyMap<string, SecretRule>, env: Environment): void {
   if (env !== process.env) return;
   for (const name of secrets.keys()) delete process.env[name];
@@ -80,7 +85,7 @@ function unknownVariables(
 
 function suggestion(name: string, names: readonly string[]): string {
   const nearest = nearestName(name, names);
-  return nearest === null ? '; docs/reference/configuration.md lists them' : `; did you mean ${nearest}?`;
+  return nearest === null ? '; docs/reference/configuration.md lists the known ones' : `; did you mean ${nearest}?`;
 }
 
 function readVariable(name: string, isSecret: boolean, env: Environment, problems: string[]): string | undefined {
@@ -122,8 +127,8 @@ const groupAndOthers = 0o077;
 const others = 0o007;
 
 /**
- * A secret that more accounts can read than its service. For a file of our own, access of the group counts too. A file
- * of another owner reaches us through our group, as Kubernetes does it.
+ * Detects secret files that accounts other than that of the service can read. For a file of our own, access of the
+ * group counts too. A file of another owner is readable through our group, as in Kubernetes.
  */
 function openSecretFiles(secrets: Map<string, SecretRule>, env: Environment): string[] {
   return [...secrets.keys()]
@@ -145,7 +150,8 @@ function weakSecrets(secrets: Map<string, SecretRule>, values: Record<string, st
   return [...secrets].flatMap(([name, rule]) => {
     const value = values[name];
     if (value === undefined || rule.lengthMin === 0) return [];
-    if (placeholder.test(value)) return [`${name} holds a placeholder, which production refuses`];
+    if (placeholder.test(value))
+      return [`${name} contains a placeholder, which production refuses; set a secret value`];
     return value.length < rule.lengthMin
       ? [`${name} must have at least ${rule.lengthMin} characters in production`]
       : [];

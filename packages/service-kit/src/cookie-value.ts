@@ -1,6 +1,6 @@
 /**
- * The value of a cookie in a `Cookie` header, which is attacker-controlled; null without one. If two cookies have the
- * same name, one may be planted, so neither is used.
+ * The value of a cookie in a `Cookie` header, which is attacker-controlled. `null` when it is missing. If two cookies
+ * have the same name, one may be planted, so neither is used.
  */
 export function cookieValue(header: string | undefined, name: string): string | null {
   const pairs = (header ?? '').split(';').map((pair) => pair.trim());

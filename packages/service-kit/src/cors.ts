@@ -42,8 +42,8 @@ const allowed = [
 const preflightAgeSeconds = '600';
 
 /**
- * Header names and values in turn, for every answer but a page. Credentials mode stays off: tokens travel in Authorization, and the
- * cookie of a page is for that page.
+ * Header names and values, alternating, for every answer except pages. Credentials mode stays off: tokens travel in
+ * Authorization, and the cookie of a page is for that page.
  */
 export function corsHeaders(req: IncomingMessage, cors: CorsOptions): string[] {
   if (cors.origins.length === 0) return [];
@@ -52,7 +52,10 @@ export function corsHeaders(req: IncomingMessage, cors: CorsOptions): string[] {
   return ['vary', 'Origin', 'access-control-allow-origin', origin, 'access-control-expose-headers', exposed];
 }
 
-/** Further headers of the answer to a preflight; none when the origin is not on the list, which browsers read as a refusal. */
+/**
+ * Further headers for the answer to a preflight. Empty when the origin is not allowed, which browsers treat as a
+ * refusal.
+ */
 export function preflightHeaders(req: IncomingMessage, cors: CorsOptions, methods: string): Record<string, string> {
   const origin = req.headers.origin;
   if (origin === undefined || !cors.origins.includes(origin)) return {};

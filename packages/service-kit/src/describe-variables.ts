@@ -5,16 +5,16 @@ import { fieldLayers, type FieldLayer } from './field-layers.ts';
 export type VariableDescription = {
   name: string;
   type: string;
-  /** Null: unset, it has no value. */
+  /** The value of the variable when it is unset. `null` when it then has no value. */
   fallback: string | null;
-  /** Null: it may be left out. */
+  /** When the variable must be set, as text. `null` when it is optional. */
   requiredWhen: string | null;
   meaning: string;
   isSecret: boolean;
 };
 
 /**
- * The variables that `readConfig` reads by this schema, in its order. `.describe(…)` gives the meaning; `.meta({
+ * The variables that `readConfig` reads by this schema, in order. `.describe(…)` states the meaning, and `.meta({
  * requiredWhen, fallback })` what the schema itself cannot know. Throws for a variable without a description.
  */
 export function describeVariables(schema: z.ZodObject): VariableDescription[] {
@@ -22,7 +22,7 @@ export function describeVariables(schema: z.ZodObject): VariableDescription[] {
     const layers = fieldLayers(field);
     const metaOf = (key: string) => textOf(layers.find(({ meta }) => key in meta)?.meta[key]);
     const meaning = metaOf('description');
-    if (meaning === null) throw new TypeError(`${name} has no meaning: say it with .describe()`);
+    if (meaning === null) throw new TypeError(`${name} has no description. Add one with .describe()`);
     const isOptional = z.safeParse(schema.shape[name] as z.ZodType, undefined).success;
     return {
       name,

@@ -21,7 +21,7 @@ type Document = {
 
 type Described = Operation & { method: string; path: string };
 
-/** `GET /docs`: the OpenAPI description as a page, written when it is first asked for. It loads nothing and runs nothing. */
+/** `GET /docs`: the OpenAPI description as a page, generated at the first request. The page loads and runs nothing. */
 export function docsEndpoint(service: ServiceName): Endpoint {
   let written: Prepared | null = null;
   return handlePublic(showDocs)(() => (written ??= docsPage(service)));
@@ -48,22 +48,22 @@ function lineOf({ operationId, method, path, summary }: Described): Html {
   return html`<li><a href="#${operationId}">${method} ${path}</a>: ${summary}</li> `;
 }
 
-function sectionOf({ operationId, method, path, summary, security, ...said }: Described): Html {
+function sectionOf({ operationId, method, path, summary, security, ...statement }: Described): Html {
   const callers = security.map((way) => Object.keys(way).join(' and ')).join(', or ');
   return html`<h2 id="${operationId}">${method} ${path}</h2>
     <p>${summary}</p>
     <dl>
       <dt>Credential</dt>
       <dd>${callers === '' ? 'none' : callers}</dd>
-      ${said.parameters.map((parameter) => parameterOf(parameter))}
-      ${Object.entries(said.responses).map(
+      ${statement.parameters.map((parameter) => parameterOf(parameter))}
+      ${Object.entries(statement.responses).map(
         ([status, { description }]) =>
           html`<dt>${status}</dt>
             <dd>${description}</dd> `,
       )}
     </dl>
-    ${said.requestBody === undefined ? null : detailsOf('Request', said.requestBody)}
-    ${detailsOf('Answers', said.responses)}`;
+    ${statement.requestBody === undefined ? null : detailsOf('Request', statement.requestBody)}
+    ${detailsOf('Answers', statement.responses)}`;
 }
 
 function parameterOf({ in: place, name, required }: Operation['parameters'][number]): Html {
@@ -85,7 +85,7 @@ function schemaOf(name: string, schema: object): Html {
     <pre>${pretty(schema)}</pre> `;
 }
 
-/** The schemas that are referred to, to be followed. */
+/** Links to the referenced schemas. */
 function linksOf(described: object): Html {
   const names = [...JSON.stringify(described).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
     (match) => match[1] ?? '',
@@ -93,7 +93,7 @@ function linksOf(described: object): Html {
   return html`${[...new Set(names)].map((name) => html`<a href="#schema-${name}">${name}</a> `)}`;
 }
 
-/** Line by line: a blank that is not one would be written by its number. */
+/** Printed line by line, since other whitespace would be escaped. */
 function pretty(value: object): Html {
   return html`${JSON.stringify(value, null, 1)
     .split('\n')

@@ -10,7 +10,7 @@ type HandlerInput<Params, Query, Body, Caller> = {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** The body's bytes as they came, for routes that pass them on unchanged; null without a body. */
+  /** The received bytes of the body, for routes that forward them. `null` when no body was read. */
   readonly rawBody: Buffer | null;
   readonly caller: Caller;
   readonly requestId: string;
@@ -18,15 +18,18 @@ type HandlerInput<Params, Query, Body, Caller> = {
   readonly traceparent: string;
   readonly log: Log;
   readonly req: IncomingMessage;
-  /** To be written only by routes whose media is not `json`, which then return `takenOver`. */
+  /** Only for handlers that write the answer themselves and return `takenOver`. */
   readonly res: ServerResponse;
-  /** Aborted when the caller goes away. */
+  /** Aborted when the caller disconnects. For event streams and sockets also when the process drains. */
   readonly signal: AbortSignal;
   readonly clientAddress: string;
-  /** The Idempotency-Key of a POST with a fingerprint of the request, also where the pipeline leaves it to the handler. */
+  /**
+   * The Idempotency-Key of a POST with a fingerprint of the request. It is also present when the handler keeps the key
+   * itself.
+   */
   readonly idempotency: IdempotencyClaim | null;
   setHeader(name: string, value: string): void;
-  /** One `Set-Cookie` more. */
+  /** Adds a `Set-Cookie` header. */
   addCookie(text: string): void;
 };
 
@@ -44,11 +47,14 @@ export type EndpointOptions = {
   rateLimit?: string;
   /** `handler`: the handler keeps the key itself, in its own transaction. Default `pipeline`. */
   idempotency?: 'pipeline' | 'handler';
-  /** The handler passes request and answer on as they come: nothing of the request is read before it, whatever the media. */
+  /**
+   * The handler forwards request and answer unchanged. The pipeline reads neither path parameters, query nor body,
+   * whatever the media.
+   */
   passesThrough?: true;
-  /** Another error body, for protocols that have their own (JSON-RPC, SCIM). Headers stay. */
+  /** Replaces the error body, for protocols that have their own (JSON-RPC, SCIM). The headers stay the same. */
   renderError?: (envelope: ErrorEnvelope) => unknown;
-  /** Another status for errors of these, where the protocol has but one. */
+  /** Replaces these statuses of errors, for protocols that have only one error status. */
   errorStatuses?: Readonly<Partial<Record<number, number>>>;
 };
 
@@ -70,8 +76,8 @@ export type Handle<Caller> = <Params, Query, Body, Reply>(
 ) => (handler: Handler<Params, Query, Body, Reply, Caller>) => Endpoint;
 
 /**
- * A `handle` for handlers whose caller is what the guards of these auth classes return. Throws for a route of another
- * class, whose guard returns another caller.
+ * Returns a `handle` for routes of these auth classes. Its handlers get the caller that the guards of these classes
+ * return. Throws for a route of a different class.
  *
  * `handle(route)(handler)` takes its arguments in two calls on purpose. In one call TypeScript infers `Reply` from the
  * handler as well and widens it. A handler that answers a wrong verdict or forgets a member would then compile.

@@ -1,13 +1,16 @@
 import { AppError, errorCodes, isAppError, type ErrorEnvelope } from '@countersign/contracts';
 
-/** Recognises an error of a library (a database that does not answer) as one of ours; null when it does not know it. */
+/**
+ * Converts an error of a library, such as that of a database that does not answer, to an AppError. `null` for other
+ * errors.
+ */
 export type ClassifyError = (error: unknown) => AppError | null;
 
-/** Answers what `isOutage` recognises (a database that does not answer) as 503, to be tried again. */
+/** Converts errors that `isOutage` recognises (a database that does not answer) to a retryable 503. */
 export function storeOutage(isOutage: (error: unknown) => boolean): ClassifyError {
   return (error) =>
     isOutage(error)
-      ? new AppError('STORE_UNAVAILABLE', 'The database does not answer', {
+      ? new AppError('STORE_UNAVAILABLE', 'The database does not answer. Try again', {
           cause: error,
           headers: { 'retry-after': '1' },
         })
@@ -16,7 +19,7 @@ export function storeOutage(isOutage: (error: unknown) => boolean): ClassifyErro
 
 type ErrorAnswer = { status: number; headers: Readonly<Record<string, string>>; envelope: ErrorEnvelope };
 
-/** The one translation of errors to answers. Unrecognised errors become INTERNAL without a detail. */
+/** Translates errors to answers. Unrecognised errors become INTERNAL without a detail. */
 export function errorAnswer(error: unknown, requestId: string, classifiers: readonly ClassifyError[]): ErrorAnswer {
   const recognised = recognise(error, classifiers);
   if (recognised === null || recognised.code === 'INTERNAL')
@@ -49,7 +52,7 @@ function recognise(error: unknown, classifiers: readonly ClassifyError[]): AppEr
   return null;
 }
 
-/** RFC 6750 §3: a refused credential is told apart from a missing one. */
+/** RFC 6750 §3: the challenge distinguishes a refused credential from a missing one. */
 function challenge(error: AppError): Record<string, string> {
   if (error.status !== 401) return {};
   return { 'www-authenticate': error.code === 'CREDENTIALS_REQUIRED' ? 'Bearer' : 'Bearer error="invalid_token"' };
@@ -70,7 +73,7 @@ function internal(requestId: string): ErrorEnvelope {
   };
 }
 
-/** Details are JSON on the wire; dates and the like become what JSON makes of them. */
+/** Details are sent as JSON, so dates and similar values are converted. */
 function plain(details: Record<string, unknown>): NonNullable<ErrorEnvelope['error']['details']> {
   return JSON.parse(JSON.stringify(details)) as NonNullable<ErrorEnvelope['error']['details']>; // JSON by construction
 }

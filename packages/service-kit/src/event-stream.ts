@@ -15,17 +15,19 @@ export type StreamEvent = {
 export type EventStream = {
   /** Resolves when the caller has room for more: await it. Resolves to false when the stream has ended. */
   send(event: StreamEvent): Promise<boolean>;
-  /** Ends the stream in order. */
+  /** Ends the stream in an orderly way. */
   close(): void;
-  /** Aborted when the stream has ended, for whatever reason. */
+  /** Aborted when the stream has ended for any reason. */
   readonly ended: AbortSignal;
 };
 
 type EventStreamOptions = { heartbeatMs?: number; retryMs?: number; stallMs?: number };
 
 /**
- * Opens Server-Sent Events on a route whose media is `event-stream` or `openai`; the handler then returns `takenOver`. The stream
- * lives until `close()`, until the caller leaves or until the process drains (`signal` of the handler's input), never by time.
+ * Opens Server-Sent Events on a route whose media is `event-stream` or `openai`. The handler then returns `takenOver`.
+ * The stream ends by `close()`, when the caller leaves or stops reading, or when `signal` is aborted. The `signal` of
+ * the handler's input is aborted also when the process drains, but only for `event-stream`. A stream has no maximum
+ * duration.
  */
 export function openEventStream(
   { res, signal }: { res: ServerResponse; signal: AbortSignal },
@@ -48,7 +50,7 @@ export function openEventStream(
     ended.abort();
     if (res.writableEnded) return;
     res.end();
-    // Who does not read does not hear of the end either.
+    // A caller that does not read does not notice the end of the stream either, so its connection is cut.
     const unheard = setTimeout(() => res.destroy(), stallMs).unref();
     res.once('close', () => clearTimeout(unheard));
   };
@@ -64,7 +66,7 @@ export function openEventStream(
   return { send, close, ended: ended.signal };
 }
 
-/** A line break would end the field, so names and ids lose theirs; JSON text has none. */
+/** A line break would end the field, so it is removed from names and ids. JSON text contains no line breaks. */
 function frame({ id, event, data }: StreamEvent): string {
   const idLine = id === undefined ? '' : `id: ${oneLine(id)}\n`;
   const eventLine = event === undefined ? '' : `event: ${oneLine(event)}\n`;

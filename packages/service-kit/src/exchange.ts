@@ -8,36 +8,33 @@ import { parseQuery, type RawQuery } from './parse-query.ts';
 import { requestIdOf, traceparentOf } from './request-identity.ts';
 import type { LiveSpan } from './telemetry/tracer.ts';
 
-/**
- * One request and its answer. Costly members that are not always needed (logger, signal, trace) are made when first
- * read.
- */
+/** One request and its answer. Costly members (logger, signal, trace) are created when first read. */
 export class Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly services: HttpServices;
   readonly requestId: string;
   readonly startedAtMs = performance.now();
-  /** Names and values in turn, sent with whatever the answer will be. */
+  /** Names and values, alternating, sent with any answer. */
   readonly headers: string[] = [];
   readonly operation: string;
   readonly route: AnyRoute | null;
   /** The path in a form that may be published: see FailedCall. */
   shownPath: string;
-  /** The headers have been copied to `res`, because the handler writes the answer itself. */
+  /** True when the headers were copied to `res`, because the handler may write the answer itself. */
   arePreset = false;
   isObserved = false;
   rawParams: Readonly<Record<string, string>> = {};
   params: unknown = {};
   query: unknown = {};
-  /** The body before its shape was asked; undefined until it has been read. */
+  /** The body before validation. `undefined` until it has been read. */
   received: unknown = undefined;
   body: unknown = undefined;
   rawBody: Buffer | null = null;
-  /** The principal that the guard recognised; `caller` is who may do what is asked. */
+  /** The principal that the guard recognised. `caller` is the authorized caller. */
   principal: unknown = undefined;
   caller: unknown = undefined;
-  /** The error that was answered in place of a reply. */
+  /** The error that was sent instead of a reply. */
   failure: ErrorEnvelope['error'] | null = null;
   idempotency: IdempotencyClaim | null = null;
   /** `null` when tracing is off. */
@@ -46,7 +43,7 @@ export class Exchange {
   #rawQuery: RawQuery | null = null;
   #traceparent: string | null = null;
   #abort: AbortController | null = null;
-  /** The media type of the answer; an address without a route answers JSON. */
+  /** The media type of the answer. An address without a route answers JSON. */
   readonly media: Media;
 
   constructor(req: IncomingMessage, res: ServerResponse, services: HttpServices, route: AnyRoute | null) {
@@ -60,7 +57,10 @@ export class Exchange {
     this.media = route?.media ?? 'json';
   }
 
-  /** A header of the answer; a second value for a name replaces the first. Throws on a value that no header can hold. Bound, because handlers take it out of their input. */
+  /**
+   * Sets a header of the answer. A second value for a name replaces the first. Throws on an invalid header value. An
+   * arrow function, since handlers destructure it.
+   */
   readonly setHeader = (name: string, value: string): void => {
     const wanted = name.toLowerCase();
     validateHeaderValue(wanted, value);
@@ -73,7 +73,7 @@ export class Exchange {
     this.headers.push(wanted, value);
   };
 
-  /** One `Set-Cookie` more. Throws on a value that no header can hold. */
+  /** Adds a `Set-Cookie` header. Throws on an invalid header value. */
   readonly addCookie = (text: string): void => {
     validateHeaderValue('set-cookie', text);
     if (this.arePreset && !this.res.headersSent) this.res.appendHeader('set-cookie', text);
@@ -99,7 +99,10 @@ export class Exchange {
     return clientAddress(this.req, this.services.trustedProxies);
   }
 
-  /** Aborted when the caller goes away before its answer is complete; for event streams and sockets also when the process drains. */
+  /**
+   * Aborted when the caller leaves before its answer is complete. For event streams and sockets also when the process
+   * drains.
+   */
   get signal(): AbortSignal {
     this.#abort ??= this.#watch(new AbortController());
     return this.#abort.signal;

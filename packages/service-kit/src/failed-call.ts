@@ -4,29 +4,32 @@ import type { Exchange } from './exchange.ts';
 import type { RawQuery } from './parse-query.ts';
 
 /**
- * A request that was answered with a status of 400 or more, as far as it came. It contains the request as it was sent,
- * so a report of the call leaves those values out.
+ * A request that was answered with a status of 400 or more. It contains the request as it was sent, so a report of the
+ * call must omit its values.
  */
 export type FailedCall = {
   readonly req: IncomingMessage;
-  /** Null: no route has this path and method. */
+  /** `null` when no route has this path and method. */
   readonly route: AnyRoute | null;
-  /** Names that the service's routes have, and `{…}` for every other part. */
+  /** The template of the route. Without a route: segments of the service's routes, and `{…}` for all others. */
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
-  /** Null: it could not be read. */
+  /** `null` when it could not be parsed. */
   readonly query: Readonly<RawQuery> | null;
-  /** The body before any shape was asked of it; undefined when there is none, or it was not read, or could not be. */
+  /**
+   * The body before validation. `undefined` when there is no body, or when the body was not read or could not be
+   * parsed.
+   */
   readonly received: unknown;
-  /** Null: no body was read. */
+  /** `null` when no body was read. */
   readonly receivedBytes: number | null;
   readonly requestId: string;
   readonly status: number;
-  /** Null: the answer was passed on, or is no error of ours. */
+  /** `null` when the answer was forwarded, or is not an error of this service. */
   readonly error: ErrorEnvelope['error'] | null;
-  /** The principal that was recognised before anything was allowed; undefined when there was none. */
+  /** The principal that was recognised before authorization. `undefined` when there was none. */
   readonly principal: unknown;
-  /** A header of an answer that the handler wrote itself, such as one that it passed on; null for every other. */
+  /** A header of the answer, if the handler wrote the answer itself, such as a forwarded one. `null` otherwise. */
   answered(name: string): string | null;
 };
 
@@ -55,6 +58,6 @@ function queryOf(exchange: Exchange): Readonly<RawQuery> | null {
   try {
     return exchange.rawQuery;
   } catch {
-    return null; // the caller was told why
+    return null; // the answer has told the caller the reason
   }
 }

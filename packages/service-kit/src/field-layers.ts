@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 export type FieldLayer = { field: z.ZodType; meta: Readonly<Record<string, unknown>> };
 
-/** A field of a configuration and what it wraps, outermost first: metadata and defaults stay on the layer where they were given. */
+/**
+ * A configuration field and the types it wraps, outermost first. Metadata and defaults stay on the layer that declared
+ * them.
+ */
 export function fieldLayers(field: unknown): FieldLayer[] {
   if (!(field instanceof z.ZodType)) return [];
   const def: object = field.def;

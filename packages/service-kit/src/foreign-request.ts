@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '@countersign/contracts';
 
 type OwnNames = {
-  /** Names (without a port) under which this server is reached, beside those of its own machine. */
+  /** Names (without a port) of this server, besides those of its own machine. */
   hosts: readonly string[];
-  /** Origins of other pages that may call, exactly as browsers send them. */
+  /** Origins of other pages that may call this server, exactly as browsers send them. */
   origins: readonly string[];
 };
 
@@ -18,22 +18,24 @@ export type ForeignGuard = (req: Pick<IncomingMessage, 'headers' | 'headersDisti
 const localNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * The only guard against pages of other sites, in front of every route. A page whose name was rebound to our address is
- * recognised by the name that it was loaded under (Host), any other page by itself (Origin). An address cannot be
- * rebound, so probes by address pass.
+ * The guard against pages of other sites, in front of every route. A page whose name was rebound to our address is
+ * recognised by that name (Host), any other page by its origin. An address cannot be rebound, so probes by address
+ * pass.
  */
 export function createForeignGuard({ hosts, origins }: OwnNames): ForeignGuard {
   const names = new Set([...localNames, ...hosts.map((name) => name.toLowerCase())]);
   const pages = new Set(origins);
   return ({ headers: { host, origin }, headersDistinct }) => {
     if ((headersDistinct['host'] ?? []).length > 1)
-      throw new AppError('INVALID_REQUEST', 'A request has one Host header', { param: 'Host' });
+      throw new AppError('INVALID_REQUEST', 'The request needs exactly one Host header', { param: 'Host' });
     if (!isOwnHost(names, host))
-      throw new AppError('HOST_NOT_ALLOWED', 'This server does not go by the name in the Host header', {
+      throw new AppError('HOST_NOT_ALLOWED', 'The name in the Host header is not a name of this server', {
         param: 'Host',
       });
     if (origin !== undefined && !pages.has(origin) && !isOwnOrigin(names, origin, host))
-      throw new AppError('ORIGIN_NOT_ALLOWED', 'Pages of this Origin may not call this server', { param: 'Origin' });
+      throw new AppError('ORIGIN_NOT_ALLOWED', 'Pages of this Origin are not allowed to call this server', {
+        param: 'Origin',
+      });
   };
 }
 
@@ -45,7 +47,7 @@ function isOwnHost(names: ReadonlySet<string>, host: string | undefined): boolea
   return names.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0;
 }
 
-/** A page that we served ourselves, or one of our own machine. `null` is the origin of a page that hides it. */
+/** Whether the page belongs to this server or to its machine. A page that hides its origin sends `null`. */
 function isOwnOrigin(names: ReadonlySet<string>, origin: string, host: string | undefined): boolean {
   if (!URL.canParse(origin)) return false;
   const page = new URL(origin);

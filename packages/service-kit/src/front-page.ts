@@ -7,7 +7,7 @@ import { page } from './page.ts';
 
 type Front = {
   title: string;
-  /** One sentence on what listens here. */
+  /** One sentence that describes the service. */
   what: string;
   links: readonly { path: string; says: string }[];
 };
@@ -27,19 +27,19 @@ export function frontPageEndpoint({ title, what, links }: Front): Endpoint {
   return handlePublic(showFrontPage)(() => page({ title, body }));
 }
 
-/** `GET /openapi.json`, written when it is first asked for. */
+/** `GET /openapi.json`, generated at the first request. */
 export function openApiEndpoint(service: ServiceName): Endpoint {
   let text: string | null = null;
   return handlePublic(getOpenApi)(() => prepared(200, (text ??= openApiText(service))));
 }
 
-/** The page of a port that serves probes alone. */
+/** The page of a port with probes only. */
 export function healthPageEndpoint(service: string): Endpoint {
   return frontPageEndpoint({
     title: `${service}: health`,
-    what: 'This port answers probes. The service itself listens on another one.',
+    what: 'This port answers probes. The service itself listens on another port.',
     links: [
-      { path: '/health/ready', says: 'whether it can work now' },
+      { path: '/health/ready', says: 'whether it can serve requests now' },
       { path: '/health/live', says: 'whether it runs' },
     ],
   });

@@ -5,7 +5,9 @@ import type { GuardRequest, ParsedRequest } from './guard.ts';
 import type { Log } from './logger.ts';
 import type { RawQuery } from './parse-query.ts';
 
-/** The part of an exchange that guards see. A class, because an object literal with getters costs a microsecond per request. */
+/**
+ * The part of an exchange for guards. A class, because an object literal with getters costs a microsecond per request.
+ */
 export class GuardView implements GuardRequest {
   readonly req: IncomingMessage;
   readonly route: AnyRoute;
@@ -30,7 +32,7 @@ export class GuardView implements GuardRequest {
   }
 }
 
-/** The same after parsing. */
+/** The part of a parsed exchange for guards. */
 export class ParsedView extends GuardView implements ParsedRequest {
   readonly parsed: ParsedRequest['parsed'];
 

@@ -13,12 +13,13 @@ export type GuardRequest = {
   readonly log: Log;
 };
 
-/** The additional members that `authorize` sees, as the route's shapes parsed them. */
+/** Further members for `authorize`, parsed by the route's shapes. */
 export type ParsedRequest = GuardRequest & { readonly parsed: { params: unknown; query: unknown; body: unknown } };
 
 /**
- * Who is calling, or AppError (CREDENTIALS_REQUIRED, CREDENTIALS_INVALID, PERMISSION_DENIED, …). The second form is for callers whose
- * rights depend on what the body addresses: `authenticate` runs before the body is read, `authorize` after it was parsed.
+ * Identifies the caller, or throws AppError (CREDENTIALS_REQUIRED, CREDENTIALS_INVALID, PERMISSION_DENIED, …). The
+ * second form is for callers whose rights depend on the object in the body. `authenticate` runs before the body is
+ * read, and `authorize` runs after it was parsed.
  */
 export type Guard<Caller, Principal = unknown> =
   | ((request: GuardRequest) => Caller | Promise<Caller>)
@@ -27,10 +28,10 @@ export type Guard<Caller, Principal = unknown> =
       authorize(principal: Principal, request: ParsedRequest): Caller | Promise<Caller>;
     };
 
-/** One guard for each class that a service's routes use; a route whose class has none stops the start. */
+/** One guard for each auth class of a service's routes. A route whose class has none stops the start. */
 export type Guards<Caller> = { readonly [Class in AuthClass]?: Guard<Caller> };
 
-/** For `public` routes. */
+/** The guard of `public` routes, which have no caller. */
 export function anonymous(): undefined {
   return undefined;
 }

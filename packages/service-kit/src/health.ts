@@ -5,13 +5,16 @@ import { handlePublic, type Endpoint } from './endpoint.ts';
 /** A probe that takes longer than an orchestrator's own timeout is useless. */
 const checkTimeoutMs = 1_000;
 
-/** Resolves when the part works, with `none` when it works and there is nothing yet, and rejects when it does not work. */
+/** Resolves when the part works, with `none` when it works and is still empty. Rejects when it does not work. */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
 /** The checks of a service, by their name in its contract. */
 export type ProbeChecks = Readonly<Partial<Record<ProbeName, HealthCheck>>>;
 type HealthReport = { ready: boolean; checks: Partial<Record<ProbeName, ProbeState>> };
 
-/** Runs all checks at once, each for at most `timeoutMs` (default and most 1 s). Never rejects; says what is down, not why. */
+/**
+ * Runs all checks at once, each for at most `timeoutMs` (default and maximum 1 s). Never rejects. Reports what is
+ * down, not why.
+ */
 export async function runChecks(checks: ProbeChecks, timeoutMs = checkTimeoutMs): Promise<HealthReport> {
   const states = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
@@ -37,8 +40,8 @@ async function stateOf(check: HealthCheck, timeoutMs: number): Promise<ProbeStat
 }
 
 /**
- * `/health/live` and `/health/ready`. Not ready is not dead: liveness runs no probe. A probe that is only reported
- * never makes it unready.
+ * `/health/live` and `/health/ready`. Liveness runs no checks, since a service that is not ready need not be restarted.
+ * `extraChecks` are only reported, and never make the service unready.
  */
 export function healthEndpoints(
   checks: ProbeChecks,

@@ -1,6 +1,9 @@
 import { visibleText } from '@countersign/contracts';
 
-/** Markup that may be written as it is. Only the tag below makes it, so no text of a caller becomes markup. */
+/**
+ * Markup that may be written unescaped. Only the template tag `html` and constant texts create it, so no text of a
+ * caller becomes markup.
+ */
 export class Html {
   readonly text: string;
 
@@ -12,8 +15,8 @@ export class Html {
 type HtmlPart = Html | string | number | null | readonly HtmlPart[];
 
 /**
- * Markup with values in it. Each value is escaped, in text as well as in a quoted attribute. Invisible characters, and
- * those that change the order of the text, are written by their number. Null writes nothing.
+ * Markup with values. Each value except markup is escaped for text and quoted attributes. Invisible characters, and
+ * those that change the order of the text, are written visibly, such as ⟨U+202E⟩. `null` writes nothing.
  */
 export function html(markup: TemplateStringsArray, ...values: readonly HtmlPart[]): Html {
   return new Html(String.raw({ raw: markup }, ...values.map(written)));

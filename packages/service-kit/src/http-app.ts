@@ -25,16 +25,16 @@ export type HttpAppOptions<Caller> = {
   /** Operations without path parameters that are answered in front of Express. */
   fastOperations?: readonly string[];
   cors?: CorsOptions;
-  /** Names (without a port) under which the service is reached, beside its addresses and those of its own machine. */
+  /** Names (without a port) of the service, besides its addresses and those of its own machine. */
   hosts?: readonly string[];
   rateLimiter?: RateLimiter | null;
   idempotency?: IdempotencyStore | null;
   telemetry?: Pick<Telemetry, 'http' | 'tracer'> | null;
   classifyErrors?: readonly ClassifyError[];
-  /** Told of every answer of 400 and above, after it was sent. Its errors are logged. */
+  /** Called for every answer of 400 and above, after it was sent. Its errors are logged. */
   onFailed?: (call: FailedCall) => void;
   callerKey?: (caller: unknown) => string | null;
-  /** Who called, where the gateway, which passed the request on, cannot know it. */
+  /** Returns the caller of a forwarded request, for the gateway that forwarded it without knowing the caller. */
   tellCaller?: (principal: unknown) => ToldCaller | null;
   trustedProxies?: number;
   guardQuery?: readonly string[];
@@ -46,15 +46,16 @@ export type HttpAppOptions<Caller> = {
 export type HttpApp = {
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
   readonly log: Log;
-  /** Where a WebSocket may be opened. */
+  /** Paths at which a WebSocket may be opened. */
   readonly socketPaths: ReadonlySet<string>;
-  /** Ends event streams and sockets, whose callers resume elsewhere. */
+  /** Ends event streams and sockets, whose callers reconnect elsewhere. */
   drain(): void;
 };
 
 /**
- * The http side of a service. Throws when two endpoints share an operation or a method and path, or when a route's auth
- * class has no guard. Also throws when a fast operation does not exist or has path parameters.
+ * The http side of a service. Throws when two endpoints share an operation or a method and path. Throws when a route
+ * has no guard for its auth class, no store for its idempotency keys, or an unknown limit class. Also throws when a
+ * fast operation does not exist or has path parameters.
  */
 export function createHttpApp<Caller>(options: HttpAppOptions<Caller>): HttpApp {
   const services = servicesOf(options);
@@ -109,7 +110,7 @@ function refuseUnsound(endpoints: readonly Endpoint[], services: HttpServices): 
     if (services.guards[route.auth] === undefined)
       throw new Error(`${route.operation} needs a guard for ${route.auth}`);
     if (losesKeys({ route, options }, services))
-      throw new Error(`${route.operation} has nowhere to keep an Idempotency-Key`);
+      throw new Error(`${route.operation} needs a store for its Idempotency-Key`);
     const limitClass = options.rateLimit;
     if (
       limitClass !== undefined &&
@@ -121,7 +122,7 @@ function refuseUnsound(endpoints: readonly Endpoint[], services: HttpServices): 
   }
 }
 
-/** A caller who sends a key believes that it counts. */
+/** Whether the route would ignore the idempotency keys on which its callers rely. */
 function losesKeys({ route, options }: Pick<Endpoint, 'route' | 'options'>, { idempotency }: HttpServices): boolean {
   const takesKeys = route.media === 'json' && route.idempotency === 'key';
   return takesKeys && options.idempotency !== 'handler' && idempotency === null;
@@ -137,7 +138,7 @@ function fastEndpoints(endpoints: readonly Endpoint[], operations: readonly stri
   return new Map(chosen.map((endpoint) => [`${endpoint.route.method} ${endpoint.route.path}`, endpoint]));
 }
 
-/** Express is the router and nothing else: no body parser, no etags, no view of the query. */
+/** Uses Express only for routing: no body parser, no etags, no query parser. */
 function expressApp(endpoints: readonly Endpoint[], services: HttpServices, mount?: (app: Express) => void): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
@@ -155,7 +156,7 @@ function addRoute(app: Express, endpoint: Endpoint, services: HttpServices): voi
   const { route } = endpoint;
   const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
   const run: RequestHandler = (req, res, next) => {
-    // Express gives GET handlers every HEAD request.
+    // Express passes every HEAD request to GET handlers.
     if (req.method === 'HEAD' && !answersHead(route)) next();
     else void endpoint.run(req, res, singleParams(req.params), services);
   };
@@ -169,12 +170,15 @@ function addRoute(app: Express, endpoint: Endpoint, services: HttpServices): voi
   add[route.method]();
 }
 
-/** Our paths have no wildcards, so Express never gives a list; its type allows one. */
+/** Our paths have no wildcards, so Express never returns a list, although its type permits one. */
 function singleParams(params: Record<string, string | string[]>): Record<string, string> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }
 
-/** Every endpoint asks the guard itself, since only it knows how its errors are written. */
+/**
+ * Guards requests that match no endpoint. Endpoints call the guard themselves, since only they know the form of their
+ * errors.
+ */
 function guarded({ guardForeign }: HttpServices): RequestHandler {
   return (req, _res, next) => {
     guardForeign(req);
@@ -208,9 +212,10 @@ type Unmatched = { method: string; allow: string; neighbours: readonly string[] 
 
 function unmatchedError(path: string, { method, allow, neighbours }: Unmatched): AppError {
   if (!isEncoded(path)) return malformedEncoding();
-  if (allow !== '') return new AppError('METHOD_NOT_ALLOWED', `${method} is not allowed here`, { headers: { allow } });
-  const hint = neighbours.length === 0 ? '' : `; near it there are ${neighbours.join(', ')}`;
-  return new AppError('ROUTE_NOT_FOUND', `There is no such route${hint}`);
+  if (allow !== '')
+    return new AppError('METHOD_NOT_ALLOWED', `${method} is not allowed on this path`, { headers: { allow } });
+  const hint = neighbours.length === 0 ? '' : `. Similar routes: ${neighbours.join(', ')}`;
+  return new AppError('ROUTE_NOT_FOUND', `No route has this path${hint}`);
 }
 
 function isEncoded(path: string): boolean {
@@ -222,7 +227,7 @@ function isEncoded(path: string): boolean {
   }
 }
 
-/** Express itself throws only where it cannot decode a path parameter; mounted handlers may throw anything. */
+/** Express itself throws only when it cannot decode a path parameter. Mounted handlers may throw anything. */
 function faulted(table: RouteTable, services: HttpServices): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const isDecoding = error instanceof Error && 'status' in error && error.status === 400;

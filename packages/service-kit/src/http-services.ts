@@ -10,24 +10,26 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { HttpMeasure } from './telemetry/http-measure.ts';
 import type { Tracer } from './telemetry/tracer.ts';
 
-/** The members that every request of one http app shares. Made by createHttpApp, read by the pipeline. */
+/** The members that all requests of one http app share. Created by createHttpApp, read by the pipeline. */
 export type HttpServices = {
   readonly log: Log;
   readonly guards: Guards<unknown>;
   readonly cors: CorsOptions;
   readonly guardForeign: ForeignGuard;
   readonly classifiers: readonly ClassifyError[];
-  /** Null: no limits (benches). */
+  /** `null` when requests are not limited. */
   readonly rateLimiter: RateLimiter | null;
-  /** Null: Idempotency-Key is read but not acted on by the pipeline. */
+  /**
+   * The store of idempotency keys. Without it (`null`), the pipeline reads the Idempotency-Key but does not apply it.
+   */
   readonly idempotency: IdempotencyStore | null;
   readonly measure: HttpMeasure | null;
-  /** `null` when tracing is off; then no span is made. */
+  /** `null` when tracing is off. No span is created then. */
   readonly tracer: Tracer | null;
   readonly onFailed: ((call: FailedCall) => void) | null;
-  /** Identifies a caller in limits and idempotency scopes; null for callers without identity. */
+  /** Identifies a caller in limits and idempotency scopes. `null` for callers without identity. */
   readonly callerKey: (caller: unknown) => string | null;
-  /** The caller that the gateway, which forwarded the request, cannot know. */
+  /** Returns the caller of a forwarded request, for the gateway that forwarded it without knowing the caller. */
   readonly tellCaller: (principal: unknown) => ToldCaller | null;
   readonly trustedProxies: number;
   /** Query members that guards read on every route, so that strict query shapes need not know them. */

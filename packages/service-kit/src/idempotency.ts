@@ -3,16 +3,18 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '@countersign/contracts';
 import type { Log } from './logger.ts';
 
-/** Draft idempotency-key-header-07 asks for a quoted string; bare tokens are accepted because most clients send them. */
+/**
+ * Draft idempotency-key-header-07 requires a quoted string. Bare tokens are accepted because most clients send them.
+ */
 const quotedKey = /^"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"$/;
 const bareKey = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/;
 
 export type StoredAnswer = { status: number; headers: Readonly<Record<string, string>>; text: string };
 
-/** Credentials: they are sent once and never stored, neither for a replay nor in the store. */
+/** Headers with credentials, which are sent once and never stored. */
 const neverKept: ReadonlySet<string> = new Set(['set-cookie', 'x-new-token']);
 
-/** The headers of an answer, names and values in turn, that are stored with it. */
+/** The headers of an answer that are stored with it, names and values alternating. */
 export function keepableHeaders(headers: readonly string[]): Record<string, string> {
   const kept: Record<string, string> = {};
   for (let index = 0; index < headers.length; index += 2) {
@@ -25,17 +27,17 @@ export function keepableHeaders(headers: readonly string[]): Record<string, stri
 export type IdempotencyVerdict =
   { kind: 'run' } | { kind: 'replay'; answer: StoredAnswer } | { kind: 'in-flight' } | { kind: 'mismatch' };
 
-/** Port that a service's store implements. `begin` must be atomic: of two equal claims one gets `run`. Keys live 24 hours. */
+/** The store of a service. `begin` must be atomic: of two equal claims one gets `run`. Keys live 24 hours. */
 export type IdempotencyStore = {
   begin(scope: string, key: string, fingerprint: string): Promise<IdempotencyVerdict>;
   complete(scope: string, key: string, answer: StoredAnswer): Promise<void>;
   abandon(scope: string, key: string): Promise<void>;
 };
 
-/** The claim of one request. Two requests with one fingerprint ask for the same thing. */
+/** The claim of one request. Requests with equal fingerprints are repetitions. */
 export type IdempotencyClaim = { key: string; fingerprint: string };
 
-/** The claim of a request, or null without the header. Throws INVALID_REQUEST when the header is malformed. */
+/** The claim of a request, or `null` without the header. Throws INVALID_REQUEST when the header is malformed. */
 export function idempotencyClaim(req: IncomingMessage, body: Buffer | null): IdempotencyClaim | null {
   const header = req.headers['idempotency-key'];
   if (header === undefined) return null;
@@ -53,7 +55,7 @@ export function idempotencyClaim(req: IncomingMessage, body: Buffer | null): Ide
 
 export type OnceOptions = {
   store: IdempotencyStore;
-  /** Names operation and caller: a key of one must not answer for another. */
+  /** Identifies operation and caller, since the key of one caller must not be answered for another. */
   scope: string;
   claim: IdempotencyClaim;
   log: Log;
@@ -74,14 +76,14 @@ export async function answerOnce(
     await freeKey(options);
     throw error;
   });
-  // The effect has happened: failing to keep its answer must not turn it into an error.
+  // The effect has happened, so failing to store its answer must not turn it into an error.
   await store
     .complete(scope, claim.key, answer)
     .catch((error: unknown) => log.error('idempotency.complete_failed', { error }));
   return { answer, replayed: false };
 }
 
-/** Claims the key. Returns the stored answer of an earlier equal request, or null when this one is to run. */
+/** Claims the key. Returns the stored answer of an earlier equal request, or `null` when this one must run. */
 async function beginOnce({ store, scope, claim }: OnceOptions): Promise<StoredAnswer | null> {
   const verdict = await store.begin(scope, claim.key, claim.fingerprint);
   switch (verdict.kind) {
@@ -92,7 +94,7 @@ async function beginOnce({ store, scope, claim }: OnceOptions): Promise<StoredAn
     case 'in-flight':
       throw inFlight();
     case 'mismatch':
-      throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for a different request');
+      throw new AppError('IDEMPOTENCY_KEY_REUSED', 'Idempotency-Key was used for a different request. Use a new key');
     default:
       return verdict satisfies never;
   }
@@ -102,9 +104,13 @@ async function freeKey({ store, scope, claim, log }: OnceOptions): Promise<void>
   await store.abandon(scope, claim.key).catch((error: unknown) => log.error('idempotency.abandon_failed', { error }));
 }
 
-/** The first request with a key has not been answered yet. */
+/** The error while the first request with the same key has not been answered yet. */
 export function inFlight(): AppError {
-  return new AppError('IDEMPOTENCY_IN_FLIGHT', 'The first request with this Idempotency-Key is still running', {
-    headers: { 'retry-after': '1' },
-  });
+  return new AppError(
+    'IDEMPOTENCY_IN_FLIGHT',
+    'The first request with this Idempotency-Key is still running. Repeat it later',
+    {
+      headers: { 'retry-after': '1' },
+    },
+  );
 }

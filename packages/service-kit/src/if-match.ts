@@ -2,12 +2,15 @@ import { AppError } from '@countersign/contracts';
 import type { IncomingMessage } from 'node:http';
 
 /**
- * A strong entity tag (RFC 9110 §8.8.3), or one whose quotes a shell has eaten; weak ones never match, since If-Match compares strongly
- * (§13.1.1).
+ * A strong entity tag (RFC 9110 §8.8.3), or one whose quotes a shell removed. Weak tags never match, since If-Match
+ * compares strongly (§13.1.1).
  */
 const strongTag = /^"([\x21\x23-\x7e]*)"$|^((?!W\/|\*$)[\x21\x23-\x7e]+)$/;
 
-/** The entity tags of If-Match, without quotes; null without the header. `*` matches nothing here: a view must have been read. */
+/**
+ * The entity tags of If-Match, without quotes. `null` without the header. `*` matches nothing here, since the caller
+ * must have read a version.
+ */
 export function ifMatchTags(req: Pick<IncomingMessage, 'headers'>): string[] | null {
   const header = req.headers['if-match'];
   if (header === undefined) return null;
@@ -17,12 +20,16 @@ export function ifMatchTags(req: Pick<IncomingMessage, 'headers'>): string[] | n
   });
 }
 
-/** Throws PRECONDITION_REQUIRED without If-Match and PRECONDITION_FAILED when it names another version. */
+/** Throws PRECONDITION_REQUIRED without If-Match, and PRECONDITION_FAILED when the header lacks the current version. */
 export function requireMatch(tags: readonly string[] | null, current: string): void {
   if (tags === null)
-    throw new AppError('PRECONDITION_REQUIRED', 'Send If-Match with the ETag you read', { param: 'If-Match' });
+    throw new AppError('PRECONDITION_REQUIRED', 'If-Match is missing. Send the ETag of the version that you read', {
+      param: 'If-Match',
+    });
   if (!tags.includes(current))
-    throw new AppError('PRECONDITION_FAILED', 'It changed since it was read', { param: 'If-Match' });
+    throw new AppError('PRECONDITION_FAILED', 'The object changed after you read it. Read it again', {
+      param: 'If-Match',
+    });
 }
 
 export function etag(version: string): { etag: string } {

@@ -11,7 +11,7 @@ export {
 export { AssertionVerifier, type Proven } from './assertion-verifier.ts';
 export { bearerToken } from './bearer-token.ts';
 export { build } from './build.ts';
-export { ClockGuard, type ClockGuardParts } from './clock-guard.ts';
+export { ClockGuard, type ClockGuardDeps } from './clock-guard.ts';
 export { clockSkewMaxMs } from './clock-skew.ts';
 export { cookieValue } from './cookie-value.ts';
 export { clientAddress } from './client-address.ts';

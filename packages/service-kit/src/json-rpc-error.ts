@@ -1,6 +1,6 @@
 import type { ErrorEnvelope } from '@countersign/contracts';
 
-/** From -32000 on codes are the server's own; -32020 and below belong to the protocol. */
+/** Codes from -32000 down to -32019 belong to the server. Lower codes belong to the protocol. */
 const serverErrorCode = -32_000;
 const parseErrorCode = -32_700;
 const parseErrors = new Set<string>([
@@ -11,7 +11,7 @@ const parseErrors = new Set<string>([
   'NESTING_TOO_DEEP',
 ]);
 
-/** The error of a route of MCP, which is JSON-RPC, with our code among the data. */
+/** The error of an MCP route in JSON-RPC form, with our code in the data. */
 export function jsonRpcError({ error }: ErrorEnvelope): object {
   const { code, reason_code, request_id, retryable } = error;
   const rpcCode = parseErrors.has(code) ? parseErrorCode : serverErrorCode;

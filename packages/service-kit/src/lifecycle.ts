@@ -1,24 +1,29 @@
 import type { Log } from './logger.ts';
 
 export type Lifecycle = {
-  /** True as soon as the process is told to stop: readiness says so before anything is closed. */
+  /** `true` as soon as the process gets a stop signal. Readiness reports it before anything is closed. */
   isStopping(): boolean;
   beginStop(): void;
-  /** Called before anything is closed, for parts that go by what others close: none of them tells as a fault what the stop does. */
+  /**
+   * Registers a function that runs before anything is closed. Parts that depend on others use it, so that they do not
+   * report the stop as a fault.
+   */
   beforeClose(run: () => void): void;
-  /** Registers what is to be closed; the last registered is closed first. */
+  /** Registers a part to close. The last registered is closed first. */
   onClose(name: string, close: () => Promise<void> | void): void;
-  /** Gives the stop this much more time, for parts that wait for work with deadlines of its own. */
+  /** Extends the time of the stop, for parts that wait for work with its own deadlines. */
   allow(ms: number): void;
   readonly allowedMs: number;
-  /** Between saying "not ready" and the first close, load balancers need at least this long to notice. */
+  /** Gives load balancers this time between "not ready" and the first close, so that they notice the stop. */
   giveNotice(ms: number): void;
   readonly noticeMs: number;
-  /** Closes everything in reverse, going on past failures. Resolves to whether all of it closed. Safe to call twice. */
+  /**
+   * Closes everything in reverse order, even after failures. Resolves to whether all parts closed. Safe to call twice.
+   */
   stop(): Promise<boolean>;
 };
 
-/** The order in which a process comes down. */
+/** Controls the order in which a process stops. */
 export function createLifecycle(log: Log): Lifecycle {
   const closers: { name: string; close: () => Promise<void> | void }[] = [];
   const beforehand: (() => void)[] = [];

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { optionalPort, port } from './config-fields.ts';
 
-/** Where a service listens. `healthPort` is `null` when health is answered on the main port alone, and metrics nowhere. */
+/**
+ * The addresses of a service. `healthPort` is `null` when health is served on the main port only, and metrics nowhere.
+ */
 export type ListenConfig = Readonly<{ host: string; port: number; healthPort: number | null }>;
 
 type Listening<Prefix extends string> = { prefix: Prefix; title: string; port: number };
@@ -18,12 +20,12 @@ export function listenVariables<Prefix extends string>({ prefix, title, port: fa
     [`${prefix}_HOST`]: z.string().default('127.0.0.1').describe(`Address that the ${title} listens on.`),
     [`${prefix}_PORT`]: port(fallback).describe(`Port of the ${title}.`),
     [`${prefix}_HEALTH_PORT`]: optionalPort().describe(
-      `Port of health and metrics alone. Without it the ${title} answers health on its own port, and no metrics.`,
+      `Separate port for health and metrics. Without it, the port of the ${title} serves health, and metrics are not served.`,
     ),
   } as Variables<Prefix>; // TypeScript widens computed names to `string`
 }
 
-/** The same variables under the names of the configuration. */
+/** The values of these variables, under the names of the configuration. */
 export function listenConfigOf<Prefix extends string>(prefix: Prefix, read: Read<Prefix>): ListenConfig {
   const values: Readonly<Record<string, unknown>> = read; // TypeScript cannot resolve members under a generic name
   const healthPort = values[`${prefix}_HEALTH_PORT`];

@@ -21,11 +21,13 @@ export type LoggerOptions = {
   /** `json` is one line per event; `readable` is for people at a terminal. */
   layout?: 'json' | 'readable';
   silent?: boolean;
-  /** Where the lines go; default standard output. */
+  /** The destination of the lines. The default is standard output. */
   stream?: NodeJS.WritableStream;
 };
 
-/** A logger that redacts members named like secrets (authorization, token, key, secret, code, password) at every depth. */
+/**
+ * A logger that redacts members named like secrets (such as authorization, token, key, code, password) at every depth.
+ */
 export function createLogger(options: LoggerOptions): Log {
   const silent = options.silent ?? false;
   const layout = options.layout === 'readable' ? readable : jsonLine;

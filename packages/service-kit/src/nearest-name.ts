@@ -1,17 +1,17 @@
-/** The known name that a misspelt one was most likely meant to be; null when none is near. */
+/** The known name closest to a misspelt one. `null` when none is close. */
 export function nearestName(name: string, names: readonly string[]): string | null {
   const distances = names.map((each) => ({ each, distance: distanceBetween(name, each) }));
   const [nearest] = distances.sort((a, b) => a.distance - b.distance);
-  // More than a third of the letters apart is another word.
+  // A name with more than a third of different letters is another word.
   return nearest !== undefined && nearest.distance <= name.length / 3 ? nearest.each : null;
 }
 
-/** A word too much before a known name is the nearest of all. */
+/** A known name behind an additional first word counts as the closest. */
 function distanceBetween(name: string, candidate: string): number {
   return name.endsWith(`_${candidate}`) ? 0 : editDistance(name, candidate);
 }
 
-/** Letters to insert, delete, replace or swap with their neighbour: what fingers do wrong. */
+/** The number of letters to insert, delete, replace or swap with their neighbour, as in typing errors. */
 function editDistance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   for (let i = 1; i <= from.length; i++) {

@@ -1,6 +1,6 @@
 import { unsupportedGrant, type ErrorEnvelope } from '@countersign/contracts';
 
-/** The error of a route that speaks OAuth (RFC 6749 §5.2): what the caller has to mend, or that it is to come again. */
+/** The error of a route in OAuth form (RFC 6749 §5.2): what the caller must correct, or that it must retry. */
 export function oauthError({ error }: ErrorEnvelope): object {
   return { error: errorOf(error), error_description: error.message };
 }

@@ -1,15 +1,18 @@
 import type { AnyRoute } from '@countersign/contracts';
 import type { Endpoint } from './endpoint.ts';
 
-/** Routes that every service answers by the same code. */
+/** Routes that every service serves with the same code. */
 type SharedRouteName = 'getOpenApi' | 'showDocs' | 'getLiveness' | 'getReadiness';
 
-/** One endpoint for each route of a service, under the route's name. A route without an endpoint does not compile. */
+/**
+ * One endpoint for each route of a service except the shared ones, under the route's name. A route without an endpoint
+ * does not compile.
+ */
 export type Operations<Routes, Context> = {
   readonly [Name in Exclude<keyof Routes, SharedRouteName>]: (context: Context) => Endpoint;
 };
 
-/** The endpoints of a service. Throws when an entry answers another route than its name says. */
+/** The endpoints of a service. Throws when the route of an entry is not the route that its name states. */
 export function endpointsOf<Routes extends Readonly<Record<string, AnyRoute>>, Context>(
   routes: Routes,
   operations: Operations<Routes, Context>,

@@ -8,9 +8,9 @@ type Page = {
   body: Html;
   status?: number;
   headers?: Record<string, string>;
-  /** Where a script of the page's own lies; it may ask its own origin. Without one nothing runs. */
+  /** The address of the page's own script, which may call its own origin. Without it, no script runs. */
   script?: string;
-  /** Loads the page again after so many seconds, where what it says will not be true any more. */
+  /** The seconds after which the page reloads, because its content expires. */
   reloadSeconds?: number;
 };
 
@@ -20,12 +20,12 @@ export function page({ status = 200, headers = {}, ...content }: Page): Prepared
   return prepared(status, documentText(content), { ...headers, ...ran });
 }
 
-/** Sends the browser on to another page of the same service, by GET. */
+/** Redirects the browser to another page of the same service, by GET. */
 export function seeOther(location: string, headers: Record<string, string> = {}): Prepared {
   return prepared(303, '', { ...headers, location });
 }
 
-/** The answer of a page route in place of the JSON of an error. */
+/** The page that replaces a JSON error on a page route. */
 export function errorPage({ error }: ErrorEnvelope): string {
   const code = Object.entries(errorCodes).find(([name]) => name === error.code);
   const body = html`<h1>${error.message}</h1>
@@ -34,7 +34,10 @@ export function errorPage({ error }: ErrorEnvelope): string {
   return documentText({ title: error.message, body });
 }
 
-/** Names a page's own style by its hash, so that no other one counts; nothing else is loaded, run, framed or sent elsewhere. */
+/**
+ * Identifies a page's own style by its hash, so that no other style applies. Nothing else is loaded, run, framed or
+ * sent elsewhere.
+ */
 export function pagePolicy(): string {
   return policy;
 }

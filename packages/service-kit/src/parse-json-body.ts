@@ -16,7 +16,7 @@ const parserCodes: Record<string, ErrorCode> = {
   TOO_MANY_VALUES: 'PAYLOAD_TOO_LARGE',
 };
 
-/** Attacker-controlled bytes to one plain JSON value. */
+/** Parses attacker-controlled bytes to one plain JSON value. */
 export function parseJsonBody(bytes: Uint8Array, limits: { bytesMax: number; valuesMax: number }): unknown {
   try {
     return parseStrictJson(bytes, { depthMax, ...limits });
@@ -30,10 +30,10 @@ function bodyError(error: unknown): unknown {
   const code = parserCodes[String(error.code)];
   if (code === undefined) return error;
   const path = 'path' in error && typeof error.path === 'string' && error.path !== '' ? error.path : null;
-  return new AppError(code, `The body was refused: ${error.message}`, path === null ? {} : { param: dotted(path) });
+  return new AppError(code, `The body is not valid: ${error.message}`, path === null ? {} : { param: dotted(path) });
 }
 
-/** JSON Pointer (RFC 6901) as the dotted path of the error envelope. */
+/** Converts a JSON Pointer (RFC 6901) to the dotted path of the error envelope. */
 function dotted(pointer: string): string {
   const steps = pointer.slice(1).split('/');
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');

@@ -10,5 +10,5 @@ export function parseQuery(requestUrl: string): RawQuery {
 }
 
 function twice(name: string): AppError {
-  return new AppError('INVALID_REQUEST', 'A query parameter was sent twice', { param: name });
+  return new AppError('INVALID_REQUEST', 'The query contains a parameter twice', { param: name });
 }

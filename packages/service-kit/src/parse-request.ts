@@ -7,7 +7,7 @@ import { parseJsonBody } from './parse-json-body.ts';
 import { declaresForm, hasBody, readBody, requireForm, requireJson, requireScim } from './read-body.ts';
 import { validate } from './validate.ts';
 
-/** Fills params, query, body and the idempotency claim of the exchange. Throws what the caller has to correct. */
+/** Fills params, query, body and the idempotency claim of the exchange. Throws errors that the caller can correct. */
 export async function parseRequest(exchange: Exchange, route: AnyRoute): Promise<void> {
   if (route.params !== undefined) exchange.params = validate(route.params, exchange.rawParams);
   exchange.query = parseRouteQuery(exchange, route);
@@ -34,7 +34,10 @@ function knowsMember(shape: unknown, name: string): boolean {
   return typeof shape.shape === 'object' && shape.shape !== null && name in shape.shape;
 }
 
-/** Bodies of GET and DELETE mean nothing (RFC 9110 §9.3.1); other media than JSON read their request themselves unless a shape is given. */
+/**
+ * Bodies of GET and DELETE have no meaning (RFC 9110 §9.3.1). Handlers of media other than JSON read the body
+ * themselves, unless the route declares its shape.
+ */
 function takesBody(route: AnyRoute): boolean {
   return route.body !== undefined || (route.media === 'json' && (route.method === 'POST' || route.method === 'PUT'));
 }
@@ -63,12 +66,12 @@ function parseBytes(req: IncomingMessage, route: AnyRoute, bytes: Buffer): unkno
   return route.media === 'oauth' ? withoutEmpty(form) : form;
 }
 
-/** A parameter without a value counts as left out (RFC 6749 §3.1, §3.2). */
+/** A parameter without a value counts as omitted (RFC 6749 §3.1, §3.2). */
 function withoutEmpty(form: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''));
 }
 
-/** Programs that speak OAuth send forms (RFC 6749 appendix B), and ours JSON. */
+/** OAuth clients send forms (RFC 6749 appendix B), and ours send JSON. */
 function isForm(req: IncomingMessage, { media }: AnyRoute): boolean {
   return media === 'html' || (media === 'oauth' && declaresForm(req));
 }

@@ -20,7 +20,7 @@ type Run = {
   services: HttpServices;
 };
 
-/** The one way of a request through a service, on the bare http server and behind Express alike. */
+/** Runs every request to an endpoint, whether it comes from the bare http server or through Express. */
 export function runEndpoint(run: Run): Promise<void> {
   const { endpoint, services } = run;
   const exchange = new Exchange(run.req, run.res, services, endpoint.route);
@@ -66,7 +66,7 @@ function guardOf(route: AnyRoute, services: HttpServices): Guard<unknown> {
   return guard;
 }
 
-/** A caller that is refused here has no identity to limit, so the attempt counts against its address. */
+/** A caller that the guard refuses has no identity to limit, so the attempt counts for its address. */
 async function authenticate(guard: Guard<unknown>, exchange: Exchange, { route, options }: Endpoint): Promise<unknown> {
   const request = new GuardView(exchange, route);
   try {
@@ -92,7 +92,7 @@ export function addressKey(exchange: Exchange): string {
   return `address ${exchange.clientAddress}`;
 }
 
-/** Throws RATE_LIMITED. */
+/** Throws RATE_LIMITED. When the limiter fails, a class that fails closed throws STORE_UNAVAILABLE. */
 export async function limitRate(
   exchange: Exchange,
   { key, className }: { key: string; className: string },
@@ -108,5 +108,7 @@ export async function limitRate(
     if (rateLimiter.classOf(className)?.failClosed !== true) return;
     throw new AppError('STORE_UNAVAILABLE', 'The rate limiter does not answer', { cause });
   }
-  throw new AppError('RATE_LIMITED', 'Too many requests', { details: { limit_class: className } });
+  throw new AppError('RATE_LIMITED', 'Too many requests were sent. Try again later', {
+    details: { limit_class: className },
+  });
 }

@@ -14,7 +14,7 @@ function causesOf(error: unknown): unknown[] {
   return causes;
 }
 
-/** A connection that was tried at several addresses fails with all of their errors. */
+/** A connection that was attempted at several addresses fails with all of their errors. Only the first is reported. */
 function causeOf(error: unknown): unknown {
   if (error instanceof AggregateError) return error.errors[0];
   return error instanceof Error ? error.cause : undefined;

@@ -1,11 +1,15 @@
-/** `limit` requests per `windowMs`, all of which may come at once. `failClosed`: refuse when the limiter itself cannot answer. */
+/**
+ * `limit` requests per `windowMs`, which may all come at once. `failClosed`: requests are refused when the limiter
+ * itself does not answer.
+ */
 export type LimitClass = { limit: number; windowMs: number; failClosed?: boolean };
 
 /**
- * Defaults. `standard`: per principal, far above a busy agent. `public`: per address, room for an office behind one address.
- * `auth`: per address, slow enough that guessing a six-digit code is hopeless. `demo`: per address, as fast as a person clicks.
- * `page`: per address, more than any person opens. `verify`: per address, each of which may cost a second of work. `webhook`: per address,
- * a burst of events from the few addresses of a provider.
+ * The default limits. `standard`: per principal, more than a busy agent needs. `public`: per address, enough for an
+ * office behind one address. `auth`: per address, slow enough that guessing a six-digit code is hopeless. `demo`: per
+ * address, as fast as a person clicks. `page`: per address, more than any person opens. `verify`: per address, few,
+ * since each request may cost a second of work. `webhook`: per address, a burst of events from the few addresses of a
+ * provider.
  */
 export const limitClassDefaults = {
   standard: { limit: 6_000, windowMs: 60_000 },
@@ -19,7 +23,9 @@ export const limitClassDefaults = {
 
 type LimitVerdict = {
   allowed: boolean;
-  /** RateLimit and RateLimit-Policy of draft-ietf-httpapi-ratelimit-headers-11, and Retry-After in seconds when refused. */
+  /**
+   * RateLimit and RateLimit-Policy of draft-ietf-httpapi-ratelimit-headers-11, and Retry-After in seconds when refused.
+   */
   headers: Readonly<Record<string, string>>;
   retryAfterSeconds: number;
 };
@@ -34,11 +40,14 @@ type Bucket = { tokens: number; filledAtMs: number };
 type RateLimiterOptions = {
   classes?: Readonly<Record<string, LimitClass>>;
   now?: () => number;
-  /** Buckets kept; beyond it the least recently used is forgotten, so that invented keys cannot fill the memory. */
+  /**
+   * The maximum number of buckets. Above it, the least recently used bucket is evicted, so that invented keys cannot
+   * fill the memory.
+   */
   keysMax?: number;
 };
 
-/** One token bucket per class and key, in memory: each process counts for itself. */
+/** One token bucket per class and key, in memory. Each process counts separately. */
 export function createRateLimiter(options: RateLimiterOptions = {}): RateLimiter {
   const classes: Readonly<Record<string, LimitClass>> = { ...limitClassDefaults, ...options.classes };
   const now = options.now ?? (() => performance.now());
@@ -52,7 +61,7 @@ export function createRateLimiter(options: RateLimiterOptions = {}): RateLimiter
     const bucket = refill(buckets.get(name), limits, now());
     const allowed = bucket.tokens >= 1;
     if (allowed) bucket.tokens -= 1;
-    // Deleting first moves the key to the end: the Map's own order is the order of last use.
+    // Deleting first moves the key to the end, since the order of the Map is the order of last use.
     buckets.delete(name);
     buckets.set(name, bucket);
     if (buckets.size > keysMax) forgetOldest(buckets);

@@ -3,17 +3,17 @@ import { Transform } from 'node:stream';
 import { AppError } from '@countersign/contracts';
 
 /**
- * How much of a refused body is still read before the connection is cut: enough for an honest client to see its 413, not a
- * reset.
+ * The number of bytes of a refused body that are still read before the connection is cut. An honest client then sees
+ * its 413 instead of a reset.
  */
 const discardBytesMax = 8_388_608;
 
-/** The caller went away before the body was complete, so no answer is possible. */
+/** The caller left before the body was complete, so no answer is possible. */
 export class RequestAborted extends Error {
   override readonly name = 'RequestAborted';
 }
 
-/** Whether RFC 9112 §6 says that a body follows. */
+/** Whether a body follows, by RFC 9112 §6. */
 export function hasBody(req: IncomingMessage): boolean {
   const length = req.headers['content-length'];
   return req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
@@ -54,7 +54,10 @@ const jsonType = /^application\/json *(; *charset="?utf-8"? *)?$/i;
 const scimType = /^application\/scim\+json *(; *charset="?utf-8"? *)?$/i;
 const formType = /^application\/x-www-form-urlencoded *(; *charset="?utf-8"? *)?$/i;
 
-/** The whole body. Throws PAYLOAD_TOO_LARGE by the declared length at once, by the received length as soon as it is exceeded. */
+/**
+ * The whole body. Throws PAYLOAD_TOO_LARGE at once when the declared length exceeds the limit, otherwise as soon as the
+ * body exceeds it.
+ */
 export function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
   if (declaresMore(req, bytesMax)) return Promise.reject(tooLarge(req, bytesMax));
   return new Promise((resolve, reject) => {
@@ -79,7 +82,7 @@ export function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer
   });
 }
 
-/** A body that is forwarded unchanged. Fails with PAYLOAD_TOO_LARGE as soon as it is longer. */
+/** A body that is forwarded unchanged. Fails with PAYLOAD_TOO_LARGE as soon as it exceeds the limit. */
 export function boundedBody(req: IncomingMessage, bytesMax: number): Transform {
   let remaining = bytesMax;
   const bounded = new Transform({

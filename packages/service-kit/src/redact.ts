@@ -1,14 +1,17 @@
-/** Deep enough for any honest log field; what lies deeper is cut. */
+/** Deep enough for any honest log field. Deeper values are cut. */
 const depthMax = 6;
 const redacted = '[redacted]';
 
 const secretNames =
   /(^|_)(authorization|cookie|token|key|secret|code|password|passwd|passphrase|otp|credential|credentials|bearer)$/;
-/** Names that look secret by their ending but only identify or classify. */
+/** Names that end like secrets but only identify or classify. */
 const harmlessNames =
   /^(reason_code|error_code|status_code|exit_code|idempotency_key|public_key|routing_key|partition_key)$/;
 
-/** A copy fit for a log: members named like secrets are replaced at every depth, credentials inside text are masked. */
+/**
+ * A copy that is safe to log: members named like secrets are replaced at every depth, and credentials in texts are
+ * masked.
+ */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return maskText(value);
   if (typeof value === 'bigint') return String(value);

@@ -4,22 +4,19 @@ import type { HealthCheck } from './health.ts';
 type RepeatOptions = {
   run(): Promise<unknown>;
   intervalMs: number;
-  /** No pass begins while the clock of this process is far off: it would end, send or remove what is not due. */
+  /** No pass begins while the clock of this process is wrong, since it would end, send or remove what is not due. */
   clockGuard: Pick<ClockGuard, 'isNear'>;
   onFailure(error: unknown): void;
 };
 
 export type Repeated = {
-  /** Rejects while the last finished pass had failed, or did not begin: no other code would notice. */
+  /** Rejects when the last pass failed or did not begin, which no other code would notice. */
   check: HealthCheck;
-  /** No further pass; resolves when the one that runs has ended. */
+  /** Starts no further pass. Resolves when the running one has ended. */
   close(): Promise<void>;
 };
 
-/**
- * Work that a clock starts again and again, never twice at once. A pass that fails is reported, and the next one tries
- * again.
- */
+/** Periodic work, never twice at once. A failed pass is reported, and the next one tries again. */
 export function repeat({ run, intervalMs, clockGuard, onFailure }: RepeatOptions): Repeated {
   let isWell = true;
   let passing: Promise<void> | null = null;
@@ -39,7 +36,7 @@ export function repeat({ run, intervalMs, clockGuard, onFailure }: RepeatOptions
   timer.unref();
   return {
     check: async () => {
-      if (!isWell) throw new Error('The last pass failed');
+      if (!isWell) throw new Error('The last run of this job failed or did not begin');
     },
     close: async () => {
       clearInterval(timer);

@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
-/** Far longer than any network stands still, and short enough that readers who never read do not add up. */
+/** Longer than usual network interruptions, and short enough that readers that never read do not accumulate. */
 export const stallMaxMs = 60_000;
 
-/** Resolves when an answer takes more, or nothing any more: who takes nothing for `stallMs` is cut off. */
+/**
+ * Resolves when the answer accepts more data or has ended. A reader that reads nothing for `stallMs` is disconnected.
+ */
 export function roomFor(res: ServerResponse, stallMs = stallMaxMs): Promise<void> {
-  // A response that has closed announces nothing more: waiting for it would never end.
+  // A closed response emits nothing more, so waiting for it would never end.
   if (res.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const stalled = setTimeout(() => res.destroy(), stallMs);

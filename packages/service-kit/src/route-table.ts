@@ -3,22 +3,25 @@ import type { AnyRoute } from '@countersign/contracts';
 type Entry = { method: string; segments: readonly string[] };
 
 export type RouteTable = {
-  /** Methods of the routes that match a path, sorted, HEAD and OPTIONS included; empty when none matches. */
+  /** Methods of the routes that match a path, sorted, including HEAD and OPTIONS. Empty when none matches. */
   methodsOf(path: string): string[];
   /**
-   * The routes with the same beginning as a path, for callers that mistyped one. Empty when there are none, or too many
-   * to read.
+   * The routes with the same first segment as a path, for callers that mistyped a path. Empty when there are none, or
+   * too many.
    */
   neighboursOf(path: string): string[];
-  /** A path without what its caller put into it: names that a route has in that place, and `{…}` for every other part. */
+  /**
+   * A path without caller-controlled text: segments that a route has at that position, and `{…}` for every other
+   * segment.
+   */
   shownPath(path: string): string;
 };
 
 const neighboursMax = 8;
-/** More parts than any route has. */
+/** More segments than any route has. */
 const shownPartsMax = 12;
 
-/** For answering 404, 405 and OPTIONS. Finding the endpoint itself is the router's work. */
+/** For the answers to OPTIONS, 404 and 405. The router itself finds the endpoints. */
 export function createRouteTable(routes: readonly AnyRoute[]): RouteTable {
   const entries: Entry[] = routes.flatMap((route) =>
     [route.method, ...(answersHead(route) ? ['HEAD'] : [])].map((method) => ({
@@ -50,7 +53,7 @@ export function createRouteTable(routes: readonly AnyRoute[]): RouteTable {
   return { methodsOf, neighboursOf, shownPath };
 }
 
-/** A stream has no length to tell, so HEAD would have to open it. */
+/** Whether the route answers HEAD. Streams do not: their length is not known, so HEAD would have to open the stream. */
 export function answersHead(route: AnyRoute): boolean {
   return route.method === 'GET' && (route.media === 'json' || route.media === 'html');
 }
@@ -65,8 +68,8 @@ function isParam(segment: string): boolean {
 }
 
 /**
- * Fixed segments before parameters, so that `/tasks/search` is never taken for the task named search. The order is total: a sort never
- * compares two such routes with each other when it finds both equal to a third one.
+ * Fixed segments precede parameters, so that `/tasks/search` is never read as the task named search. The order is
+ * total. Otherwise two such routes could both equal a third one, and a sort might never compare the two.
  */
 export function compareSpecificity(left: AnyRoute, right: AnyRoute): number {
   const [a, b] = [formOf(left), formOf(right)];

@@ -11,7 +11,7 @@ const wholeAnswers: ReadonlySet<Media> = new Set(['json', 'html', 'script', 'aut
 type Invoke = (input: EndpointInput) => unknown;
 type Once = Omit<OnceOptions, 'log'>;
 
-/** Runs the handler, at most once per idempotency key, and sends what it answers. */
+/** Runs the handler, at most once per idempotency key, and sends its answer. */
 export async function runHandler(exchange: Exchange, endpoint: Endpoint, invoke: Invoke): Promise<void> {
   const { route } = endpoint;
   const mayTakeOver = endpoint.options.passesThrough === true || !wholeAnswers.has(route.media);
@@ -26,7 +26,10 @@ export async function runHandler(exchange: Exchange, endpoint: Endpoint, invoke:
   sendStored(exchange, storedAnswer(exchange, route, result));
 }
 
-/** The scope names principal and operation. Without a principal there is none: strangers must not replay each other's answers. */
+/**
+ * The scope contains principal and operation. Without a principal, the key is ignored, since strangers must not replay
+ * each other's answers.
+ */
 function onceOnly({ idempotency, services, caller }: Exchange, { route, options }: Endpoint): Once | null {
   if (idempotency === null || services.idempotency === null) return null;
   if (route.idempotency !== 'key' || options.idempotency === 'handler' || route.media !== 'json') return null;
@@ -55,7 +58,7 @@ function storedAnswer(exchange: Exchange, route: AnyRoute, result: unknown): Sto
   if (result === takenOver) throw new Error(`${route.operation} may not take its response over`);
   const content = answerContent(result);
   if ((route.media === 'html' || route.media === 'script') && content?.body.kind !== 'serialised')
-    throw new Error(`${route.operation} answers a page, and only page() writes one`);
+    throw new Error(`${route.operation} must answer with page() or prepared()`);
   const status = content?.status ?? route.status;
   if (status !== route.status && route.alsoStatus?.includes(status) !== true) {
     throw new Error(`${route.operation} may not answer ${status}`);
@@ -80,7 +83,7 @@ function textOf(
   return text;
 }
 
-/** Checks what the caller will read, which is the text and not the object. */
+/** Checks the text that the caller reads, and not the object that the handler returned. */
 function checkReply(route: AnyRoute, text: string): void {
   const parsed = route.reply.safeParse(JSON.parse(text));
   if (!parsed.success) throw new Error(`The reply of ${route.operation} breaks its contract`, { cause: parsed.error });

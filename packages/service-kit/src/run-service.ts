@@ -5,19 +5,24 @@ import { problemText } from './problem-text.ts';
 
 type RunServiceOptions = {
   log: Log;
-  /** Builds the service and registers what is to be closed. When it throws, the reason is told, what was registered is closed, and the process ends with 2. */
+  /**
+   * Builds the service and registers its parts for closing. When it throws, the reason is logged, registered parts are
+   * closed, and the process ends with 2.
+   */
   start(lifecycle: Lifecycle): Promise<void>;
-  /** After this, and what the parts were allowed beside, the process ends whatever still runs. */
+  /** The process ends at the latest after this time, its notice, and the extra time of its parts together. */
   stopTimeoutMs?: number;
 };
 
-/** Distinguishes a failed start from a crash: starting again will not help. */
+/** Distinguishes a failed start from a crash, since another start would fail again. */
 const startFailed = 2;
 const closeTimeoutMs = 10_000;
 
 /**
- * Runs a service as this process: SIGTERM, SIGINT and SIGHUP (the terminal was closed) make it not ready, then close it in reverse,
- * then exit 0; a second signal exits at once with 1. An unhandled rejection or exception is logged and ends the process with 1: its state is unknown.
+ * Runs a service as this process. SIGTERM, SIGINT and SIGHUP (the terminal was closed) first make it not ready, and
+ * then close its parts in reverse order. The process then ends with 0, or with 1 when a part did not close in time. A
+ * second signal ends it at once with 1. An unhandled rejection or exception is logged and ends the process with 1,
+ * because its state is unknown.
  */
 export async function runService(options: RunServiceOptions): Promise<void> {
   const { log } = options;
@@ -41,12 +46,12 @@ export async function runService(options: RunServiceOptions): Promise<void> {
     await options.start(lifecycle);
     log.info(wasSignalled() ? 'service.start_interrupted' : 'service.started');
   } catch (error) {
-    // The stop closes what the start waits for: its error is about that, and the stop ends the process.
+    // A stop during the start closes what the start waits for, which causes this error. The stop ends the process.
     if (wasSignalled()) return log.info('service.start_interrupted');
     log.error('service.start_failed', { problem: problemText(error) });
     log.debug('service.start_failed', { error });
     await Promise.race([lifecycle.stop(), delay(closeTimeoutMs)]);
-    process.exit(startFailed); // whatever else was opened must not keep the process
+    process.exit(startFailed); // no open resource may keep the process alive
   }
 }
 
@@ -59,7 +64,7 @@ async function stopThenExit(lifecycle: Lifecycle, options: RunServiceOptions): P
   }, timeoutMs);
   late.unref();
   lifecycle.beginStop();
-  // Without a notice the close begins at once: a peer that got the same Ctrl-C ends too, and must not be reported as
+  // Without a notice, closing begins at once. Otherwise a peer process that the same Ctrl-C ended could be reported as
   // lost.
   if (lifecycle.noticeMs > 0) await delay(lifecycle.noticeMs);
   const clean = await lifecycle.stop();

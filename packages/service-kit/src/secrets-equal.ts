@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** Constant-time comparison over SHA-256, so neither content nor length of the secret shows in the time taken. */
+/** Constant-time comparison over SHA-256, so the time reveals neither content nor length of the secret. */
 export function secretsEqual(left: string, right: string): boolean {
   return timingSafeEqual(digest(left), digest(right));
 }

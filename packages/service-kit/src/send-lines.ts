@@ -2,8 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { roomFor } from './room-for.ts';
 
 /**
- * Answers a route whose media is `json-lines` with texts that end in line feeds, as fast as the caller takes them; the handler then
- * returns `takenOver`. Before the first text a failure is an answer like any other; behind it the connection is cut.
+ * Answers a route whose media is `json-lines` with texts that end in line feeds, as fast as the caller reads them. The
+ * handler then returns `takenOver`. A failure before the first text is an ordinary answer. After it the connection is
+ * cut.
  */
 export async function sendLines(
   { res, signal }: { res: ServerResponse; signal: AbortSignal },

@@ -9,7 +9,7 @@ import { errorPage, pagePolicy } from './page.ts';
 import { RequestAborted } from './read-body.ts';
 import { toldRequestOf } from './told-request/tell-request.ts';
 
-/** Nothing in an answer may be framed, sniffed, run or kept. */
+/** Answers cannot be framed, sniffed, executed or cached. */
 function headersUnder(policy: string, referrer = 'no-referrer'): string[] {
   return [
     ...['x-content-type-options', 'nosniff'],
@@ -21,8 +21,8 @@ function headersUnder(policy: string, referrer = 'no-referrer'): string[] {
 
 const fixedHeaders: readonly string[] = headersUnder("default-src 'none'; frame-ancestors 'none'");
 /**
- * No window that opened a page, and no site that names it as a resource, gets hold of it. Its forms say where they come from, to us
- * alone: under `no-referrer` browsers hide their Origin.
+ * Windows that opened a page, and sites that embed it, get no access to the page. Forms of a page send their origin to
+ * this server only. Under `no-referrer`, browsers would hide the origin.
  */
 const pageHeaders: readonly string[] = [
   ...['cross-origin-opener-policy', 'same-origin', 'cross-origin-resource-policy', 'same-origin'],
@@ -34,7 +34,7 @@ const scimType = 'application/scim+json; charset=utf-8';
 const pageType = 'text/html; charset=utf-8';
 const scriptType = 'text/javascript; charset=utf-8';
 
-/** Answers with text in one write: head and body leave in one packet, nothing is hashed or negotiated. */
+/** Answers with text in one write, so head and body leave in one packet without further processing. */
 export function sendText(exchange: Exchange, status: number, text: string): void {
   const { res } = exchange;
   const headers = commonHeaders(exchange);
@@ -60,7 +60,7 @@ function contentType(media: Exchange['media'], status: number): string {
   return media === 'scim' ? scimType : jsonType;
 }
 
-/** Sets what every answer carries on a response that the handler will write itself. */
+/** Sets the headers of every answer on a response that the handler writes itself. */
 export function presetHeaders(exchange: Exchange): void {
   const headers = commonHeaders(exchange);
   for (let index = 0; index < headers.length; index += 2) {
@@ -71,8 +71,8 @@ export function presetHeaders(exchange: Exchange): void {
 }
 
 /**
- * The one place that answers errors. Never throws. An answer that has begun cannot be corrected, so its connection is
- * cut and the client sees that it is incomplete.
+ * Answers errors. Never throws. An answer that has begun cannot be corrected, so its connection is cut and the client
+ * sees that it is incomplete.
  */
 export function sendError(exchange: Exchange, error: unknown, rendering: Rendering = {}): void {
   const { res, log } = exchange;
@@ -104,13 +104,13 @@ function answerError(exchange: Exchange, error: unknown, { renderError, errorSta
   sendText(exchange, errorStatuses?.[status] ?? status, text);
 }
 
-/** To a gateway that asks: it has not read what it passed on. */
+/** Reports the request to the gateway that forwarded it without reading it, if that gateway asked for the report. */
 function tellRequest(exchange: Exchange, status: number): void {
   const report = toldRequestOf(failedCallOf(exchange, status), exchange.services.tellCaller(exchange.principal));
   if (report !== null) exchange.setHeader(toldRequestHeaders.told, report);
 }
 
-/** For faults of HTTP itself, where Node gives a bare socket and no request. */
+/** For faults of HTTP itself, for which Node provides a bare socket and no request. */
 export function rawErrorResponse(status: number, envelope: ErrorEnvelope): string {
   const text = JSON.stringify(envelope);
   const head = [
@@ -128,13 +128,13 @@ function commonHeaders({ req, services, requestId, media, headers: own }: Exchan
   const fixed = media === 'html' ? pageHeaders : fixedHeaders;
   const headers = without(fixed, own);
   headers.push('x-request-id', requestId);
-  // A page is for its own origin.
+  // Pages are only for their own origin.
   if (services.cors.origins.length > 0 && media !== 'html') headers.push(...corsHeaders(req, services.cors));
   if (own.length > 0) headers.push(...own);
   return headers;
 }
 
-/** Headers of the answer itself replace those of all answers. */
+/** Headers of the answer itself replace the common ones. */
 function without(fixed: readonly string[], own: readonly string[]): string[] {
   return fixed.filter((_text, index) => !own.includes(fixed[index - (index % 2)] ?? ''));
 }

@@ -9,10 +9,12 @@ import { acceptUpgrades } from './upgrade.ts';
 export type ServeOptions = {
   host?: string;
   port: number;
-  /** How long a request may take to arrive. Answers may take as long as they like: event streams are never cut. */
+  /** How long a request may take to arrive. Answers have no such limit, since event streams stay open. */
   requestTimeoutMs?: number;
   headersTimeoutMs?: number;
-  /** Longer than the 60 s of common load balancers, so that they close first and never send into a closing connection. */
+  /**
+   * Longer than the 60 s of common load balancers, so that they close first and never send into a closing connection.
+   */
   keepAliveTimeoutMs?: number;
   /** How long `close()` waits for requests in flight before it cuts them. */
   graceMs?: number;
@@ -23,22 +25,31 @@ export type HttpServer = {
   readonly port: number;
   /** For `upgrade` listeners. */
   readonly server: Server;
-  /** Stops accepting, ends event streams, waits for what is in flight, cuts it after `graceMs`. Safe to call twice. */
+  /**
+   * Stops accepting, ends event streams, waits for requests in flight, and cuts them after `graceMs`. Safe to call
+   * twice.
+   */
   close(): Promise<void>;
 };
 
-/** Services read a dozen; proxies add some more. Node itself drops the lines beyond a limit and goes on with the rest. */
+/**
+ * Services read about a dozen header lines, and proxies add more. Node itself silently drops the lines beyond its
+ * limit.
+ */
 const headerLinesMax = 1_000;
 
-/** Starts to listen; resolves when the port is bound. Rejects when it cannot be. */
+/** Starts to listen. Resolves when the port is bound, and rejects when it cannot be bound. */
 export async function serveHttp(app: HttpApp, options: ServeOptions): Promise<HttpServer> {
   const host = options.host ?? '127.0.0.1';
-  /** Each open connection with the answers that it waits for. Node reports no end of an answer that waits behind another. */
+  /**
+   * Each open connection with the answers that it waits for. Node reports no end of an answer that waits behind
+   * another.
+   */
   const pending = new Map<Socket, Set<ServerResponse>>();
   const pendingOf = (socket: Socket) => pending.get(socket) ?? new Set<ServerResponse>();
   let isDraining = false;
   const server = createServer(timeouts(options), (req, res) => {
-    // A request behind one that was refused.
+    // An earlier request on this connection was refused, so this one gets no answer.
     if (!req.socket.writable) return;
     const answers = pendingOf(req.socket);
     if (hasTooManyLines(req)) return refuseConnection(req.socket, tooManyLines, answers);
@@ -68,13 +79,14 @@ export async function serveHttp(app: HttpApp, options: ServeOptions): Promise<Ht
     return false;
   });
   await listen(server, options.port, host);
-  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+  const { port } = server.address() as AddressInfo; // a listening TCP server has such an address
   const drain = () => {
     isDraining = true;
     app.drain();
     for (const [socket, answers] of pending) {
       for (const res of answers) if (!res.headersSent) res.shouldKeepAlive = false;
-      // Balancers open connections ahead of use; Node does not count one without a first request as idle and would wait for it.
+      // Balancers open connections ahead of use. Node does not count a connection without a first request as idle, and
+      // would wait for it.
       if (socket.bytesRead === 0) socket.destroy();
     }
     return closeServer(server, options.graceMs ?? 10_000);
@@ -130,8 +142,9 @@ function hasTooManyLines({ rawHeaders }: IncomingMessage): boolean {
 }
 
 /**
- * Answers a request that never reaches a handler, in the same envelope on the bare socket, and ends the connection. The connection ends
- * without an answer while an earlier request still waits for its own: its caller would read this one as that.
+ * Answers a request that never reaches a handler, in the same envelope on the bare socket, and ends the connection. If
+ * an earlier request still waits for its answer, the connection ends without an answer. Otherwise the caller would take
+ * this answer for the answer to the earlier request.
  */
 function refuseConnection(socket: Socket, fault: Fault, answers: ReadonlySet<ServerResponse>): void {
   const isAwaited = [...answers].some(({ headersSent, req }) => headersSent || req.complete);

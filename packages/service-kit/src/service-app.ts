@@ -12,11 +12,11 @@ type FromConfig = keyof ReturnType<typeof httpOptionsOf>;
 
 /** The part of an HTTP app that only its service knows. */
 export type ServiceApp<Caller> = Omit<HttpAppOptions<Caller>, FromConfig | 'log' | 'telemetry' | 'mount'> & {
-  /** Checks that readiness depends on. */
+  /** The checks on which readiness depends. */
   ready: ProbeChecks;
-  /** Checks that `/health/ready` reports and that never make the service unready. */
-  told: ProbeChecks;
-  /** Endpoints of the health port beside the probes. A page that names the probes by default. */
+  /** Additional checks. `/health/ready` reports them, but they never make the service unready. */
+  informational: ProbeChecks;
+  /** Endpoints of the health port in addition to the probes. The default is a page that names the probes. */
   healthPort?: readonly Endpoint[];
 };
 
@@ -27,13 +27,13 @@ type Stopping = Pick<Lifecycle, 'isStopping'>;
 /** The HTTP app of the main port: the endpoints of the service and its probes. */
 export function createServiceApp<Caller>(
   { config, log, telemetry }: AppContext,
-  { ready, told, healthPort: _, endpoints, ...options }: ServiceApp<Caller>,
+  { ready, informational, healthPort: _, endpoints, ...options }: ServiceApp<Caller>,
   lifecycle: Stopping,
 ): HttpApp {
   return createHttpApp({
     ...httpOptionsOf(config),
     ...options,
-    endpoints: [...endpoints, ...healthEndpoints(ready, lifecycle, told)],
+    endpoints: [...endpoints, ...healthEndpoints(ready, lifecycle, informational)],
     log,
     telemetry,
   });
@@ -42,13 +42,13 @@ export function createServiceApp<Caller>(
 /** The HTTP app of the health port: probes and metrics, which must not be reachable from outside. */
 export function createHealthApp<Caller>(
   { config, log, telemetry }: AppContext,
-  { ready, told, healthPort, guards }: ServiceApp<Caller>,
+  { ready, informational, healthPort, guards }: ServiceApp<Caller>,
   { title, lifecycle }: { title: string; lifecycle: Stopping },
 ): HttpApp {
   return createHttpApp({
     endpoints: [
       ...(healthPort ?? [healthPageEndpoint(`Countersign ${title}`)]),
-      ...healthEndpoints(ready, lifecycle, told),
+      ...healthEndpoints(ready, lifecycle, informational),
     ],
     guards,
     log,

@@ -10,45 +10,51 @@ export const serviceVariables = {
     .enum(['development', 'test', 'production'])
     .optional()
     .describe(
-      '`production` refuses weak secrets and what only development may do, and logs JSON; without it nothing is relaxed.',
+      '`production` logs JSON and rejects weak secrets and settings for development. `development` allows sign-in without a mail server.',
     ),
-  DATABASE_URL: secretUrl(['postgres', 'postgresql']).describe("The service's own role in PostgreSQL."),
+  DATABASE_URL: secretUrl(['postgres', 'postgresql']).describe(
+    "Address of PostgreSQL, with the service's own role and its password.",
+  ),
   AMQP_URL: secretUrl(['amqp', 'amqps'])
     .optional()
-    .describe('RabbitMQ. Without it a bus inside the process carries the same outbox.'),
+    .describe('Address of RabbitMQ. Without it, an in-process bus delivers the messages of the outbox.'),
   GOV_AMQP_EXCHANGE: z
     .string()
     .regex(/^[a-z0-9._-]{1,100}$/)
     .default('countersign')
-    .describe('All services of one installation share it; two installations on one broker must not.'),
+    .describe(
+      'Name of the exchange in RabbitMQ. All services of one installation use the same name. Two installations on one broker need different names.',
+    ),
   GOV_LOG_LEVEL: z
     .enum(['error', 'warn', 'info', 'debug', 'silent'])
     .default('info')
-    .describe('Level of the log on the standard output.'),
+    .describe('Log level on standard output.'),
   GOV_ALLOWED_ORIGINS: list().describe('Origins whose pages may call the service from a browser.'),
   GOV_ALLOWED_HOSTS: list().describe(
-    'Names (without a port) under which callers reach the service, beside its addresses: a request to any other is refused.',
+    'Host names (without a port) that callers may use, in addition to the addresses of the service. Requests to other names are refused.',
   ),
   GOV_TRUSTED_PROXIES: integer({ min: 0, max: 10, fallback: 0 }).describe(
-    'How many proxies stand before the service: only they are believed when they forward an address.',
+    'Number of proxies in front of the service. Only forwarded addresses from these proxies are trusted.',
   ),
   GOV_STOP_NOTICE: durationMs(5_000).describe(
-    'How long the service goes on serving after it was told to stop and says that it is not ready: what load balancers need to notice.',
+    'How long the service still serves requests after a stop signal. It reports that it is not ready, so that load balancers notice.',
   ),
-  GOV_RATE_LIMITS: flag(true).describe('Whether requests are limited at all.'),
-  GOV_RATE_LIMIT_STANDARD: perMinute('standard').describe('Requests a minute of one principal, once it is known.'),
-  GOV_RATE_LIMIT_PUBLIC: perMinute('public').describe('Requests a minute from one address to public routes.'),
+  GOV_RATE_LIMITS: flag(true).describe('Whether the rates of requests are limited.'),
+  GOV_RATE_LIMIT_STANDARD: perMinute('standard').describe('Requests per minute of one authenticated principal.'),
+  GOV_RATE_LIMIT_PUBLIC: perMinute('public').describe('Requests per minute from one address to public routes.'),
   GOV_RATE_LIMIT_AUTH: perMinute('auth').describe(
-    'Requests a minute of one address to sign in: this is what makes guessing hopeless.',
+    'Sign-in requests per minute from one address. This limit prevents guessing.',
   ),
-  GOV_RATE_LIMIT_PAGE: perMinute('page').describe('Requests a minute of one address for pages of approvals.'),
-  GOV_RATE_LIMIT_DEMO: perMinute('demo').describe('Requests a minute of one address to the demo.'),
-  GOV_RATE_LIMIT_VERIFY: perMinute('verify').describe('Requests a minute of one address to have an export verified.'),
-  GOV_RATE_LIMIT_WEBHOOK: perMinute('webhook').describe('Events a minute that one address of another system may send.'),
+  GOV_RATE_LIMIT_PAGE: perMinute('page').describe('Requests per minute from one address to approval pages.'),
+  GOV_RATE_LIMIT_DEMO: perMinute('demo').describe('Requests per minute from one address to the demo.'),
+  GOV_RATE_LIMIT_VERIFY: perMinute('verify').describe('Requests per minute from one address to verify an export.'),
+  GOV_RATE_LIMIT_WEBHOOK: perMinute('webhook').describe(
+    'Webhook events per minute from one address of another system.',
+  ),
   OTEL_EXPORTER_OTLP_ENDPOINT: secretUrl(['http', 'https'])
     .optional()
     .describe(
-      'OpenTelemetry collector (OTLP over HTTP, protobuf), up to where `/v1/traces` begins. Without it nothing is exported.',
+      'Address of an OpenTelemetry collector (OTLP over HTTP, protobuf), without `/v1/traces`. Without it, nothing is exported.',
     ),
   OTEL_EXPORTER_OTLP_HEADERS: secretHeaders()
     .optional()
@@ -63,24 +69,27 @@ type LimitClassName = keyof typeof limitClassDefaults;
 
 export type ServiceConfig = Readonly<{
   databaseUrl: string;
-  /** `amqpUrl` null: no broker. */
+  /** `amqpUrl` is `null` without a broker. */
   bus: Readonly<{ amqpUrl: string | null; exchange: string }>;
   log: Readonly<{ level: LogLevel; silent: boolean; layout: 'json' | 'readable' }>;
   allowedOrigins: readonly string[];
   allowedHosts: readonly string[];
   trustedProxies: number;
   stopNoticeMs: number;
-  /** Null: nothing is limited. */
+  /** `null` when rates are not limited. */
   rateLimits: Readonly<Record<LimitClassName, LimitClass>> | null;
-  /** Each answer is checked against its contract before it leaves: everywhere but in production, where it costs too much. */
+  /**
+   * Whether each answer is checked against its contract before it is sent. False in production, where the check costs
+   * too much.
+   */
   checksReplies: boolean;
-  /** Null: no telemetry leaves the process. */
+  /** `null` when no collector is configured. */
   collector: Collector | null;
 }>;
 
 type ReadVariables = z.infer<z.ZodObject<typeof serviceVariables>>;
 
-/** The shared variables under the names of what they mean. */
+/** The shared variables, under the names of the configuration. */
 export function serviceConfigOf(read: ReadVariables): ServiceConfig {
   const isProduction = read.NODE_ENV === 'production';
   return {

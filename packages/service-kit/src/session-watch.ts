@@ -2,24 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignInId } from '@countersign/contracts';
 
 type WatchOptions = {
-  /** Which of these sessions still open something. */
+  /** The sessions among these that are still live. */
   readLive(ids: readonly SignInId[]): Promise<ReadonlySet<SignInId>>;
   onFailure(error: unknown): void;
-  /** Between two looks; by default a timer. */
+  /** The pause between two checks. The default is a timer. */
   pause?(ms: number): Promise<unknown>;
 };
 
-/** A session that was ended loses what is open by it within a second. */
+/** An ended session loses its open streams within a second. */
 const lookEveryMs = 300;
-/**
- * The longest time in which the state of sessions may be unknown: after it, a possibly stolen stream is cut rather than
- * kept.
- */
+/** The longest time for which the state of sessions may be unknown. After it, a possibly stolen stream is cut. */
 const unknownMaxMs = 10_000;
 
 /**
- * Looks whether the sessions still live by which something is open, once for all of them, and not at all while nothing
- * is. Each process checks its own streams, so no other process needs to know them.
+ * Checks whether the sessions of open streams are still live, once for all of them, and not at all without streams.
+ * Each process checks its own streams, so no other process needs to know them.
  */
 export class SessionWatch {
   readonly #options: WatchOptions;
@@ -31,7 +28,10 @@ export class SessionWatch {
     this.#options = options;
   }
 
-  /** Aborted when the session is over. It is watched until `until` is aborted. */
+  /**
+   * Aborted when the session ends, when its state is unknown for too long, and by `stop`. It is watched until `until`
+   * aborts.
+   */
   untilOver(id: SignInId, until: AbortSignal): AbortSignal {
     const over = new AbortController();
     if (until.aborted || this.#isStopped) {
@@ -74,7 +74,7 @@ export class SessionWatch {
   }
 
   #unknown(error: unknown, tooLong: readonly SignInId[]): void {
-    if (this.#isStopped) return; // the process that answers may be closing too
+    if (this.#isStopped) return; // the process that knows the sessions may be closing too
     this.#options.onFailure(error);
     this.#cut(tooLong);
   }

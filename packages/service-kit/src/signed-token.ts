@@ -2,15 +2,18 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { publicKeyToJwk } from '@countersign/crypto';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 
-/** More than two services may differ by (see clock-skew.ts), and agents run on machines whose clocks we do not keep. */
+/**
+ * The accepted difference of clocks. It is larger than between two services (see clock-skew.ts), since agents run on
+ * machines whose clocks we do not control.
+ */
 const clockSkewSeconds = 60;
 
-/** A JOSE header is a JSON object, and so begins with `{"`; no other credential of ours does. */
+/** A JOSE header is a JSON object and begins with `{"`, which no other credential of ours does. */
 export function isSignedToken(bearer: string): boolean {
   return /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(bearer);
 }
 
-/** The `typ` that a token gives itself: attacker-controlled, and good for finding who verifies it. Null for what gives none. */
+/** The stated `typ` of a token. Attacker-controlled, and only used to select its verifier. `null` without one. */
 export function signedTokenType(text: string): string | null {
   try {
     return decodeProtectedHeader(text).typ ?? null;
@@ -19,14 +22,14 @@ export function signedTokenType(text: string): string | null {
   }
 }
 
-/** Attacker-controlled: to be parsed by the schema of its kind before anything in it is used. Throws for what is none. */
+/** Attacker-controlled: parse it by the schema of its kind before use. Throws for a text that is not a token. */
 export function signedTokenHeader(text: string): unknown {
   return decodeProtectedHeader(text);
 }
 
 /**
- * The unproven claims of a token: attacker-controlled, and good for finding the key that it names. Throws for a text
- * that is no token. Throws for what is none.
+ * The unproven claims of a token. Attacker-controlled, and only used to find the key that it names. Throws for a text
+ * that is not a token.
  */
 export function unprovenClaims(text: string): unknown {
   return decodeJwt(text);
@@ -37,10 +40,7 @@ export function importedKey(publicKey: Uint8Array): KeyObject {
   return createPublicKey({ key: { ...publicKeyToJwk(publicKey) }, format: 'jwk' });
 }
 
-/**
- * The claims that this key has signed, with a time to live that is running. Their content is checked by their schema.
- * Throws for anything else.
- */
+/** The unexpired claims that this key signed. Their schema checks the content. Throws for anything else. */
 export async function verifySignedToken(
   text: string,
   key: KeyObject,
@@ -48,7 +48,7 @@ export async function verifySignedToken(
 ): Promise<unknown> {
   const { payload } = await jwtVerify(text, key, {
     algorithms: ['EdDSA'],
-    // With it, what begins later is refused as well.
+    // `maxTokenAge` also refuses tokens that were issued in the future.
     maxTokenAge: lifeSecondsMax,
     clockTolerance: clockSkewSeconds,
     currentDate: now,
@@ -57,7 +57,8 @@ export async function verifySignedToken(
 }
 
 /**
- * Why a token was refused, for the caller who sent it. Says more only of a token whose signature holds: its times are checked after it.
+ * Why a token was refused, for the caller who sent it. The message mentions times only if the signature is valid,
+ * because the times are checked after it.
  * @param kind what the token is, such as `agent token`
  * @param cause what {@link verifySignedToken} or the schema of the kind threw
  */

@@ -9,11 +9,11 @@ import type { ServiceConfig } from './service-config.ts';
 import type { CollectorPatience } from './telemetry/collector-patience.ts';
 import { openTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
 
-/** Work of a service that no request starts. */
+/** Work of a service that is not started by requests. */
 type Worker = {
   /** Settles when the worker receives messages from its queue. */
   subscribed?: Promise<unknown>;
-  /** A worker without it ends with the message bus of its service. */
+  /** Stops the worker. A worker without `stop` ends with the message bus of its service. */
   stop?(): Promise<void>;
 };
 
@@ -58,13 +58,13 @@ export type StartedService<Context, Workers = unknown> = {
   readonly workers: Workers;
   /** Settles when all workers receive messages from their queues. */
   readonly subscribed: Promise<void>;
-  /** Not ready first, then no new requests, then no more work. Safe to call twice. */
+  /** Becomes not ready, then accepts no requests, then no work. Safe to call twice. */
   stop(): Promise<boolean>;
 };
 
 /**
- * Starts a service in this process, on a migrated schema: context, outbox relay, workers, health port, main port. Everything is registered
- * with the lifecycle, so a stop closes it in reverse. Rejects when a part does not start.
+ * Starts a service in this process, on a migrated schema: context, outbox relay, workers, health port, main port.
+ * Everything is registered with the lifecycle, so a stop closes it in reverse. Rejects when a part does not start.
  */
 export async function startStandardService<Context extends ServiceContext, Starts extends WorkerStarts, Caller>(
   service: StandardService<Context, Starts, Caller>,
@@ -122,7 +122,10 @@ async function openContext<Context>({ name, config, collectorPatience, createCon
   }
 }
 
-/** One after the other, and each registered at once: a start that fails half-way stops those that run. */
+/**
+ * Starts the workers one by one and registers each at once. A start that fails half-way therefore stops the workers
+ * that run.
+ */
 async function startWorkers<Starts extends WorkerStarts>(
   starts: Starts,
   lifecycle: Lifecycle,

@@ -1,18 +1,21 @@
 import { AppError } from '@countersign/contracts';
 
-/** Without a prototype, so that any name is just a name. */
+/** Without a prototype, so that every name is an ordinary member. */
 export type UrlEncoded = Record<string, string>;
 
 /** One text for every malformed escape, so that no layer answers it differently. */
 export function malformedEncoding(cause?: unknown): AppError {
-  return new AppError('INVALID_REQUEST', 'The URL holds a malformed percent-encoding', { cause });
+  return new AppError('INVALID_REQUEST', 'The URL contains malformed percent-encoding', { cause });
 }
 
 type Refusals = { twice: (name: string) => AppError; malformed: (cause: unknown) => AppError };
 
-/** Members of a query string or a form. Throws what is given for a name that comes twice and for an escape that is not UTF-8. */
+/**
+ * Members of a query string or a form. Throws `twice` for a repeated name, and `malformed` for an escape that is not
+ * UTF-8.
+ */
 export function parseUrlEncoded(text: string, { twice, malformed }: Refusals): UrlEncoded {
-  const members = Object.create(null) as UrlEncoded; // typed any
+  const members = Object.create(null) as UrlEncoded; // Object.create returns `any`
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 /** Enough to correct a request, few enough that an answer stays small. */
 const issuesMax = 20;
 
-/** The value as the shape gives it. Throws UNKNOWN_MEMBER or INVALID_REQUEST naming the member and listing all issues. */
+/** The parsed value. Throws UNKNOWN_MEMBER or INVALID_REQUEST with the name of the member and the first issues. */
 export function validate<T>(shape: Shape<T>, value: unknown): T {
   const parsed = shape.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -22,16 +22,16 @@ function refusal(issues: readonly z.core.$ZodIssue[]): AppError {
   const param = first === undefined ? '' : dotted(first.path);
   const named = param === '' ? {} : { param };
   const fault = first === undefined ? 'The request is invalid' : sentenceOf(first);
-  // Many clients show the message alone.
+  // Many clients show only the message, so it also names the member.
   return new AppError('INVALID_REQUEST', param === '' ? fault : `${param}: ${fault}`, { ...named, details });
 }
 
-/** A sentence with more of them is no sentence; the details have them all. */
+/** A sentence with more values is unreadable. The details contain all values. */
 const namedValuesMax = 12;
 
 function sentenceOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'invalid_value' || issue.values.length <= namedValuesMax) return issue.message;
-  return `Invalid option: none of the ${issue.values.length} that details.issues lists`;
+  return `Invalid option: details.issues lists the ${issue.values.length} valid ones`;
 }
 
 function describe(issue: z.core.$ZodIssue): { path: string; code: string; message: string } {

@@ -22,7 +22,7 @@ const iat = startMs / 1_000;
 const own = generateSigningKey();
 const another = generateSigningKey();
 const keyOf = ({ privateKeyPem }: typeof own) => createPrivateKey(privateKeyPem);
-const [workspace, other] = ['wsp_01ARZ3NDEKTSV4RRFFQ69G5FA1', 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FA2'];
+const [workspace, neighbour] = ['wsp_01ARZ3NDEKTSV4RRFFQ69G5FA1', 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FA2'];
 const user = 'usr_01ARZ3NDEKTSV4RRFFQ69G5FA1';
 const apiKey = keyPrincipal(ApiKeyId.parse('hpk_01ARZ3NDEKTSV4RRFFQ69G5FA1'));
 const asserted = {
@@ -33,16 +33,16 @@ const asserted = {
 const header = { alg: 'EdDSA', typ: assertionTerms.type, kid: own.keyId };
 const claims = { ...asserted, iss: assertionTerms.issuer, aud: assertionTerms.audience, iat, exp: iat + 60 };
 
-/** A token that is right in all parts but those that are named here; undefined takes a part away. */
+/** A token that is valid except for the named members. `undefined` removes a member. */
 function token(wrong: { header?: object; claims?: object; key?: Parameters<CompactSign['sign']>[0] } = {}) {
-  const payload = JSON.parse(JSON.stringify({ ...claims, ...wrong.claims })) as object; // without what is undefined
+  const payload = JSON.parse(JSON.stringify({ ...claims, ...wrong.claims })) as object; // JSON omits undefined members
   const protectedHeader = JSON.parse(JSON.stringify({ ...header, ...wrong.header })) as CompactJWSHeaderParameters;
   return new CompactSign(utf8Bytes(JSON.stringify(payload)))
     .setProtectedHeader(protectedHeader)
     .sign(wrong.key ?? keyOf(own), { crit: { exp: true } });
 }
 
-/** Without a signature of any algorithm that would sign it. */
+/** A token without a signature, or with a signature that no algorithm made. */
 const written = (head: object, payload: object, signature = '') =>
   [head, payload].map((segment) => encodeBase64Url(utf8Bytes(JSON.stringify(segment)))).join('.') + `.${signature}`;
 
@@ -94,58 +94,58 @@ describe('an assertion', () => {
     expect(await codeOf(await token({ claims: { sub: apiKey } }))).toBe('accepted');
   });
 
-  it('is taken under each key of several, and under none where none is pinned', async () => {
+  it('is accepted under each of several pinned keys, and refused when no key is pinned', async () => {
     const texts = [await token(), await token({ key: keyOf(another), header: { kid: another.keyId } })];
     for (const text of texts) expect(await codeOf(text, verifierAt(0, [own, another]))).toBe('accepted');
     for (const text of texts) expect(await codeOf(text, verifierAt(0, []))).toBe(refused);
   });
 
   it.each<[string, Parameters<typeof token>[0]]>([
-    ['by another key that takes the name of ours', { key: keyOf(another) }],
-    ['by another key under its own name', { key: keyOf(another), header: { kid: another.keyId } }],
-    ['without the name of its key', { header: { kid: undefined } }],
+    ['by another key under the ID of a known key', { key: keyOf(another) }],
+    ['by an unknown key under its own ID', { key: keyOf(another), header: { kid: another.keyId } }],
+    ['without a key ID', { header: { kid: undefined } }],
     ['of another type', { header: { typ: 'JWT' } }],
     ['without a type', { header: { typ: undefined } }],
-    ['with a header that must be understood', { header: { crit: ['exp'], exp: iat } }],
-    ['with an address of keys in its header', { header: { jku: 'https://attacker.example/keys' } }],
+    ['with a critical header', { header: { crit: ['exp'], exp: iat } }],
+    ['with a URL of keys in its header', { header: { jku: 'https://attacker.example/keys' } }],
     ['for another service', { claims: { aud: 'another-service' } }],
     ['for two services', { claims: { aud: [assertionTerms.audience, 'another-service'] } }],
     ['for a list of one service', { claims: { aud: [assertionTerms.audience] } }],
     ['by another issuer', { claims: { iss: 'another-issuer' } }],
     ['that has expired', { claims: { iat: iat - 121, exp: iat - 61 } }],
     ['that ends before it begins', { claims: { iat: iat + 4, exp: iat + 2 } }],
-    ['that begins later', { claims: { iat: iat + 61, exp: iat + 90 } }],
-    ['that lives too long', { claims: { exp: iat + 61 } }],
-    ['that says more than is known', { claims: { nbf: iat } }],
+    ['that begins in the future', { claims: { iat: iat + 61, exp: iat + 90 } }],
+    ['that is valid for too long', { claims: { exp: iat + 61 } }],
+    ['with an unknown claim', { claims: { nbf: iat } }],
     ['for a role that does not exist', { claims: { role: 'admin' } }],
-    ['for the tenant of everybody', { claims: { workspace_id: '*' } }],
-    ['for nobody', { claims: { sub: '' } }],
-    ['for a tenant that is no workspace', { claims: { workspace_id: 'acme', sub: 'agent:acme' } }],
-    ['for the agent of another workspace', { claims: { sub: agentOf(other) } }],
-    ['for a person who is called the agent', { claims: { sub: user } }],
-    ['for the agent who is called an owner', { claims: { role: 'owner' } }],
-    ['for a key that is called an owner', { claims: { role: 'owner', sub: apiKey } }],
-    ['for a key of another kind', { claims: { sub: apiKey.replace('hpk_', 'inv_') } }],
-    ['for a key that is called more', { claims: { sub: `${apiKey}:more` } }],
+    ['for the workspace "*"', { claims: { workspace_id: '*' } }],
+    ['for an empty subject', { claims: { sub: '' } }],
+    ['for a tenant that is not a workspace', { claims: { workspace_id: 'acme', sub: 'agent:acme' } }],
+    ['for the agent of another workspace', { claims: { sub: agentOf(neighbour) } }],
+    ['for a user with the role of an agent', { claims: { sub: user } }],
+    ['for the agent with the role of an owner', { claims: { role: 'owner' } }],
+    ['for an API key with the role of an owner', { claims: { role: 'owner', sub: apiKey } }],
+    ['for an API key with another prefix', { claims: { sub: apiKey.replace('hpk_', 'inv_') } }],
+    ['for an API key with a suffix', { claims: { sub: `${apiKey}:more` } }],
     ['for a subject that is not a user', { claims: { role: 'owner', sub: 'admin' } }],
     ...Object.keys(claims).map((name): [string, object] => [`without ${name}`, { claims: { [name]: undefined } }]),
   ])('%s is refused', async (_, wrong) => {
     expect(await codeOf(await token(wrong))).toBe(refused);
   });
 
-  it('whose payload is read as it stands is refused', async () => {
+  it('with an unencoded payload (b64) is refused', async () => {
     const text = written({ ...header, crit: ['b64'], b64: false }, claims).slice(0, -1);
     expect(await codeOf(`${text}.${sign(null, Buffer.from(text), keyOf(own)).toString('base64url')}`)).toBe(refused);
   });
 
-  it('that brings its own key is refused', async () => {
+  it('with its own key in the header is refused', async () => {
     const jwk = await exportJWK(keyOf(another));
     const { d: _, ...open } = jwk;
     expect(await codeOf(await token({ key: keyOf(another), header: { jwk: open } }))).toBe(refused);
     expect(await codeOf(await token({ header: { jwk: open } }))).toBe(refused);
   });
 
-  it('of another algorithm is refused: none, a MAC under our public key, another kind of key', async () => {
+  it('with another algorithm is refused: none, a MAC with our public key, or another kind of key', async () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
     const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const forged = [
@@ -159,23 +159,23 @@ describe('an assertion', () => {
     expect(await Promise.all(forged.map((text) => codeOf(text)))).toEqual(forged.map(() => refused));
   });
 
-  it('of which one character changed is refused, and so is what is no assertion at all', async () => {
+  it('with one changed character is refused, and so is a text that is not an assertion', async () => {
     const text = await token();
-    const [head = '', said = '', signature = ''] = text.split('.');
+    const [head = '', statement = '', signature = ''] = text.split('.');
     const owner = encodeBase64Url(utf8Bytes(JSON.stringify({ ...claims, role: 'owner', sub: user })));
     const others = [
       `${head}.${owner}.${signature}`,
-      `${head}.${said}.`,
-      `${head}.${said}`,
-      `${text}.${said}`,
+      `${head}.${statement}.`,
+      `${head}.${statement}`,
+      `${text}.${statement}`,
       'eyJ..',
       '',
     ];
-    const flipped = `${head}.${said}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
+    const flipped = `${head}.${statement}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
     for (const forged of [...others, flipped]) expect(await codeOf(forged)).toBe(refused);
   });
 
-  it('ends with its time, also where it was verified before, and clocks may differ by a minute', async () => {
+  it('expires even after an earlier verification, with a tolerance of a minute for clocks', async () => {
     let afterMs = 0;
     const verifier = AssertionVerifier.ofWorkspaces([own], () => new Date(startMs + afterMs));
     const text = await token();
@@ -190,14 +190,14 @@ describe('an assertion', () => {
     ['The assertion of a workspace has expired. The time here is 2026-11-22T10:02:01.000Z', 121_000, {}],
     ['The assertion of a workspace begins in the future. The time here is 2026-11-22T09:58:59.000Z', -61_000, {}],
     ['The assertion of a workspace is not signed by the key that it names', 0, { key: keyOf(another) }],
-    // The caller gets no claim about times before the signature holds.
+    // Until the signature is verified, the message contains no claim about times.
     ['The assertion of a workspace is not signed by the key that it names', 121_000, { key: keyOf(another) }],
     ['The assertion of a workspace is not valid', 0, { claims: { aud: 'another-service' } }],
-  ])('is refused with its kind and the time: %s', async (message, afterMs, wrong) => {
+  ])('is refused with the kind of fault and the time: %s', async (message, afterMs, wrong) => {
     await expect(verifierAt(afterMs).verify(await token(wrong))).rejects.toMatchObject({ code: refused, message });
   });
 
-  it('is remembered: the second time it is known at once', async () => {
+  it('is cached, so a second verification is synchronous', async () => {
     const verifier = verifierAt();
     const text = await token();
     await verifier.verify(text);
@@ -206,12 +206,12 @@ describe('an assertion', () => {
 });
 
 describe('the signer of assertions', () => {
-  it('signs again before half of the life is over, and for each speaker apart', async () => {
+  it('signs again after half of the lifetime, and separately for each caller and workspace', async () => {
     let nowMs = startMs;
     const signer = createAssertionSigner(keyOf(own), () => new Date(nowMs));
     const first = await signer.sign(asserted);
     const owner = await signer.sign({ ...asserted, role: 'owner' });
-    const elsewhere = await signer.sign({ ...asserted, workspace_id: TenantId.parse(other) });
+    const elsewhere = await signer.sign({ ...asserted, workspace_id: TenantId.parse(neighbour) });
     expect(new Set([first, owner, elsewhere]).size).toBe(3);
     nowMs += 24_000;
     expect(await signer.sign(asserted)).toBe(first);
@@ -222,7 +222,7 @@ describe('the signer of assertions', () => {
     expect(await signer.sign(asserted)).not.toBe(second);
   });
 
-  it('takes an Ed25519 private key and nothing else', () => {
+  it('accepts only an Ed25519 private key', () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({
       format: 'pem',
       type: 'pkcs8',

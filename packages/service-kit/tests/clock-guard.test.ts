@@ -8,19 +8,27 @@ const startMs = Date.parse('2026-11-24T10:00:00.000Z');
 const skew = fc.integer({ min: -1e9, max: 1e9 });
 const latency = fc.integer({ min: 0, max: 1e9 });
 
-describe('what is sure of a clock’s distance', () => {
+describe('the certain part of a clock’s distance', () => {
   it.each<[string, { beforeMs: number; databaseMs: number; afterMs: number }, number]>([
-    ['none within the reading', { beforeMs: 0, databaseMs: 5, afterMs: 10 }, 0],
-    ['none at either end of it', { beforeMs: 5, databaseMs: 5, afterMs: 5 }, 0],
-    ['none however long the reading took', { beforeMs: 0, databaseMs: 900_000, afterMs: 900_000 }, 0],
-    ['ahead by what it showed before', { beforeMs: 30, databaseMs: 10, afterMs: 900_000 }, 20],
-    ['behind by what it showed after', { beforeMs: -900_000, databaseMs: 10, afterMs: -20 }, -30],
-    ['ahead, where it was corrected in the meantime', { beforeMs: 30, databaseMs: 10, afterMs: 0 }, 20],
+    ['zero if the time of the database is within the reading', { beforeMs: 0, databaseMs: 5, afterMs: 10 }, 0],
+    ['zero if the time of the database is an end of the reading', { beforeMs: 5, databaseMs: 5, afterMs: 5 }, 0],
+    ['zero for a reading of any duration', { beforeMs: 0, databaseMs: 900_000, afterMs: 900_000 }, 0],
+    [
+      'ahead if the reading began after the time of the database',
+      { beforeMs: 30, databaseMs: 10, afterMs: 900_000 },
+      20,
+    ],
+    [
+      'behind if the reading ended before the time of the database',
+      { beforeMs: -900_000, databaseMs: 10, afterMs: -20 },
+      -30,
+    ],
+    ['ahead if the clock was set back during the reading', { beforeMs: 30, databaseMs: 10, afterMs: 0 }, 20],
   ])('is %s', (_what, reading, sure) => {
     expect(sureSkewMs(reading)).toBe(sure);
   });
 
-  it('is never more than the distance, which no latency adds to, and is all of it without latency', () => {
+  it('never exceeds the distance, does not grow with latency, and equals the distance without latency', () => {
     fc.assert(
       fc.property(skew, latency, latency, (skewMs, thereMs, backMs) => {
         const databaseMs = startMs + thereMs;
@@ -33,25 +41,30 @@ describe('what is sure of a clock’s distance', () => {
     );
   });
 
-  it('leaves less between two services than the public verifier accepts between a receipt and a checkpoint', () => {
+  it('is lower between two services than the difference that the verifier accepts between a receipt and a checkpoint', () => {
     expect(2 * clockSkewMaxMs).toBeLessThan(60_000);
   });
 });
 
-/** A guard over clocks that a test sets, in milliseconds from the start; it keeps what is logged. */
-function guardOver(clocks: { machineMs: number; databaseMs: number }) {
+/** A guard with clocks that a test sets, in milliseconds from the start. It collects log lines. */
+function guardOver(clocks: { machineMs: number; databaseMs: number; monotonicMs?: number }) {
   const lines: unknown[] = [];
+  let readings = 0;
   const log = {
     error: (event, fields) => void lines.push([event, fields]),
     info: (event) => void lines.push([event]),
-  } as Partial<Log> as Log; // nothing else is logged
+  } as Partial<Log> as Log; // the guard logs nothing else
   const guard = new ClockGuard({
     machineClock: () => new Date(startMs + clocks.machineMs),
-    readDatabaseMs: async () => startMs + clocks.databaseMs,
+    monotonicMs: () => clocks.monotonicMs ?? 0,
+    readDatabaseMs: async () => {
+      readings += 1;
+      return startMs + clocks.databaseMs;
+    },
     refusal: (distance) => new AppError('STORE_UNAVAILABLE', distance),
     log,
   });
-  return { guard, lines };
+  return { guard, lines, readings: () => readings };
 }
 
 describe('the guard of the clock', () => {
@@ -61,7 +74,7 @@ describe('the guard of the clock', () => {
     [20_001, "20 s ahead of the database's"],
     [-20_001, "20 s behind the database's"],
     [600_000, "600 s ahead of the database's"],
-  ])('holds it %d ms away: %s', async (machineMs, distance) => {
+  ])('reports a clock %d ms away as: %s', async (machineMs, distance) => {
     const { guard } = guardOver({ machineMs, databaseMs: 0 });
     expect(await guard.isNear()).toBe(distance === null);
     const asserted = guard.assertNear();
@@ -70,12 +83,12 @@ describe('the guard of the clock', () => {
     await expect(guard.check(new AbortController().signal)).rejects.toMatchObject({ message: distance });
   });
 
-  it('reads the clock of the transaction that asks', async () => {
+  it('uses the clock of the calling transaction', async () => {
     const { guard } = guardOver({ machineMs: 0, databaseMs: 0 });
     await expect(guard.assertNear(async () => startMs + 30_000)).rejects.toThrow('30 s behind');
   });
 
-  it('takes a reading that came late for no distance', () => {
+  it('accepts a slow reading if the database time lies between its start and its end', () => {
     const { guard } = guardOver({ machineMs: 0, databaseMs: 900_000 });
     const late = { beforeMs: startMs, databaseMs: startMs + 450_000, afterMs: startMs + 900_000 };
     expect(() => guard.assertNearIn(late)).not.toThrow();
@@ -94,5 +107,38 @@ describe('the guard of the clock', () => {
     await guard.isNear();
     guard.noteNear();
     expect(lines).toEqual([far, ['clock.near_again'], far, ['clock.near_again']]);
+  });
+
+  it('reads the database only once in five seconds for repeated work', async () => {
+    const clocks = { machineMs: 0, databaseMs: 0, monotonicMs: 0 };
+    const { guard, readings } = guardOver(clocks);
+    for (const passedMs of [0, 1_000, 4_999]) {
+      Object.assign(clocks, { machineMs: passedMs, databaseMs: passedMs, monotonicMs: passedMs });
+      expect([await guard.isNear(), readings()]).toEqual([true, 1]);
+    }
+    Object.assign(clocks, { machineMs: 5_000, databaseMs: 5_000, monotonicMs: 5_000 });
+    expect([await guard.isNear(), readings()]).toEqual([true, 2]);
+    await guard.assertNear();
+    expect(readings()).toBe(3);
+  });
+
+  it.each([30_000, -30_000])('detects at once that the machine’s clock was changed by %d ms', async (ms) => {
+    const clocks = { machineMs: 0, databaseMs: 0, monotonicMs: 0 };
+    const { guard } = guardOver(clocks);
+    expect(await guard.isNear()).toBe(true);
+    clocks.machineMs = ms;
+    expect(await guard.isNear()).toBe(false);
+    clocks.machineMs = 0;
+    expect(await guard.isNear()).toBe(true);
+  });
+
+  it('ignores readings from before a request found the clock far off', async () => {
+    const clocks = { machineMs: 0, databaseMs: 0, monotonicMs: 0 };
+    const { guard } = guardOver(clocks);
+    expect(await guard.isNear()).toBe(true);
+    clocks.databaseMs = 30_000;
+    await expect(guard.assertNear()).rejects.toThrow('30 s behind');
+    guard.noteNear();
+    expect(await guard.isNear()).toBe(false);
   });
 });

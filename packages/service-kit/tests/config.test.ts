@@ -39,7 +39,7 @@ function secretFile(text: string): string {
 }
 
 describe('readConfig', () => {
-  it('gives typed, frozen values with documented defaults', () => {
+  it('returns typed, frozen values with documented defaults', () => {
     const config = read({
       ...sound,
       GOV_TTL: '15m',
@@ -52,14 +52,14 @@ describe('readConfig', () => {
     expect(Object.isFrozen(config)).toBe(true);
   });
 
-  it.each(['0', '15', '499ms'])('refuses %s where at least half a second is meant', (GOV_LEASE) => {
+  it.each(['0', '15', '499ms'])('refuses %s when at least half a second is required', (GOV_LEASE) => {
     expect(problemsOf({ ...sound, GOV_LEASE })).toEqual([
       'GOV_LEASE is malformed: must be at least 500ms; a number without a unit is in milliseconds',
     ]);
     expect(read({ ...sound, GOV_LEASE: '500' }).GOV_LEASE).toBe(500);
   });
 
-  it('names every missing, malformed and unknown variable at once', () => {
+  it('reports all missing, malformed and unknown variables together', () => {
     const problems = problemsOf({
       GOV_PORT: '99999',
       GOV_FAIL_CLOSED: 'yes',
@@ -79,8 +79,8 @@ describe('readConfig', () => {
   it.each([
     ['GOV_ADMIN_APIKEY_FILE', '; did you mean GOV_ADMIN_API_KEY_FILE?'],
     ['GOV_SIBILNG', '; did you mean GOV_SIBLING?'],
-    ['GOV_FROBNICATE_ALL_THINGS', '; docs/reference/configuration.md lists them'],
-  ])('tells who wrote %s the nearest known name, and guesses nothing where none is near', (name, message) => {
+    ['GOV_FROBNICATE_ALL_THINGS', '; docs/reference/configuration.md lists the known ones'],
+  ])('suggests the nearest name for %s, or the reference when none is near', (name, message) => {
     expect(problemsOf({ ...sound, [name]: 'x' })).toEqual([`${name} is not a known variable${message}`]);
   });
 
@@ -96,7 +96,7 @@ describe('readConfig', () => {
     ]);
   });
 
-  it('refuses in production a file that others can read, and takes one that came through a group', () => {
+  it('refuses in production a file that others can read, but accepts a group-readable file of another owner', () => {
     const { GOV_ADMIN_API_KEY: _, ...rest } = sound;
     const file = secretFile(strong);
     const problems = (mode: number, NODE_ENV = 'production') => {
@@ -109,12 +109,12 @@ describe('readConfig', () => {
     expect([0o400, 0o600].map((mode) => problems(mode))).toEqual([[], []]);
     expect([0o404, 0o440, 0o640, 0o604].map((mode) => problems(mode))).toEqual(Array(4).fill(refused));
     expect(problems(0o644, 'development')).toEqual([]);
-    if (process.getuid?.() !== 0) return; // only root gives files away
+    if (process.getuid?.() !== 0) return; // only root can change the owner of a file
     chownSync(file, 1, 1);
     expect([problems(0o440), problems(0o444)]).toEqual([[], refused]);
   });
 
-  it("takes the secrets out of the process's own environment, and leaves others alone", () => {
+  it('removes the secrets from the environment of the process, and leaves other variables', () => {
     const before = process.env;
     process.env = { ...before };
     try {
@@ -139,7 +139,7 @@ describe('readConfig', () => {
     };
     const problems = problemsOf(env);
     expect(problems).toEqual([
-      'GOV_ADMIN_API_KEY holds a placeholder, which production refuses',
+      'GOV_ADMIN_API_KEY contains a placeholder, which production refuses; set a secret value',
       'GOV_SECOND_KEY must have at least 32 characters in production',
     ]);
     expect(problemsOf({ ...env, NODE_ENV: 'development' })).toEqual([]);

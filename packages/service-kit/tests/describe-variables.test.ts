@@ -8,23 +8,23 @@ const plain = { name: 'GOV_IT', fallback: null, requiredWhen: null, meaning: 'It
 
 describe('the description of a variable', () => {
   it.each([
-    ['a secret that may be left out', secret().optional(), { type: 'text', isSecret: true }],
-    ['a secret that may not', secretUrl(['amqp']), { type: 'URL (amqp)', isSecret: true, requiredWhen: 'always' }],
+    ['an optional secret', secret().optional(), { type: 'text', isSecret: true }],
+    ['a required secret', secretUrl(['amqp']), { type: 'URL (amqp)', isSecret: true, requiredWhen: 'always' }],
     ['a duration', durationMs(90_000, { minMs: 500 }), { type: 'duration, at least 500ms', fallback: '90s' }],
-    ['no time at all', durationMs(0), { type: 'duration', fallback: '0ms' }],
+    ['a duration of zero', durationMs(0), { type: 'duration', fallback: '0ms' }],
     ['a switch', flag(true), { type: '`0` or `1`', fallback: '1' }],
     ['a number', integer({ min: 0, max: 9, fallback: 4 }), { type: 'whole number, 0 to 9', fallback: '4' }],
-    ['one of some words', z.enum(['a', 'b']).default('b'), { type: '`a`, `b`', fallback: 'b' }],
+    ['an enumeration', z.enum(['a', 'b']).default('b'), { type: '`a`, `b`', fallback: 'b' }],
     [
-      'what the schema cannot know',
+      'a variable with metadata',
       z.string().optional().meta({ requiredWhen: 'in production', fallback: 'another variable' }),
       { type: 'text', requiredWhen: 'in production', fallback: 'another variable' },
     ],
-  ])('says type, default and when it is required of %s', (_, schema, expected) => {
+  ])('contains type, default and requirement of %s', (_, schema, expected) => {
     expect(descriptionOf(schema)).toEqual({ ...plain, ...expected });
   });
 
-  it('cannot be made of a variable without an explanation', () => {
-    expect(() => describeVariables(z.object({ GOV_IT: flag(true) }))).toThrow('GOV_IT has no meaning');
+  it('is refused for a variable without an explanation', () => {
+    expect(() => describeVariables(z.object({ GOV_IT: flag(true) }))).toThrow('GOV_IT has no description');
   });
 });

@@ -92,10 +92,10 @@ const forget = handleAdmin(routes.forget)(() => undefined);
 export const echoEndpoints: readonly Endpoint[] = [echo, thing, forget];
 export const silentLog = createLogger({ service: 'tests', silent: true });
 
-/** A started echo service; everything can be replaced. */
+/** A claimed key: the fingerprint of its request, and the answer once there is one. */
 type Entry = { fingerprint: string; answer: StoredAnswer | null };
 
-/** The smallest store that keeps the port's promise. */
+/** The smallest store that fulfils the contract of idempotency stores. */
 export function memoryStore(): IdempotencyStore {
   const entries = new Map<string, Entry>();
   return {
@@ -115,7 +115,7 @@ export function memoryStore(): IdempotencyStore {
   };
 }
 
-/** Longer than any test may run: a close that waits for the cut fails its test. */
+/** Longer than any test, so a test fails if its close waits until connections are cut. */
 const noCutMs = 3_600_000;
 
 export async function startEcho(
@@ -136,7 +136,7 @@ export type RawRequest = {
 };
 export type RawAnswer = { status: number; headers: IncomingHttpHeaders; rawHeaders: string[]; text: string };
 
-/** Sends exactly what it is given: fetch would normalise the very things these tests are about. */
+/** Sends a request unchanged. fetch would normalise the parts that these tests check. */
 export function send(
   url: string,
   { method = 'POST', path = '/echo', headers = {}, body, chunked }: RawRequest,
@@ -167,7 +167,7 @@ export function send(
   });
 }
 
-/** Bytes in, bytes out: for requests that are not HTTP. */
+/** Sends raw bytes and returns the response, for requests that are not HTTP. */
 export function sendBytes(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));

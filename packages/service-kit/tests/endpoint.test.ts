@@ -30,7 +30,7 @@ const good = (text: string): RawRequest => ({ headers: asAdmin, body: JSON.strin
 
 describe('an endpoint', () => {
   it.each(hostileRequests)(
-    'answers $guarantee with $status $code in the envelope',
+    'answers $guarantee with $status $code in the error envelope',
     async ({ request, status, code, param }) => {
       const got = await send(bare.url, request);
       const { error } = ErrorEnvelope.parse(JSON.parse(got.text));
@@ -41,7 +41,7 @@ describe('an endpoint', () => {
     },
   );
 
-  it('answers the same bytes on the bare server and behind Express', async () => {
+  it('returns the same bytes on the bare server and behind Express', async () => {
     const requests = [
       ...hostileRequests.map(({ request }) => request),
       ...['a', 'refuse', 'prepared', 'ünïcödé 🙂'].map(good),
@@ -58,27 +58,27 @@ describe('an endpoint', () => {
     }
   });
 
-  it('tells nothing but the request id about a fault of its own', async () => {
+  it('hides the details of an internal error', async () => {
     const got = await send(bare.url, good('crash'));
     expect(got.text).not.toContain('secret detail');
     expect(got.headers['x-echo']).toBe('yes');
   });
 
-  it('challenges a caller without credentials and tells refused ones apart', async () => {
+  it('challenges a caller without credentials, and distinguishes refused credentials', async () => {
     const missing = await send(bare.url, { body: '{}' });
     const refused = await send(bare.url, { ...good('a'), headers: { ...asAdmin, authorization: 'bearer nope' } });
     expect(missing.headers['www-authenticate']).toBe('Bearer');
     expect(refused.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
   });
 
-  it('keeps a well-formed request id and replaces any other', async () => {
+  it('uses a well-formed request id, and replaces all others', async () => {
     const kept = await send(bare.url, { ...good('a'), headers: { ...asAdmin, 'x-request-id': 'my-request.1' } });
     const replaced = await send(bare.url, { ...good('a'), headers: { ...asAdmin, 'x-request-id': 'no spaces here' } });
     expect(kept.headers['x-request-id']).toBe('my-request.1');
     expect(replaced.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('answers HEAD with the head of GET and 405 with what is allowed', async () => {
+  it('answers HEAD with the status and headers of GET, and 405 with the allowed methods', async () => {
     const head = await send(bare.url, { method: 'HEAD', path: '/things/abc' });
     const refused = await send(bare.url, { method: 'DELETE', path: '/things/abc' });
     expect({ status: head.status, text: head.text, length: head.headers['content-length'] }).toEqual({
@@ -89,7 +89,7 @@ describe('an endpoint', () => {
     expect(refused.headers['allow']).toBe('GET, HEAD, OPTIONS');
   });
 
-  it('lets only listed origins read answers', async () => {
+  it('allows only listed origins to read responses', async () => {
     const server = await startEcho({ cors: { origins: ['https://console.example'] } });
     const preflight = { method: 'OPTIONS', headers: { 'access-control-request-method': 'POST' } };
     const listed = await send(server.url, {
@@ -106,7 +106,7 @@ describe('an endpoint', () => {
     expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('answers what is not HTTP, and a header too large, in the envelope', async () => {
+  it('answers invalid HTTP and oversized headers in the error envelope', async () => {
     const garbage = await sendBytes(bare.port, 'HELLO\r\n\r\n');
     const large = await sendBytes(bare.port, `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`);
     expect(garbage).toMatch(/^HTTP\/1\.1 400 /);
@@ -114,7 +114,7 @@ describe('an endpoint', () => {
     for (const text of [garbage, large]) ErrorEnvelope.parse(JSON.parse(text.slice(text.indexOf('\r\n\r\n'))));
   });
 
-  it('does not answer what breaks its own contract', async () => {
+  it('returns 500 instead of a response that breaks its contract', async () => {
     const broken = createHandle<{ name: string }>('admin')(routes.echo)(({ body }) => ({
       text: body.text,
       caller: 'a',
@@ -128,11 +128,11 @@ describe('an endpoint', () => {
 });
 
 describe('an http app refuses to start', () => {
-  it('without a guard for a route, with a route twice, or with a fast operation it does not have', () => {
+  it('without a guard for a route, with a duplicate route, or with an unknown fast operation', () => {
     const base = { endpoints: echoEndpoints, guards, log: silentLog, idempotency: memoryStore() };
     expect(() => createHttpApp({ ...base, guards: { public: () => undefined } })).toThrow('needs a guard for admin');
     expect(() => createHttpApp({ ...base, endpoints: [...echoEndpoints, ...echoEndpoints] })).toThrow('defined twice');
-    expect(() => createHttpApp({ ...base, idempotency: null })).toThrow('nowhere to keep an Idempotency-Key');
+    expect(() => createHttpApp({ ...base, idempotency: null })).toThrow('needs a store for its Idempotency-Key');
     expect(() => createHttpApp({ ...base, fastOperations: ['nope'] })).toThrow('no operation nope');
     expect(() => createHttpApp({ ...base, fastOperations: ['thing'] })).toThrow('path parameters');
   });
@@ -151,11 +151,11 @@ describe('the type of a handler', () => {
   it('refuses wrong and missing members, in plain replies and in answers', () => {
     const endpoint = createHandle<{ name: string }>('admin')(routes.echo);
     endpoint(({ caller }) => ({ text: 'a', caller: caller.name }));
-    // @ts-expect-error -- a number is no text
+    // @ts-expect-error -- `text` must be a string
     endpoint(() => ({ text: 1, caller: 'a' }));
-    // @ts-expect-error -- the caller is missing
+    // @ts-expect-error -- the member `caller` is missing
     endpoint(() => Promise.resolve({ text: 'a' }));
-    // @ts-expect-error -- the caller is missing in the answer
+    // @ts-expect-error -- the member `caller` is missing in the answer
     expect(endpoint(() => answer(403, { text: 'a' })).route).toBe(routes.echo);
   });
 });

@@ -21,13 +21,13 @@ function openUnread() {
   return { res, ending, stream: openEventStream({ res, signal: ending.signal }, { stallMs }) };
 }
 
-it('cuts off a reader that never reads, while the sender waits for room', async () => {
+it('an event stream disconnects a reader that never reads while the sender waits for space in the buffer', async () => {
   const { res, stream } = openUnread();
   while (await stream.send({ data: 'x'.repeat(100_000) }));
   expect([stream.ended.aborted, res.destroyed]).toEqual([true, true]);
 });
 
-it('cuts off a reader that never reads when the stream ends, though no sender waits', async () => {
+it('an event stream disconnects a reader that never reads when it ends, even if no sender waits', async () => {
   const { res, ending } = openUnread();
   const closed = once(res, 'close');
   ending.abort();

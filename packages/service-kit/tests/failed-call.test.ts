@@ -27,7 +27,7 @@ async function failedBy(request: RawRequest): Promise<FailedCall> {
 }
 
 describe('a failed call', () => {
-  it('is told once, as far as it came', async () => {
+  it('is reported once, with everything that was read of it', async () => {
     const refused = await failedBy({ headers: asAdmin, body: '{"text":1,"odd":2}', path: '/echo?loud=1' });
     expect(refused).toMatchObject({
       path: '/echo',
@@ -41,32 +41,52 @@ describe('a failed call', () => {
   });
 
   it.each<[string, RawRequest, object]>([
-    ['of nobody', { body: '{}' }, { principal: undefined, received: undefined, receivedBytes: null, status: 401 }],
-    ['that is no JSON', { headers: asAdmin, body: '{"text":' }, { received: undefined, receivedBytes: 8 }],
-    ['whose query is malformed', { headers: asAdmin, body: '{}', path: '/echo?a=1&a=2' }, { query: null, status: 400 }],
-    ['that a handler answers itself', { headers: asAdmin, body: '{"text":"refuse"}' }, { error: null, status: 403 }],
-    ['that breaks', { headers: asAdmin, body: '{"text":"crash"}' }, { error: { code: 'INTERNAL' }, status: 500 }],
+    [
+      'without credentials',
+      { body: '{}' },
+      { principal: undefined, received: undefined, receivedBytes: null, status: 401 },
+    ],
+    ['with malformed JSON', { headers: asAdmin, body: '{"text":' }, { received: undefined, receivedBytes: 8 }],
+    ['with a malformed query', { headers: asAdmin, body: '{}', path: '/echo?a=1&a=2' }, { query: null, status: 400 }],
+    [
+      'with an error status from its handler',
+      { headers: asAdmin, body: '{"text":"refuse"}' },
+      { error: null, status: 403 },
+    ],
+    [
+      'with an internal error',
+      { headers: asAdmin, body: '{"text":"crash"}' },
+      { error: { code: 'INTERNAL' }, status: 500 },
+    ],
     [
       'with a parameter',
       { method: 'GET', path: `/things/${'x'.repeat(30)}` },
       { params: { thing_id: 'x'.repeat(30) } },
     ],
-    ['without a route', { method: 'GET', path: '/things/a/b/forget' }, { path: '/things/{…}/{…}/{…}', route: null }],
-    ['of another method', { method: 'PUT', path: '/things/a/forget' }, { path: '/things/{…}/forget', status: 405 }],
-    ['whose path is malformed', { method: 'GET', path: '/things/%ff' }, { path: '/things/{…}', status: 400 }],
-    ['to nowhere', { method: 'GET', path: `/${'a/'.repeat(50)}` }, { path: `/${Array(11).fill('{…}').join('/')}` }],
-  ])('%s says so', async (_name, request, expected) => {
+    [
+      'with a path of no route',
+      { method: 'GET', path: '/things/a/b/forget' },
+      { path: '/things/{…}/{…}/{…}', route: null },
+    ],
+    ['with another method', { method: 'PUT', path: '/things/a/forget' }, { path: '/things/{…}/forget', status: 405 }],
+    ['with a malformed path', { method: 'GET', path: '/things/%ff' }, { path: '/things/{…}', status: 400 }],
+    [
+      'with a long path of no route',
+      { method: 'GET', path: `/${'a/'.repeat(50)}` },
+      { path: `/${Array(11).fill('{…}').join('/')}` },
+    ],
+  ])('%s is described in the report', async (_name, request, expected) => {
     expect(await failedBy(request)).toMatchObject(expected);
   });
 
-  it('keeps no credential that came as a request id', async () => {
+  it('gets a new request id when a credential was sent as its id', async () => {
     for (const id of ['hp_abcdefgh', 'agk_abcdefgh', 'cs_abcdefgh', 'eyJhbGciOi.J9.a'])
       expect((await send(server.url, { headers: { 'x-request-id': id } })).headers['x-request-id']).toMatch(
         /^[0-9a-f-]{36}$/,
       );
   });
 
-  it('is answered even if the listener fails, and no other call is reported', async () => {
+  it('is answered even if the listener fails, and successful calls are not reported', async () => {
     const { status, text } = await send(server.url, { headers: { 'x-request-id': 'throws' }, body: '{}' });
     expect([status, JSON.parse(text)]).toMatchObject([401, { error: { request_id: 'throws' } }]);
     calls = [];

@@ -36,7 +36,7 @@ describe.each(['in front of Express', 'behind Express'])('a request %s', (place)
     ['[fd00::7]:8080'],
     ['door.example'],
     ['DOOR.example:443'],
-  ])('to the host %s is to us', async (host) => {
+  ])('to the host %s is accepted', async (host) => {
     expect(await answered(place, call({ host }))).toEqual([200, null]);
   });
 
@@ -52,7 +52,7 @@ describe.each(['in front of Express', 'behind Express'])('a request %s', (place)
     ['localhost:port'],
     ['door.example.'],
     ['notdoor.example'],
-  ])('to the host "%s" is to another service', async (host) => {
+  ])('to the host "%s" is refused', async (host) => {
     expect(await answered(place, call({ host }))).toEqual([403, 'HOST_NOT_ALLOWED']);
   });
 
@@ -74,7 +74,7 @@ describe.each(['in front of Express', 'behind Express'])('a request %s', (place)
     ['http://[::1]:5173', {}],
     ['https://door.example', {}],
     ['http://10.0.0.7:3000', { host: '10.0.0.7:3000' }],
-  ])('of a page of %s may come', async (origin, headers) => {
+  ])('from a page of %s is accepted', async (origin, headers) => {
     expect(await answered(place, call({ origin, ...headers }))).toEqual([200, null]);
   });
 
@@ -88,13 +88,13 @@ describe.each(['in front of Express', 'behind Express'])('a request %s', (place)
     ['null', {}],
     ['', {}],
     ['file://', {}],
-  ])('of a page of "%s" is refused', async (origin, headers) => {
+  ])('from a page of "%s" is refused', async (origin, headers) => {
     expect(await answered(place, call({ origin, ...headers }))).toEqual([403, 'ORIGIN_NOT_ALLOWED']);
   });
 });
 
-describe('what is no endpoint', () => {
-  it('is guarded as the endpoints are', async () => {
+describe('a path without an endpoint', () => {
+  it('is guarded like the endpoints', async () => {
     const foreign = { host: 'evil.example' };
     const place = 'behind Express';
     const requests: RawRequest[] = [

@@ -12,7 +12,7 @@ const post = (body: string | Buffer): RawRequest => ({ headers: asAdmin, body })
 const oversize = JSON.stringify({ text: 'x'.repeat(5_000) });
 const deep = `{"text":"a","free":{"a":${'['.repeat(70)}${']'.repeat(70)}}}`;
 
-/** Every way of asking wrongly, with the one answer it gets. */
+/** Invalid requests of all kinds, each with its response. */
 export const hostileRequests: readonly HostileCase[] = [
   { guarantee: 'malformed JSON', request: post('{"text":'), status: 400, code: 'MALFORMED_JSON' },
   { guarantee: 'text after the value', request: post('{"text":"a"} x'), status: 400, code: 'MALFORMED_JSON' },
@@ -44,24 +44,24 @@ export const hostileRequests: readonly HostileCase[] = [
     code: 'LONE_SURROGATE',
     param: 'text',
   },
-  { guarantee: 'nesting too deep', request: post(deep), status: 400, code: 'NESTING_TOO_DEEP' },
+  { guarantee: 'excessive nesting', request: post(deep), status: 400, code: 'NESTING_TOO_DEEP' },
   { guarantee: 'too many values', request: post(`[${'0,'.repeat(10_000)}0]`), status: 413, code: 'PAYLOAD_TOO_LARGE' },
   {
-    guarantee: '__proto__ at the top',
+    guarantee: 'a member __proto__ at the top level',
     request: post('{"text":"a","__proto__":{}}'),
     status: 400,
     code: 'UNKNOWN_MEMBER',
     param: '__proto__',
   },
   {
-    guarantee: '__proto__ in a free object',
+    guarantee: 'a member __proto__ in a free object',
     request: post('{"text":"a","free":{"x":[{"__proto__":1}]}}'),
     status: 400,
     code: 'UNKNOWN_MEMBER',
     param: 'free.x.0.__proto__',
   },
   {
-    guarantee: '__proto__ written with escapes',
+    guarantee: 'a member __proto__ that is written with escapes',
     request: post('{"text":"a","free":{"\\u005f_proto__":1}}'),
     status: 400,
     code: 'UNKNOWN_MEMBER',
@@ -91,13 +91,13 @@ export const hostileRequests: readonly HostileCase[] = [
   },
   { guarantee: 'no body', request: { headers: asAdmin }, status: 400, code: 'INVALID_REQUEST', param: null },
   {
-    guarantee: 'a body too large by its declared length',
+    guarantee: 'a body whose declared length is too large',
     request: post(oversize),
     status: 413,
     code: 'PAYLOAD_TOO_LARGE',
   },
   {
-    guarantee: 'a body too large by its chunks',
+    guarantee: 'a chunked body that is too large',
     request: { ...post(oversize), chunked: true },
     status: 413,
     code: 'PAYLOAD_TOO_LARGE',
@@ -159,7 +159,7 @@ export const hostileRequests: readonly HostileCase[] = [
     code: 'INVALID_REQUEST',
   },
   {
-    guarantee: 'a query member of a wrong value',
+    guarantee: 'a query member with a wrong value',
     request: { ...post('{"text":"a"}'), path: '/echo?loud=2' },
     status: 400,
     code: 'INVALID_REQUEST',
@@ -173,7 +173,7 @@ export const hostileRequests: readonly HostileCase[] = [
     code: 'ROUTE_NOT_FOUND',
   },
   {
-    guarantee: 'another case of the path',
+    guarantee: 'a path in another case',
     request: { ...post('{"text":"a"}'), path: '/Echo' },
     status: 404,
     code: 'ROUTE_NOT_FOUND',
@@ -192,25 +192,25 @@ export const hostileRequests: readonly HostileCase[] = [
     code: 'INVALID_REQUEST',
   },
   {
-    guarantee: 'a path parameter too long',
+    guarantee: 'a path parameter that is too long',
     request: { method: 'GET', path: `/things/${'x'.repeat(21)}` },
     status: 400,
     code: 'INVALID_REQUEST',
     param: 'thing_id',
   },
   {
-    guarantee: 'a body where none belongs',
+    guarantee: 'a body on a route that has none',
     request: { ...post('{"why":1}'), path: '/things/a/forget' },
     status: 400,
     code: 'UNKNOWN_MEMBER',
     param: 'why',
   },
   {
-    guarantee: 'an object that is not there',
+    guarantee: 'a missing object',
     request: post('{"text":"missing"}'),
     status: 404,
     code: 'NOT_FOUND',
     param: 'text',
   },
-  { guarantee: 'a fault of ours', request: post('{"text":"crash"}'), status: 500, code: 'INTERNAL', param: null },
+  { guarantee: 'an internal fault', request: post('{"text":"crash"}'), status: 500, code: 'INTERNAL', param: null },
 ];

@@ -27,7 +27,7 @@ function call(key: string, text: string) {
   });
 }
 
-describe('Idempotency-Key', () => {
+describe('a route with Idempotency-Key', () => {
   it('runs once and replays status, body and headers', async () => {
     const first = await call('"key-1"', 'a');
     const second = await call('key-1', 'a');
@@ -37,12 +37,12 @@ describe('Idempotency-Key', () => {
     expect([first, second].map(({ headers }) => headers['idempotency-replayed'])).toEqual([undefined, 'true']);
   });
 
-  it('gives a credential to the first request only', async () => {
+  it('returns a credential only to the first request', async () => {
     const answers = [await call('key-5', 'a'), await call('key-5', 'a')];
     expect(answers.map(({ headers }) => headers['x-new-token'])).toEqual(['a-live-token', undefined]);
   });
 
-  it('answers 422 to another body under the same key, without running it', async () => {
+  it('answers 422 to another body under the same key, and does not run it', async () => {
     await call('key-2', 'a');
     const second = await call('key-2', 'b');
     expect({ status: second.status, runs }).toEqual({ status: 422, runs: 0 });
@@ -71,17 +71,17 @@ describe('Idempotency-Key', () => {
   });
 });
 
-describe('work that is done once', () => {
+describe('work under a key', () => {
   const claim = { key: 'key', fingerprint: 'sha256:a' };
   const done: StoredAnswer = { status: 200, headers: {}, text: '{}' };
   const options = (store: IdempotencyStore) => ({ store, scope: 'scope', claim, log: silentLog });
 
-  it('is answered although its answer cannot be kept: its effect has happened', async () => {
+  it('returns its answer even if the answer cannot be stored, because it has had its effect', async () => {
     const store = { ...memoryStore(), complete: () => Promise.reject(new Error('away')) };
     expect(await answerOnce(options(store), async () => done)).toEqual({ answer: done, replayed: false });
   });
 
-  it('fails with its own error although its key cannot be freed', async () => {
+  it('fails with its own error even if its key cannot be released', async () => {
     const store = { ...memoryStore(), abandon: () => Promise.reject(new Error('away')) };
     const work = () => Promise.reject(new Error('its own'));
     await expect(answerOnce(options(store), work)).rejects.toThrow('its own');

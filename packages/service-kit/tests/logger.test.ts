@@ -27,7 +27,7 @@ describe('the logger', () => {
     });
   });
 
-  it('never writes a secret, at whatever depth or inside whatever text', () => {
+  it('never writes a secret at any depth or inside any text', () => {
     const { log, lines } = capturing();
     const hidden = {
       headers: [{ Authorization: 'Bearer hunter2-abc' }],
@@ -43,7 +43,7 @@ describe('the logger', () => {
     expect(lines.join('')).not.toContain('hunter2');
   });
 
-  it('tells a person at a terminal what failed and why in one line, and keeps the stacks for JSON', () => {
+  it('writes one line with fault and cause for people, and stacks only as JSON', () => {
     const error = new Error('The receipt is not stored\n  yet', { cause: new Error('connect ECONNREFUSED') });
     const [terminal, machine] = [capturing({ layout: 'readable' }), capturing()];
     for (const { log } of [terminal, machine]) log.error('it.failed', { error, step: { nr: 1 } });
@@ -53,7 +53,7 @@ describe('the logger', () => {
     expect(JSON.parse(machine.lines[0] ?? '')).toMatchObject({ error: { stack: error.stack } });
   });
 
-  it('writes of bytes how many there are, and none of them', () => {
+  it('writes the number of bytes instead of the bytes', () => {
     const { log, lines } = capturing();
     const bytes = Buffer.from('hunter2');
     log.info('it.came', {
@@ -66,13 +66,13 @@ describe('the logger', () => {
       expect(line).not.toContain(shown);
   });
 
-  it('keeps what only looks secret', () => {
+  it('does not redact values that only look secret', () => {
     const { log, lines } = capturing();
     log.info('decided', { reason_code: 'POLICY_DENIED', key_id: 'k1', tokens_in: 12 });
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ reason_code: 'POLICY_DENIED', key_id: 'k1', tokens_in: 12 });
   });
 
-  it('is silent when told so, and below its level', () => {
+  it('is silent when configured, and below its level', () => {
     const silent = capturing({ silent: true });
     const quiet = capturing({ level: 'warn' });
     silent.log.error('x');
@@ -82,7 +82,7 @@ describe('the logger', () => {
 });
 
 describe('secretsEqual', () => {
-  it('tells equal from unequal secrets of any length', () => {
+  it('compares secrets of any length', () => {
     expect(secretsEqual('a-secret', 'a-secret')).toBe(true);
     expect(secretsEqual('a-secret', 'a-secreT')).toBe(false);
     expect(secretsEqual('a-secret', 'a-secret-and-more')).toBe(false);

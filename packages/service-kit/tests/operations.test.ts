@@ -12,7 +12,7 @@ const routes = { getFirst: routeOf('get-first'), getSecond: routeOf('get-second'
 const first = () => handlePublic(routes.getFirst)(() => ({}));
 const second = () => handlePublic(routes.getSecond)(() => ({}));
 
-it('builds one endpoint for each entry, with the context of the service', () => {
+it('operations: one endpoint is built for each entry, with the context of the service', () => {
   const contexts: object[] = [];
   const context = {};
   const counted = (counts: object) => {
@@ -24,7 +24,7 @@ it('builds one endpoint for each entry, with the context of the service', () => 
   expect(contexts).toEqual([context]);
 });
 
-it('refuses an entry that answers another route than its name says', () => {
+it('operations: an entry whose route differs from its name is refused', () => {
   expect(() => endpointsOf(routes, { getFirst: second, getSecond: first }, {})).toThrow(
     'The entry getFirst answers the route get-second',
   );

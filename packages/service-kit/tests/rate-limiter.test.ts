@@ -19,7 +19,7 @@ const callerKey = (caller: unknown) => (caller === undefined ? null : 'ada');
 const request = { headers: asAdmin, body: '{"text":"a"}' };
 
 describe('the rate limiter', () => {
-  it('lets a burst through, then as many as time refills', async () => {
+  it('allows a burst, and then as many requests as time refills', async () => {
     const { clock, take } = atTime();
     const burst = [await take('a'), await take('a'), await take('a')];
     clock.ms = 5_000;
@@ -32,14 +32,14 @@ describe('the rate limiter', () => {
     });
   });
 
-  it('counts each key for itself and forgets the least recently used beyond its bound', async () => {
+  it('counts each key separately, and removes the least recently used beyond its limit', async () => {
     const { take } = atTime(2);
     for (const key of ['a', 'a', 'b', 'b', 'c']) await take(key);
     expect((await take('b')).allowed).toBe(false);
     expect((await take('a')).allowed).toBe(true);
   });
 
-  it('answers 429 with Retry-After per caller, whatever addresses the caller claims', async () => {
+  it('answers 429 with Retry-After for each caller, regardless of forged addresses', async () => {
     const rateLimiter = createRateLimiter({ classes: { standard: { limit: 2, windowMs: 60_000 } } });
     const server = await startEcho({ rateLimiter, callerKey });
     const from = (address: string) =>
@@ -51,7 +51,7 @@ describe('the rate limiter', () => {
     expect(ErrorEnvelope.parse(JSON.parse(answers[2]?.text ?? '')).error.code).toBe('RATE_LIMITED');
   });
 
-  it('charges refused credentials to the address, and lets callers who are known pass', async () => {
+  it('charges refused credentials to the address, and does not limit known callers by it', async () => {
     const rateLimiter = createRateLimiter({ classes: { public: { limit: 2, windowMs: 60_000 } } });
     const server = await startEcho({ rateLimiter, callerKey });
     const guess = (nth: number) =>
@@ -64,7 +64,7 @@ describe('the rate limiter', () => {
     expect(response.status).toBe(200);
   });
 
-  it('refuses on classes that fail closed when it cannot answer, and lets others through', async () => {
+  it('refuses requests of classes that fail closed when it is unavailable, and allows others', async () => {
     const broken = (failClosed: boolean): RateLimiter => ({
       take: () => Promise.reject(new Error('down')),
       classOf: () => ({ limit: 1, windowMs: 1, failClosed }),
@@ -81,16 +81,16 @@ describe('the rate limiter', () => {
 
 describe('clientAddress', () => {
   const from = (remoteAddress: string, forwarded?: string) =>
-    ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage; // the two members that are read
+    ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage; // only these two members are read
 
-  it('believes forwarded addresses only as far as trusted proxies wrote them', () => {
+  it('trusts forwarded addresses only as far as trusted proxies wrote them', () => {
     expect(clientAddress(from('10.0.0.9', '6.6.6.6'), 0)).toBe('10.0.0.9');
     expect(clientAddress(from('10.0.0.9', '6.6.6.6, 203.0.113.7'), 1)).toBe('203.0.113.7');
     expect(clientAddress(from('10.0.0.9', '6.6.6.6, 203.0.113.7, 10.0.0.1'), 2)).toBe('203.0.113.7');
     expect(clientAddress(from('10.0.0.9'), 1)).toBe('10.0.0.9');
   });
 
-  it('takes one IPv6 subscriber for one caller', () => {
+  it('counts one IPv6 subscriber as one caller', () => {
     expect(clientAddress(from('2001:db8::1'), 0)).toBe(clientAddress(from('2001:db8:0:0:ffff::2'), 0));
     expect(clientAddress(from('::ffff:10.0.0.9'), 0)).toBe('10.0.0.9');
     const networks = {
@@ -113,7 +113,7 @@ describe('clientAddress', () => {
       ['2001:db8::1', '[2001:db8::1]', '[2001:db8::1]:40001', '2001:0db8:0000:0::1', '2001:DB8::1'],
       '2001:db8:0:0::/64',
     ],
-  ])('takes an address that a proxy writes with %s for the same caller', (_what, written, network) => {
+  ])('reads an address that a proxy writes with %s as the same caller', (_what, written, network) => {
     for (const address of written)
       expect([address, clientAddress(from('10.0.0.9', `6.6.6.6, ${address}`), 1)]).toEqual([address, network]);
   });

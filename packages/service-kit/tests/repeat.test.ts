@@ -15,11 +15,11 @@ const isWell = () =>
   );
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await delay(intervalMs); // between two looks at the state
+  while (!(await holds())) await delay(intervalMs); // between two reads of the state
 }
 
-describe('work that a clock starts', () => {
-  it('is reported and told as failing until a pass succeeds again', async () => {
+describe('work that is repeated on a timer', () => {
+  it('is reported as failing until a pass succeeds again', async () => {
     let isBroken = true;
     const failures: unknown[] = [];
     const run = () => (isBroken ? Promise.reject(new Error('away')) : Promise.resolve());
@@ -31,7 +31,7 @@ describe('work that a clock starts', () => {
     await until(isWell);
   });
 
-  it('does not begin while the clock is far off, and tells that nothing is done', async () => {
+  it('does not start while the clock guard reports a wrong clock, and is then reported as failing', async () => {
     let [isNear, looks, started] = [false, 0, 0];
     const clockGuard = {
       isNear: async () => {
@@ -48,20 +48,20 @@ describe('work that a clock starts', () => {
     await until(isWell);
   });
 
-  it('never runs twice at once, and is over when it is closed', async () => {
+  it('never runs twice at once, and stops when it is closed', async () => {
     let [started, running, together] = [0, 0, 0];
     const run = async () => {
       started += 1;
       running += 1;
       together = Math.max(together, running);
-      await delay(20 * intervalMs); // the interval would begin others in this time
+      await delay(20 * intervalMs); // runs that may overlap would begin in this time
       running -= 1;
     };
     repeated = repeat({ run, intervalMs, clockGuard: near, onFailure: () => undefined });
     await until(() => started === 2);
     await repeated.close();
     expect({ running, together }).toEqual({ running: 0, together: 1 });
-    await delay(5 * intervalMs); // behind the timer of a run that would follow
+    await delay(5 * intervalMs); // a further run would begin in this time
     expect(started).toBe(2);
   });
 });

@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { expect, it } from '@jest/globals';
 import { roomFor } from '../src/room-for.ts';
 
-it('does not wait for a response whose reader has gone, and leaves no timer behind', async () => {
+it('a sender does not wait for a response whose reader has gone, and leaves no timer', async () => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -20,4 +20,4 @@ it('does not wait for a response whose reader has gone, and leaves no timer behi
   await roomFor(res);
   server.close();
   await once(server, 'close');
-}, 20_000);
+});

@@ -6,12 +6,12 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 const entry = fileURLToPath(new URL('../dist/index.js', import.meta.url));
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-// A process of its own runs the build, not the sources that Jest transforms: make sure that it is today's.
+// A separate process runs the build and not the sources that Jest transforms, so the build must be current.
 beforeAll(() => {
   spawnSync(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'packages/service-kit'], { cwd: root });
-}, 60_000);
+});
 
-/** A real process around `start`; resolves with its lines and exit code after the signals were sent. */
+/** Runs `start` in a real process. Resolves with its lines and exit code after the signals were sent. */
 async function runProcess(start: string, signals: NodeJS.Signals[]) {
   const source = `
     import { createLogger, runService } from ${JSON.stringify(entry)};
@@ -33,7 +33,7 @@ async function runProcess(start: string, signals: NodeJS.Signals[]) {
 const keepAlive = 'const timer = setInterval(() => {}, 1000); lifecycle.onClose("timer", () => clearInterval(timer));';
 
 describe('a service process', () => {
-  it('is not ready first, closes in reverse and exits 0 on SIGTERM', async () => {
+  it('is unready before it closes, closes in reverse order, and exits 0 on SIGTERM', async () => {
     const start = `${keepAlive}
       lifecycle.onClose('first', () => log.info('closed.first'));
       lifecycle.onClose('second', () => log.info(lifecycle.isStopping() ? 'closed.second' : 'wrong'));`;
@@ -42,7 +42,7 @@ describe('a service process', () => {
     expect(code).toBe(0);
   });
 
-  it('tells those first that go by what others close', async () => {
+  it('notifies its components before it closes any of them', async () => {
     const start = `${keepAlive}
       lifecycle.onClose('first', () => log.info('closed.first'));
       lifecycle.beforeClose(() => log.info('told'));
@@ -51,7 +51,7 @@ describe('a service process', () => {
     expect(events.slice(2, 5)).toEqual(['told', 'closed.second', 'closed.first']);
   });
 
-  it('goes on while it says that it is not ready, for as long as load balancers were promised', async () => {
+  it('continues to serve while it reports unready, for the time that load balancers need', async () => {
     const start = `${keepAlive}
       lifecycle.giveNotice(150);
       lifecycle.giveNotice(50);
@@ -74,7 +74,7 @@ describe('a service process', () => {
     expect((await runProcess(start, ['SIGTERM', 'SIGINT'])).code).toBe(1);
   });
 
-  it('closes what was opened and exits 2 when it cannot start, whatever still runs', async () => {
+  it('closes all opened resources and exits 2 when it cannot start, even if something still runs', async () => {
     const start = `lifecycle.onClose('first', () => log.info('closed.first'));
       setInterval(() => {}, 1000);
       throw new Error('The port is taken', { cause: new AggregateError([new Error('EADDRINUSE')], '') });`;
@@ -85,9 +85,9 @@ describe('a service process', () => {
   });
 
   it.each([
-    ['fails by what the stop closes', "fail(new Error('The database does not answer'))"],
-    ['goes on to its end', 'done()'],
-  ])('that is stopped before it is ready says so, and nothing else, where its start %s', async (_how, ends) => {
+    ['fails because of the stop', "fail(new Error('The database does not answer'))"],
+    ['completes', 'done()'],
+  ])('that is stopped during its start reports only that, when the start %s', async (_how, ends) => {
     const start = `${keepAlive}
       let [done, fail] = [];
       const closed = new Promise((resolve, reject) => { [done, fail] = [resolve, reject]; });
@@ -100,7 +100,7 @@ describe('a service process', () => {
     expect(code).toBe(0);
   });
 
-  it('exits 1 on an unhandled rejection, after logging it', async () => {
+  it('logs an unhandled rejection and exits 1', async () => {
     const { events, code } = await runProcess(
       `${keepAlive} setTimeout(() => { void Promise.reject(new Error('lost')); }, 1);`,
       [],

@@ -29,7 +29,7 @@ const eventsRoute = defineRoute({
   reply: z.unknown(),
 });
 
-/** A stream server whose handler hands its stream to the test. */
+/** A stream server whose handler passes its stream to the test. */
 async function startStream() {
   let opened: (stream: EventStream) => void = () => undefined;
   const stream = new Promise<EventStream>((resolve) => (opened = resolve));
@@ -57,14 +57,14 @@ function readerOf(response: Response): ReadableStreamDefaultReader<Uint8Array> {
 }
 
 describe('an event stream', () => {
-  it('sends retry, ids, names, data and heartbeats, and carries the headers of every answer', async () => {
+  it('sends retry, ids, names, data and heartbeats, and has the headers of all responses', async () => {
     const { server, stream } = await startStream();
     const response = await fetch(`${server.url}/events`);
     const reader = readerOf(response);
     expect(await (await stream).send({ id: '7', event: 'receipt\ninjected: x', data: { a: 'line\nbreak' } })).toBe(
       true,
     );
-    // A machine that is busy beats before it sends.
+    // On a busy computer, a heartbeat may come before the data.
     const text = await readUntil(reader, /(?=[\s\S]*heartbeat)(?=[\s\S]*data: .*\n\n)/);
     await reader.cancel();
     await server.close();
@@ -74,7 +74,7 @@ describe('an event stream', () => {
     expect(text).toContain('id: 7\nevent: receiptinjected: x\ndata: {"a":"line\\nbreak"}\n\n');
   });
 
-  it('ends for the sender when the caller leaves', async () => {
+  it('ends for the sender when the client disconnects', async () => {
     const { server, stream } = await startStream();
     const reader = readerOf(await fetch(`${server.url}/events`));
     const { ended, send: sendEvent } = await stream;
@@ -85,7 +85,7 @@ describe('an event stream', () => {
     await server.close();
   });
 
-  it('makes the sender wait for a caller that does not read', async () => {
+  it('makes the sender wait for a client that does not read', async () => {
     const { server, stream } = await startStream();
     const socket = connect(server.port, '127.0.0.1', () =>
       socket.write('GET /events HTTP/1.1\r\nhost: localhost\r\n\r\n'),
@@ -96,7 +96,7 @@ describe('an event stream', () => {
     const flood = (async () => {
       while (sent < 1_000 && (await sendEvent({ data: 'x'.repeat(100_000) }))) sent += 1;
     })();
-    // A sender that does not wait sends everything before the next turn of the event loop.
+    // A sender that ignores back-pressure would send everything before the next turn of the event loop.
     await turn();
     expect(sent).toBeLessThan(1_000);
     socket.destroy();
@@ -113,7 +113,7 @@ describe('an event stream', () => {
     await closed;
   });
 
-  it('answers a refusal as JSON in the envelope', async () => {
+  it('returns a refusal as JSON in the error envelope', async () => {
     const { server } = await startStream();
     const got = await send(server.url, { method: 'GET', path: '/events?refuse=1' });
     const head = await send(server.url, { method: 'HEAD', path: '/events' });
@@ -135,7 +135,7 @@ const slowRoute = defineRoute({
   reply: z.strictObject({ done: z.literal(true) }),
 });
 
-/** A server with one request in flight that ends when `release` is called. */
+/** A server with one request in flight, which ends when `release` is called. */
 async function withRequestInFlight(serve: Partial<ServeOptions> = {}, beside: readonly Endpoint[] = []) {
   const releases: (() => void)[] = [];
   let entered = () => undefined as void;
@@ -170,14 +170,14 @@ const live = handlePublic(liveRoute)(() => {
 const asWebSocket = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
 const asHttp2 = 'Connection: Upgrade\r\nUpgrade: h2c\r\n';
 
-describe('a request with more header lines than are read', () => {
+describe('a request with too many header lines', () => {
   const lines = 'a:\r\n'.repeat(1_100);
 
   it.each([
-    ['asks for nothing else', '/things/a', ''],
-    ['asks for HTTP/2', '/things/a', asHttp2],
-    ['asks for a WebSocket', '/live', asWebSocket],
-  ])('is answered 431 where it %s, and its body is no request', async (_wish, path, wish) => {
+    ['requests no upgrade', '/things/a', ''],
+    ['requests HTTP/2', '/things/a', asHttp2],
+    ['requests a WebSocket', '/live', asWebSocket],
+  ])('gets 431 when it %s, and its body is not read as a request', async (_wish, path, wish) => {
     const server = await startEcho({ endpoints: [...echoEndpoints, live] });
     const inner = 'GET /things/inner HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
     const head = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${wish}${lines}Content-Length: ${inner.length}\r\n\r\n`;
@@ -189,13 +189,13 @@ describe('a request with more header lines than are read', () => {
   });
 });
 
-describe('a request behind one that waits for its answer', () => {
+describe('a request after one without a response yet', () => {
   it.each([
-    ['asks for a WebSocket', `GET /live HTTP/1.1\r\nHost: localhost\r\n${asWebSocket}\r\n`],
-    ['asks for HTTP/2', `GET /things/a HTTP/1.1\r\nHost: localhost\r\n${asHttp2}\r\n`],
+    ['requests a WebSocket', `GET /live HTTP/1.1\r\nHost: localhost\r\n${asWebSocket}\r\n`],
+    ['requests HTTP/2', `GET /things/a HTTP/1.1\r\nHost: localhost\r\n${asHttp2}\r\n`],
     ['cannot be read', 'nonsense\r\n\r\n'],
     ['has too many header lines', `GET /things/a HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(1_100)}\r\n`],
-  ])('ends the connection without an answer where it %s, and the server goes on', async (_wish, second) => {
+  ])('closes the connection when it %s, and the server continues', async (_wish, second) => {
     const { server, answered, release } = await withRequestInFlight({}, [...echoEndpoints, live]);
     const text = await sendBytes(server.port, `GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n${second}`);
     release();
@@ -208,7 +208,7 @@ describe('a request behind one that waits for its answer', () => {
 });
 
 describe('closing', () => {
-  it('accepts no more requests, lets running ones end, then resolves', async () => {
+  it('accepts no new requests, lets running ones end, then resolves', async () => {
     const { server, answered, release } = await withRequestInFlight();
     const closed = server.close();
     await expect(fetch(server.url)).rejects.toThrow();
@@ -221,14 +221,14 @@ describe('closing', () => {
     await closed;
   });
 
-  it('cuts what does not end within the grace, and aborts its signal', async () => {
+  it('aborts the signal of each request that does not end within the grace period', async () => {
     const { server, answered } = await withRequestInFlight({ graceMs: 20 });
     const refused = expect(answered).rejects.toThrow();
     await server.close();
     await refused;
   });
 
-  it('closes connections that are kept alive and idle', async () => {
+  it('closes idle kept-alive connections', async () => {
     const server = await startEcho();
     const { socket, ended } = await connectTo(server.port);
     socket.write(request('/things/a'));
@@ -236,7 +236,7 @@ describe('closing', () => {
     await Promise.all([server.close(), ended]);
   });
 
-  it('closes connections that were opened ahead of use', async () => {
+  it('closes connections that were opened before use', async () => {
     const server = await startEcho();
     const accepted = once(server.server, 'connection');
     const { ended } = await connectTo(server.port);
@@ -244,7 +244,7 @@ describe('closing', () => {
     await Promise.all([server.close(), ended]);
   });
 
-  it('closes a connection after an answer that promised to keep it alive', async () => {
+  it('closes a connection after its response, even if it was to be kept alive', async () => {
     const { server, stream } = await startStream();
     const { socket, ended } = await connectTo(server.port);
     socket.write(request('/events'));
@@ -264,14 +264,14 @@ async function receive(socket: Socket, wanted: string): Promise<string> {
 
 async function connectTo(port: number): Promise<{ socket: Socket; ended: Promise<unknown> }> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-  // A connection may end by a reset.
+  // A connection may also end with a reset.
   const ended = new Promise((resolve) => socket.once('close', resolve).on('error', () => undefined));
   await once(socket, 'connect');
   return { socket, ended };
 }
 
 describe('health', () => {
-  it('is ready with all checks up, tells which is down, and is live all the time', async () => {
+  it('is ready when all checks succeed, names failed checks, and is always live', async () => {
     const state = { database: true };
     const database: HealthCheck = () =>
       state.database ? Promise.resolve() : Promise.reject(new Error('secret reason'));

@@ -8,7 +8,7 @@ const configOf = (env: Record<string, string>) =>
   );
 
 describe('the configuration that all services share', () => {
-  it('checks replies and writes logs for people everywhere but in production', () => {
+  it('checks responses and writes readable logs, except in production', () => {
     const environments: Record<string, string>[] = [
       {},
       { NODE_ENV: 'development' },
@@ -20,13 +20,13 @@ describe('the configuration that all services share', () => {
     expect(configs.map(({ log }) => log.layout)).toEqual(['readable', 'readable', 'readable', 'json']);
   });
 
-  it('limits rates unless told not to, and keeps a silent log silent', () => {
+  it('limits rates unless disabled, and keeps a silent log silent', () => {
     expect(httpOptionsOf(configOf({})).rateLimiter).not.toBeNull();
     expect(httpOptionsOf(configOf({ GOV_RATE_LIMITS: '0' })).rateLimiter).toBeNull();
     expect([configOf({}).log.silent, configOf({ GOV_LOG_LEVEL: 'silent' }).log.silent]).toEqual([false, true]);
   });
 
-  it('limits each class as configured, and the others as documented', async () => {
+  it('uses the configured limit of each class, or the documented default', async () => {
     const limiter = httpOptionsOf(configOf({ GOV_RATE_LIMIT_AUTH: '1' })).rateLimiter;
     const answers = [
       await limiter?.take('a', 'auth'),
@@ -38,7 +38,7 @@ describe('the configuration that all services share', () => {
     expect(limiter?.classOf('page')).toMatchObject({ limit: 120 });
   });
 
-  it('names no broker where none is configured', () => {
+  it('has no broker unless one is configured', () => {
     expect(configOf({}).bus).toEqual({ amqpUrl: null, exchange: 'countersign' });
   });
 });

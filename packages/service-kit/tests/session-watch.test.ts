@@ -2,10 +2,10 @@ import { expect, it } from '@jest/globals';
 import type { SignInId } from '@countersign/contracts';
 import { SessionWatch } from '../src/index.ts';
 
-it('looks every third of the second that is promised, and cuts what is open at the first look that misses the session', async () => {
+it('a session watch checks three times a second, and aborts open requests when the session has ended', async () => {
   const pauses: number[] = [];
   let isLive = true;
-  const id = 'sig_1' as SignInId; // any text stands for a session here
+  const id = 'sig_1' as SignInId; // any text works as a session id here
   const watch = new SessionWatch({
     readLive: async () => new Set(isLive ? [id] : []),
     onFailure: (error) => {
@@ -21,7 +21,7 @@ it('looks every third of the second that is promised, and cuts what is open at t
   expect(pauses).toEqual([300, 300, 300]);
 });
 
-it('says nothing of an answer that fails while it is stopped, and cuts what is open', async () => {
+it('a session watch reports no failure while it is stopped, and aborts open requests', async () => {
   const failures: unknown[] = [];
   let fail: (error: Error) => void = () => undefined;
   let tellAsked = () => undefined as void;
@@ -33,7 +33,7 @@ it('says nothing of an answer that fails while it is stopped, and cuts what is o
     },
     onFailure: (error) => failures.push(error),
   });
-  const over = watch.untilOver('sig_1' as SignInId, new AbortController().signal); // any text stands for a session here
+  const over = watch.untilOver('sig_1' as SignInId, new AbortController().signal); // any text works as a session id here
   await requested;
   const stopped = watch.stop();
   fail(new Error('connect ECONNREFUSED'));

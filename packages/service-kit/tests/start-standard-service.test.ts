@@ -22,7 +22,7 @@ function configOf(env: Record<string, string> = {}) {
   return { ...serviceConfigOf(read), ...listenConfigOf('GOV_ECHO', read) };
 }
 
-/** A service that notes the order in which its parts start and close. */
+/** A service that records the order in which its components start and close. */
 function echoService(notes: string[], env: Record<string, string> = {}) {
   const config = configOf(env);
   const log = createLogger({ service: 'echo', silent: true });
@@ -46,7 +46,7 @@ function echoService(notes: string[], env: Record<string, string> = {}) {
     app: () => ({
       ...{ endpoints: [], guards: { public: anonymous } },
       ready: { database: () => Promise.resolve() },
-      told: { queue: () => Promise.reject(new Error('away')) },
+      informational: { queue: () => Promise.reject(new Error('away')) },
     }),
   };
   return { service, lifecycle };
@@ -85,7 +85,7 @@ describe('a standard service', () => {
     await started.stop();
   });
 
-  it('serves the same app on further ports, and skips those that are not configured', async () => {
+  it('serves the same app on additional ports, and skips unconfigured ones', async () => {
     const notes: string[] = [];
     const { service, lifecycle } = echoService(notes);
     const names: string[] = [];
@@ -103,7 +103,7 @@ describe('a standard service', () => {
     await started.stop();
   });
 
-  it('registers each worker at once, so a start that fails half-way stops the workers that run', async () => {
+  it('registers each worker at once, so that a failed start stops the running workers', async () => {
     const notes: string[] = [];
     const { service, lifecycle } = echoService(notes);
     const { first } = service.workers();

@@ -10,7 +10,7 @@ const configOf = (variables: Record<string, string>) =>
   );
 
 describe('gauges', () => {
-  it('that cannot be read, or that hang, do not stop the others', async () => {
+  it('that fail or hang do not stop the others', async () => {
     const telemetry = await openTelemetry(null, about);
     telemetry.meter.gauge({ name: 'broken', help: 'x' }, () => Promise.reject(new Error('away')));
     telemetry.meter.gauge({ name: 'thrown', help: 'x' }, () => {
@@ -26,7 +26,7 @@ describe('gauges', () => {
 });
 
 describe('the collector of the configuration', () => {
-  it('is null without an address, and has the headers that are named', () => {
+  it('is null without an address, and has the configured headers', () => {
     expect(configOf({}).collector).toBeNull();
     const variables = {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example:4318/otlp',
@@ -39,7 +39,7 @@ describe('the collector of the configuration', () => {
   });
 
   it.each(['nonsense', 'a=%zz', 'a b=c', 'a=%0d%0ax'])(
-    'is refused with the headers %j, which are not repeated',
+    'is refused with the headers %j, without repeating them',
     (headers) => {
       const read = () => configOf({ OTEL_EXPORTER_OTLP_HEADERS: headers });
       expect(read).toThrow(/OTEL_EXPORTER_OTLP_HEADERS is malformed/);

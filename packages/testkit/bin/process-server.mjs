@@ -1,4 +1,5 @@
-// A real MCP server over stdio whose tools show and end their own process. Plain JavaScript: tests start it with node.
+// A real MCP server over stdio. Its tools report facts about its own process and end it. Plain JavaScript: tests start
+// it with node.
 import { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 

@@ -3,21 +3,21 @@ import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign, t
 const base64Url = (bytes: Uint8Array | string) => Buffer.from(bytes).toString('base64url');
 const sha256 = (data: Uint8Array | string) => createHash('sha256').update(data).digest();
 
-/** The fault that a test makes the authenticator, or the browser around it, produce. */
+/** A fault that the authenticator, or the browser around it, produces for a test. */
 export type Forgery = {
   type?: string;
   challenge?: string;
   origin?: string;
   rpId?: string;
-  /** User present 1, user verified 4, attested data 64. */
+  /** Bits: 1 user present, 4 user verified, 64 attested data. */
   flags?: number;
   counter?: number;
   crossOrigin?: boolean | null;
-  /** The COSE algorithm that the key says it is of, from -24 to -1. */
+  /** The COSE algorithm that the key states, from -24 to -1. */
   algorithm?: number;
 };
 
-/** An authenticator in software (Web Authentication §6), with the browser that carries its answers. */
+/** An authenticator in software (Web Authentication §6), with the browser that forwards its responses. */
 export class Authenticator {
   readonly id: string;
   counter: number;

@@ -1,4 +1,4 @@
-/** A browser without scripts: it keeps the cookies of one path, follows redirects, reads forms and sends them. */
+/** A browser without scripts: it stores the last cookie that a form set, follows redirects, and submits forms. */
 export class Browser {
   readonly #origin: string;
   #cookie = '';
@@ -17,7 +17,7 @@ export class Browser {
     return pageOf(response);
   }
 
-  /** Sends a form as it was shown, with what the person filled in; follows where it leads. */
+  /** Submits a form with its shown values and the filled ones. Follows redirects. */
   async submit(form: Form, filled: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Page> {
     const response = await fetch(new URL(form.action, this.#origin), {
       method: 'POST',

@@ -1,17 +1,17 @@
 export type HeldTimers = {
-  /** The delays of the timers that wait, shortest first. */
+  /** Delays of the waiting timers, shortest first. */
   waitingMs(): number[];
-  /** Runs the timers that are due within `ms`, in their order, and those that they set. */
+  /** Runs the timers that are due within `ms` in their order, and the timers that they set. */
   pass(ms: number): void;
-  /** Gives `setTimeout` back. Timers that still wait never run. */
+  /** Restores `setTimeout` and `clearTimeout`. Timers that still wait never run. */
   release(): void;
 };
 
 type Run = (...args: unknown[]) => void;
 
 /**
- * Holds each timer of one of these delays that this process sets by the global `setTimeout` from now on: only `pass` lets their time
- * pass. All others, `node:timers/promises` and what Node does by itself keep real time.
+ * From now on, timers of these delays that this process sets with the global `setTimeout` run only through `pass`.
+ * Other timers, `node:timers/promises` and timers inside Node use real time.
  */
 export function holdTimers(delaysMs: readonly number[]): HeldTimers {
   const { setTimeout: set, clearTimeout: clear } = globalThis;
@@ -45,7 +45,7 @@ export function holdTimers(delaysMs: readonly number[]): HeldTimers {
   };
 }
 
-/** The used part of the timer that `setTimeout` of Node returns. */
+/** The used members of the timer that Node's `setTimeout` returns. */
 class HeldTimer {
   dueMs = 0;
   readonly #waiting: Set<HeldTimer>;

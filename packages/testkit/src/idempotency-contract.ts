@@ -3,9 +3,9 @@ import type { IdempotencyStore, IdempotencyVerdict, StoredAnswer } from '@counte
 
 type StoreUnderTest = {
   store: IdempotencyStore;
-  /** Makes everything that is stored older. */
+  /** Makes all stored rows older. */
   age(ms: number): Promise<void>;
-  /** How long a request may run before its key is free again. */
+  /** The longest time of a running request. After it, the key of the request is free again. */
   runningMsMax: number;
 };
 
@@ -14,7 +14,8 @@ const minuteMs = 60_000;
 const stored: StoredAnswer = { status: 201, headers: { etag: '"1"' }, text: '{"umlaut":"ü","big":1e21}' };
 
 /**
- * The contract of every store of idempotency keys. Call it inside `describe`; `open` gives the same store each time.
+ * The contract of all stores of idempotency keys. Call it inside `describe`. `open` must return the same store each
+ * time.
  */
 export function idempotencyContract(open: () => StoreUnderTest): void {
   let keys = 0;
@@ -27,14 +28,14 @@ export function idempotencyContract(open: () => StoreUnderTest): void {
     expect(verdicts.map(({ kind }) => kind).sort()).toEqual([...Array<string>(15).fill('in-flight'), 'run']);
   });
 
-  it('gives the answer again exactly as it was, as often as it is asked', async () => {
+  it('repeats the stored response unchanged for each retry', async () => {
     const key = newKey();
     await begin(key);
     await open().store.complete('scope', key, stored);
     for (let repeat = 0; repeat < 2; repeat += 1) expect(await begin(key)).toEqual({ kind: 'replay', answer: stored });
   });
 
-  it('tells another request under the same key from the first, before and after the answer', async () => {
+  it('detects a different request under the same key, before and after the response', async () => {
     const key = newKey();
     await begin(key);
     expect(await begin(key, 'sha256:b')).toEqual({ kind: 'mismatch' });
@@ -42,7 +43,7 @@ export function idempotencyContract(open: () => StoreUnderTest): void {
     expect(await begin(key, 'sha256:b')).toEqual({ kind: 'mismatch' });
   });
 
-  it('keeps the scopes apart', async () => {
+  it('separates the scopes', async () => {
     const key = newKey();
     await begin(key);
     expect(await begin(key, 'sha256:b', 'another scope')).toEqual({ kind: 'run' });
@@ -50,7 +51,7 @@ export function idempotencyContract(open: () => StoreUnderTest): void {
     expect(await begin(key)).toEqual({ kind: 'in-flight' });
   });
 
-  it('frees a key that is given up, but not one that has been answered', async () => {
+  it('frees a released key, but not a key with a response', async () => {
     const key = newKey();
     await begin(key);
     await open().store.abandon('scope', key);
@@ -69,7 +70,7 @@ type Asking = {
 };
 
 function idempotencyAges(open: () => StoreUnderTest, { newKey, begin }: Asking): void {
-  it('frees the key of a request that was lost with its process, and no earlier', async () => {
+  it('frees the key of a lost request, but not before the time limit', async () => {
     const key = newKey();
     const { age, runningMsMax } = open();
     await begin(key);
@@ -79,7 +80,7 @@ function idempotencyAges(open: () => StoreUnderTest, { newKey, begin }: Asking):
     expect(await begin(key, 'sha256:b')).toEqual({ kind: 'run' });
   });
 
-  it('forgets an answer after 24 hours, and no earlier', async () => {
+  it('deletes a response after 24 hours, but not before', async () => {
     const key = newKey();
     await begin(key);
     await open().store.complete('scope', key, stored);

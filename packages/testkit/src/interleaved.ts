@@ -3,16 +3,16 @@ import { until } from './until.ts';
 type Deps = {
   /** A connection of an administrator, outside any transaction. */
   holder: { query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> };
-  /** The role whose statements wait. */
+  /** The database role of the calls, whose statements wait. */
   role: string;
-  /** Locks the row that each call writes last, such as the end of its audit chain. */
+  /** The SQL that locks the row that each call writes last, such as the end of the audit chain. */
   hold: string;
 };
 
 /**
- * Starts the calls one after the other while a row that each of them needs at its end is locked. Each has then done as
- * much as possible before it waits, for that row or for a lock of an earlier call. Lets go when all wait, and says how
- * each ended.
+ * Starts the calls one after the other while `hold` locks a row that each needs at its end. Each call proceeds until it
+ * waits for that row, or for a lock of an earlier call. When all calls wait, the row is released. Returns how each call
+ * ended.
  */
 export async function interleaved(
   { holder, role, hold }: Deps,

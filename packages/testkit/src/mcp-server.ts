@@ -7,22 +7,22 @@ type NoteCall = { tool: string; args: Record<string, unknown> };
 export type NoteServer = {
   /** The streamable HTTP endpoint. */
   readonly url: string;
-  /** Headers of everything that arrived, oldest first. */
+  /** Headers of all received requests, oldest first. */
   readonly requests: readonly IncomingHttpHeaders[];
-  /** Calls that really reached a tool. */
+  /** Calls that reached a tool. */
   readonly calls: readonly NoteCall[];
-  /** Holds the answers of later calls until `work` on the call, which has had its effect, is done. */
+  /** Delays the responses of later calls until `work` is done. The effect of a call precedes the delay. */
   hold(work: (call: NoteCall) => Promise<void>): void;
-  /** Changes a definition under the feet of those who pinned it. */
+  /** Changes a definition that clients may have pinned. */
   redefine(tool: string, change: Partial<Tool>): void;
-  /** Adds a tool that was not there at first sight. */
+  /** Adds a tool that the first listing did not have. */
   addTool(tool: Tool): void;
   close(): Promise<void>;
 };
 
 const idProperty = { id: { type: 'string', minLength: 1, maxLength: 64 } } as const;
 
-/** One tool of each kind of annotation, one without any. */
+/** Tools with each kind of annotation, and one tool without annotations. */
 const definitions: Tool[] = [
   {
     name: 'read_note',
@@ -61,14 +61,14 @@ const definitions: Tool[] = [
   { name: 'hang', description: 'Never answers.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
 ];
 
-/** A real MCP server of both protocol eras over streamable HTTP that keeps notes in memory. */
+/** Starts a real MCP server over streamable HTTP, in both protocol eras. It stores notes in memory. */
 export async function startNoteServer({
   port = 0,
   host = '127.0.0.1',
 }: { port?: number; host?: string } = {}): Promise<NoteServer> {
   const tools = definitions.map((tool) => ({ ...tool }));
   const requests: IncomingHttpHeaders[] = [];
-  const state: NoteState = { tools, calls: [], notes: new Map(), held: async () => undefined };
+  const state: NoteState = { tools, calls: [], notes: new Map(), hold: async () => undefined };
   const handler = createMcpHandler(() => noteServer(state));
   const serve = toNodeHandler(handler);
   const http = createServer((req, res) => {
@@ -82,7 +82,7 @@ export async function startNoteServer({
     url: `http://${host}:${address.port}/mcp`,
     requests,
     calls: state.calls,
-    hold: (work) => void (state.held = work),
+    hold: (work) => void (state.hold = work),
     redefine: (name, change) => Object.assign(tools.find((tool) => tool.name === name) ?? {}, change),
     addTool: (tool) => void tools.push(tool),
     close: async () => {
@@ -97,7 +97,7 @@ type NoteState = {
   tools: Tool[];
   calls: NoteCall[];
   notes: Map<string, string>;
-  held: (call: NoteCall) => Promise<void>;
+  hold: (call: NoteCall) => Promise<void>;
 };
 
 function noteServer(state: NoteState): Server {
@@ -107,7 +107,7 @@ function noteServer(state: NoteState): Server {
     const call = { tool: params.name, args: params.arguments ?? {} };
     state.calls.push(call);
     const result = act(call.tool, call.args, state.notes);
-    await state.held(call);
+    await state.hold(call);
     return result;
   });
   return server;

@@ -2,25 +2,25 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { metricNamesIn, spansIn, type ReceivedSpan } from './otlp-messages.ts';
 
-/** The behaviour of the collector: it accepts a request, refuses it, never answers, or never ends its answer. */
+/** How the collector treats a request: it accepts it, refuses it, never responds, or never ends its response. */
 type CollectorMood = 'takes' | 'refuses' | 'hangs' | 'drips';
 
 export type OtlpCollector = {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly url: string;
-  /** All that came, in its order. */
+  /** All received spans, in their order. */
   spans(): ReceivedSpan[];
   metricNames(): string[];
-  /** Everything that came, as it was on the wire. */
+  /** The bodies of all received requests, joined. */
   received(): Buffer;
   readonly requests: readonly { path: string; headers: IncomingHttpHeaders }[];
   become(mood: CollectorMood): void;
-  /** Answers that have not ended, on connections that are there. */
+  /** Number of responses that have not ended, on open connections. */
   dripping(): number;
   close(): Promise<void>;
 };
 
-/** An OTLP receiver over HTTP that decodes the protobuf it is sent, by itself and without the sender's library. */
+/** An OTLP receiver over HTTP. It decodes protobuf without the library of the sender. */
 export async function startOtlpCollector(): Promise<OtlpCollector> {
   const requests: { path: string; headers: IncomingHttpHeaders; body: Buffer }[] = [];
   let mood: CollectorMood = 'takes';
@@ -34,7 +34,7 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // of a TCP server
+  const { port } = server.address() as AddressInfo; // a TCP server has this kind of address
   const bodiesOf = (path: string) => requests.filter((request) => request.path === path).map(({ body }) => body);
   return {
     url: `http://127.0.0.1:${port}`,
@@ -57,10 +57,10 @@ function answer(res: ServerResponse, mood: CollectorMood): void {
   res.end();
 }
 
-/** Sends a byte now and then, so that the connection is never idle. */
+/** Sends a byte repeatedly, so that the connection is never idle. */
 function drip(res: ServerResponse, onClose: () => void): void {
   res.writeHead(200, { 'content-type': 'application/x-protobuf' });
-  const timer = setInterval(() => res.write('x'), 100); // far more often than an idle connection is ended
+  const timer = setInterval(() => res.write('x'), 100); // much shorter than the time-out of idle connections
   res.on('close', () => {
     clearInterval(timer);
     onClose();

@@ -1,19 +1,19 @@
 /** The fields of a span that a collector reads. */
 export type ReceivedSpan = {
   name: string;
-  /** The kind on the wire: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  /** The kind in the protocol: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   kind: number;
   traceId: string;
   spanId: string;
-  /** Empty: the root of its trace. */
+  /** Empty for the root span of a trace. */
   parentSpanId: string;
   fields: Record<string, string | number | boolean>;
   resource: Record<string, string | number | boolean>;
-  /** The status on the wire: 0 unset, 1 ok, 2 error. */
+  /** The status in the protocol: 0 unset, 1 ok, 2 error. */
   status: number;
 };
 
-/** Numbers of the members in opentelemetry-proto, trace.proto and common.proto. */
+/** Field numbers of opentelemetry-proto: trace.proto, metrics.proto, resource.proto and common.proto. */
 const member = {
   resourceSpans: 1,
   resource: 1,
@@ -28,7 +28,7 @@ const member = {
   metricName: 1,
 } as const;
 
-/** The spans of an ExportTraceServiceRequest. Throws on bytes that are none. */
+/** The spans of an ExportTraceServiceRequest. Throws for other bytes. */
 export function spansIn(body: Buffer): ReceivedSpan[] {
   return nested(readMessage(body), member.resourceSpans).flatMap((ofResource) => {
     const [about] = nested(ofResource, member.resource);
@@ -63,7 +63,7 @@ function spanOf(span: Message, resource: ReceivedSpan['resource']): ReceivedSpan
   };
 }
 
-/** KeyValue has its key in 1 and its AnyValue in 2: string 1, bool 2, int 3, double 4. */
+/** In KeyValue, field 1 is the key and field 2 the AnyValue: string 1, bool 2, int 3, double 4. */
 function fieldsIn(message: Message, attributes: number): ReceivedSpan['fields'] {
   return Object.fromEntries(
     nested(message, attributes).map((pair) => {
@@ -80,7 +80,7 @@ function anyValue(value: Message): string | number | boolean {
   return textOf(value, 1);
 }
 
-/** Values by member number: a number for a varint, bytes for everything else. */
+/** Values by field number: a number for a varint, bytes for all other types. */
 type Message = Map<number, (number | Buffer)[]>;
 
 function readMessage(bytes: Buffer): Message {

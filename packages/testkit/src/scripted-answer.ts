@@ -16,7 +16,7 @@ export type ScriptedRequest = {
 
 export const scriptedModelName = 'countersign-scripted-model';
 
-/** Fixed, so that equal requests have equal answers. */
+/** A fixed time, so that equal requests have equal answers. */
 const createdAt = 1_700_000_000;
 const bytesPerToken = 4;
 
@@ -29,8 +29,8 @@ export const directives = {
 } as const;
 
 /**
- * The default script: lines `call:` become tool calls, and a line `then` begins a further step, which is taken after the results of the
- * one before. Without a step left it answers with text.
+ * The default script. Lines `call:` become tool calls. A line `then` begins the next step, which follows the tool
+ * results of the previous one. When no step is left, the answer is text.
  */
 export function followDirectives({ messages }: ScriptedRequest): ScriptedAnswer {
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
@@ -61,7 +61,7 @@ function stepsOf(text: string): ScriptedToolCall[][] {
 
 function callsOf(text: string): ScriptedToolCall[] {
   const calls = text.matchAll(directives['call:<tool> <arguments>']);
-  return [...calls].map(([, name = '', given = '']) => ({ name, arguments: given.trim() || '{}' }));
+  return [...calls].map(([, name = '', input = '']) => ({ name, arguments: input.trim() || '{}' }));
 }
 
 function textOf(message: ChatMessage | undefined): string {
@@ -75,7 +75,7 @@ function isTextPart(piece: unknown): piece is { text: string } {
   return typeof piece === 'object' && piece !== null && 'text' in piece && typeof piece.text === 'string';
 }
 
-/** The members that all chunks and the whole answer share. Equal bodies give equal ids. */
+/** Members of each chunk and of the whole answer. Equal bodies give equal ids. */
 export function envelopeOf(request: ScriptedRequest, object: string) {
   const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex');
   return {

@@ -22,33 +22,36 @@ type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHead
 
 type Answering = ScriptedAnswer | ((res: ServerResponse) => void);
 
-/** Answers one request; a function instead of an answer writes the response itself, to play an upstream that misbehaves. */
+/**
+ * Answers one request. If it returns a function, that function writes the response itself, to simulate a faulty
+ * upstream.
+ */
 export type ModelScript = (request: ScriptedRequest) => Answering | Promise<Answering>;
 
 export type ScriptedModel = {
-  /** Base URL in OpenAI's sense: ends in /v1. */
+  /** Base URL in the sense of OpenAI, ending in /v1. */
   readonly url: string;
-  /** Everything that arrived, oldest first. */
+  /** All received requests, oldest first. */
   readonly requests: readonly ReceivedRequest[];
   /** Replaces the script for later requests. */
   follow(script: ModelScript): void;
   close(): Promise<void>;
 };
 
-/** Short, so that clients have to put fragments together. */
+/** Short, so that clients have to assemble fragments. */
 const fragmentLength = 7;
 
 type ScriptedModelOptions = {
   port?: number;
   host?: string;
-  /** Names by which it is reached, beside those of its own machine. */
+  /** Accepted host names, in addition to those of the local computer. */
   names?: readonly string[];
   script?: ModelScript;
 };
 
 /**
- * An OpenAI-compatible model server without a model: equal requests have equal answers, tokens included. It says in each answer
- * that it is `countersign-scripted-model`.
+ * An OpenAI-compatible server without a model. Equal requests have equal answers, including token counts. Each answer
+ * of a script has the `system_fingerprint` `countersign-scripted-model`.
  */
 export async function startScriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
   const { port = 0, host = '127.0.0.1', names = [] } = options;
@@ -59,7 +62,7 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
     try {
       guardForeign(req);
     } catch {
-      return sendError(res, 403, 'This server is not for pages of others');
+      return sendError(res, 403, 'This server refuses requests from pages of other origins');
     }
     void receive(req)
       .then((received) => {
@@ -94,7 +97,7 @@ function close(server: Server): Promise<void> {
 
 async function receive(req: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = [];
-  for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk); // no encoding is set on it
+  for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk); // without an encoding, chunks are buffers
   return {
     method: req.method ?? '',
     path: req.url ?? '',
@@ -127,7 +130,7 @@ function parseRequest(body: string): ScriptedRequest | null {
     const value: unknown = JSON.parse(body);
     const isRequest =
       typeof value === 'object' && value !== null && 'messages' in value && Array.isArray(value.messages);
-    return isRequest ? (value as ScriptedRequest) : null; // a test double reads the rest leniently
+    return isRequest ? (value as ScriptedRequest) : null; // this test double does not validate the rest
   } catch {
     return null;
   }
@@ -177,7 +180,7 @@ function sendStream(res: ServerResponse, request: ScriptedRequest, answer: Scrip
   res.end('data: [DONE]\n\n');
 }
 
-/** Heads of all parallel calls first, then their arguments in turn: the order that is hardest to put together. */
+/** First the heads of all parallel calls, then their arguments in turn. This order is the hardest one to assemble. */
 function toolCallDeltas(calls: ReturnType<typeof toolCalls>): object[] {
   const heads = calls.map((call, index) => ({
     tool_calls: [{ index, ...call, function: { name: call.function.name, arguments: '' } }],

@@ -5,8 +5,8 @@ import { closeSync, openSync } from 'node:fs';
 export type ServiceProcess = { child: ChildProcess; kill(): Promise<void> };
 
 /**
- * A service as users run it: a process of its own, from the build, so that it can be killed. It is told everything by
- * `env`. Its log goes to the end of `logFile`, or nowhere.
+ * Starts a service from the build as a separate process that a test can kill. `env` is its whole configuration. Its
+ * standard output is appended to `logFile`, or discarded.
  */
 export function spawnService(
   main: string,

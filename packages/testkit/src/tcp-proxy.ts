@@ -2,7 +2,10 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export type TcpProxy = { port: number; cut(): void; swallow(): void; restore(): void; close(): Promise<void> };
 
-/** A network that can be cut: open connections break; new ones are refused, or swallowed without a word, until it is restored. */
+/**
+ * A network that a test can cut. The cut breaks open connections. Until the network is restored, new connections are
+ * refused, or accepted without any response.
+ */
 export async function createTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let state: 'whole' | 'cut' | 'swallowing' = 'whole';
@@ -26,7 +29,7 @@ export async function createTcpProxy(target: { host: string; port: number }): Pr
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const destroyAll = () => sockets.forEach((socket) => socket.destroy());
   return {
-    port: (server.address() as AddressInfo).port, // a listening TCP server has no other kind of address
+    port: (server.address() as AddressInfo).port, // a TCP server has this kind of address
     cut() {
       state = 'cut';
       destroyAll();

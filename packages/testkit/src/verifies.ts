@@ -1,14 +1,9 @@
 import { it } from '@jest/globals';
 
 /**
- * Declares a test that proves one promise of tests/promises.ts. The architecture suite scans for these calls, so the id must be
- * a string literal.
+ * Declares a test that proves one promise of tests/promises.ts. The architecture tests search for these calls, so the
+ * id must be a string literal.
  */
-export function verifies(
-  promiseId: string,
-  guarantee: string,
-  prove: () => Promise<void> | void,
-  timeoutMs?: number,
-): void {
-  it(`${guarantee} [${promiseId}]`, async () => await prove(), timeoutMs);
+export function verifies(promiseId: string, guarantee: string, prove: () => Promise<void> | void): void {
+  it(`${guarantee} [${promiseId}]`, async () => await prove());
 }

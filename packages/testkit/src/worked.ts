@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The work of this thread since it began, in ms. It is its own work and not the time, since others use the machine, and
- * excludes the threads that collect garbage beside it. Elsewhere than on Linux it is the work of the whole process.
+ * CPU time of the main thread in ms, since its start. Unlike real time, it does not depend on other processes, and it
+ * excludes garbage collector threads. On systems other than Linux, it is the CPU time of the whole process in user
+ * mode.
  */
 export function workedMs(): number {
   if (process.platform !== 'linux') return process.cpuUsage().user / 1_000;

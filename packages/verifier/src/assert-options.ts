@@ -8,6 +8,7 @@ const ofExports = [
   'contains',
   'sessions',
   'beside',
+  'policy',
   'require',
   'json',
 ];
@@ -15,7 +16,8 @@ const ofExports = [
 /** The kinds of input, and the options that apply to each. */
 const optionsOf = {
   'an export': [...ofExports, 'session', 'from', 'to', 'partial'],
-  // Its statement says what it is a part of. From and to of a session's export are refused with its header.
+  // A period is never partial, because its statement defines its scope. For the export of a session, `from` and `to`
+  // are refused when its header is read.
   'the export of a period': [...ofExports, 'session', 'from', 'to'],
   'an evidence pack': [...ofExports, 'session', 'from', 'to'],
   'an audit log': ['audit', 'workspace', 'head', 'json'],
@@ -23,10 +25,13 @@ const optionsOf = {
 };
 const repeatable = ['head', 'contains'];
 
-/** Status 0 says that all that was asked holds, so nothing that was asked is passed over. Throws an Error that names the option. */
-export function assertOptions(what: keyof typeof optionsOf, given: readonly string[]): void {
-  const strange = given.find((name) => !optionsOf[what].includes(name));
-  if (strange !== undefined) throw new Error(`--${strange} asks nothing of ${what}; see --help`);
-  const repeated = given.find((name, at) => given.indexOf(name) !== at && !repeatable.includes(name));
-  if (repeated !== undefined) throw new Error(`--${repeated} may be given once; see --help`);
+/**
+ * Status 0 means that all requested checks passed, so no requested check may be ignored. Throws an Error that names
+ * the option.
+ */
+export function assertOptions(what: keyof typeof optionsOf, values: readonly string[]): void {
+  const strange = values.find((name) => !optionsOf[what].includes(name));
+  if (strange !== undefined) throw new Error(`--${strange} does not apply to ${what}; see --help`);
+  const repeated = values.find((name, at) => values.indexOf(name) !== at && !repeatable.includes(name));
+  if (repeated !== undefined) throw new Error(`--${repeated} may be used once; see --help`);
 }

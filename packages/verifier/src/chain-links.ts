@@ -4,8 +4,8 @@ import { VerificationError } from './verification-error.ts';
 import { verifyOutcome } from './verify-outcome.ts';
 
 /**
- * The known facts about one tenant's session. `start` and `end` say whether receipts could be missing there without a
- * trace.
+ * The known facts about one tenant's session. `start` and `end` state whether receipts could be missing at that end
+ * without being noticed.
  */
 export type ChainSummary = {
   tenant_id: string;
@@ -14,11 +14,11 @@ export type ChainSummary = {
   last: number;
   head: string;
   start: 'PROVEN' | 'UNPROVEN';
-  /** `CUT`: receipts are missing, for it is known where the chain ended. */
+  /** `CUT`: the head statement proves a later end than that of the last receipt, so receipts are missing. */
   end: 'PROVEN' | 'UNPROVEN' | 'CUT';
-  /** The instant of the head statement that proves the end, or that the chain is cut. */
+  /** The instant of the head statement that proves either the end or that the chain is cut. */
   end_as_of: string | null;
-  /** The place at which a head statement says that it ended. */
+  /** The position of the last receipt, as the head statement states it. `null` without a head statement. */
   stated_end: number | null;
 };
 
@@ -27,24 +27,28 @@ type Chain = ChainSummary & { issued_at: string };
 type KnownHead = HeadStatement & { tenant_id: string };
 
 export type LinkOptions = {
-  /** Accept chains that begin after their first receipt; their start is then reported as UNPROVEN. */
+  /** Accepts chains that begin after their first receipt. Their start is then reported as UNPROVEN. */
   partial?: boolean | undefined;
   /** Hashes of receipts known to be the last of their chains. */
   heads?: readonly string[] | undefined;
 };
 
 /**
- * The links of each tenant and session, receipt by receipt. Positions are 1, 2, 3 … in this order. Each link names the hash of the one before, none was issued before it, and each outcome comes after its decision. Holds what
- * it must of the past, not the past.
+ * Verifies the links of each tenant and session, receipt by receipt. Positions are 1, 2, 3 … in this order. Each
+ * receipt contains the hash of its predecessor and was not issued before it. Each outcome follows its decision. Memory
+ * contains only the members that later receipts are compared with.
  */
 export class ChainLinks {
   readonly #options: LinkOptions;
   readonly #chains = new Map<string, Chain>();
   readonly #heads = new Map<string, KnownHead>();
   readonly #ids = new IdSet();
-  /** Decisions that let a call happen, and that no outcome has settled yet. */
+  /** Decisions that permitted a call, and have no outcome yet. */
   readonly #open = new Map<string, ReceiptPayload>();
-  /** Decisions without an outcome: they let nothing happen, or their record says that another party than the kernel executes the call. */
+  /**
+   * Decisions that cannot have an outcome: they permitted nothing, or their record states that a party other than the
+   * kernel executes the call.
+   */
   readonly #endless = new IdSet();
   readonly #settled = new IdSet();
 
@@ -52,14 +56,18 @@ export class ChainLinks {
     this.#options = options;
   }
 
-  /** Where a chain ended, as the log has it. To be told before the receipts. Throws `DUPLICATE`. */
+  /** Adds the head statement of a chain. Call it before the receipts of the chain. Throws `DUPLICATE`. */
   expectHead(head: KnownHead): void {
     const name = nameOf(head);
-    if (this.#heads.has(name)) throw new VerificationError('DUPLICATE', `two head statements of ${head.session_id}`);
+    if (this.#heads.has(name))
+      throw new VerificationError('DUPLICATE', `the session ${head.session_id} has two head statements`);
     this.#heads.set(name, head);
   }
 
-  /** Throws {@link VerificationError}: `DUPLICATE`, `CHAIN_GAP`, `CHAIN_FORK`, `PREV_HASH_MISMATCH`, `TIME_MISMATCH`, `HEAD_MISMATCH`, `LINK_MISMATCH`. */
+  /**
+   * Throws {@link VerificationError}: `DUPLICATE`, `CHAIN_GAP`, `CHAIN_FORK`, `PREV_HASH_MISMATCH`, `TIME_MISMATCH`,
+   * `HEAD_MISMATCH`, `LINK_MISMATCH`.
+   */
   add({ payload, receipt_hash }: { payload: ReceiptPayload; receipt_hash: string }): void {
     const { receipt_id } = payload;
     if (this.#ids.has(receipt_id)) throw new VerificationError('DUPLICATE', `receipt ${receipt_id} occurs twice`);
@@ -72,7 +80,7 @@ export class ChainLinks {
     this.#ids.add(receipt_id);
   }
 
-  /** Adds the record of the last receipt. The kernel hears how a call ended only if it executed it. */
+  /** Adds the record of the last receipt. The kernel knows the outcome of a call only if it executed the call. */
   learn({ kind, receipt_id, dispatched_by: by }: BoundaryRecord): void {
     if (kind !== 'decision' || by === 'kernel') return;
     this.#endless.add(receipt_id);
@@ -83,17 +91,17 @@ export class ChainLinks {
     return this.#ids.size;
   }
 
-  /** Chains as far as they are here; one that is known only by its head statement is not. */
+  /** Chains with receipts in the evidence. Chains known only by a head statement are omitted. */
   summaries(): ChainSummary[] {
     return [...this.#chains].map(([name, { issued_at: _at, ...chain }]) => ({ ...chain, ...this.#endOf(name, chain) }));
   }
 
-  /** Head statements of chains of which nothing is here. */
+  /** Head statements of chains without receipts in the evidence. */
   absentChains(): KnownHead[] {
     return [...this.#heads].flatMap(([name, head]) => (this.#chains.has(name) ? [] : [head]));
   }
 
-  /** Known heads with which no chain ends. */
+  /** Known heads that no chain ends with. */
   missingHeads(): string[] {
     const reached = new Set([...this.#chains.values()].map(({ head }) => head));
     return (this.#options.heads ?? []).filter((head) => !reached.has(head));
@@ -102,20 +110,24 @@ export class ChainLinks {
   #begin(payload: ReceiptPayload, head: string): Chain {
     const { tenant_id, session_id, lamport_clock: position, prev_hash, issued_at } = payload;
     if (position !== 1 && this.#options.partial !== true)
-      throw new VerificationError('CHAIN_GAP', `the chain begins at position ${position}`);
+      throw new VerificationError('CHAIN_GAP', `the chain begins at position ${position}, not at 1`);
     if ((position === 1) !== (prev_hash === null))
-      throw new VerificationError('PREV_HASH_MISMATCH', 'exactly the first receipt of a chain has no predecessor');
+      throw new VerificationError(
+        'PREV_HASH_MISMATCH',
+        'the first receipt of a chain must have no predecessor, and every other receipt must have one',
+      );
     const start = position === 1 ? 'PROVEN' : 'UNPROVEN';
     const end = { end: 'UNPROVEN', end_as_of: null, stated_end: null } as const;
     return { tenant_id, session_id, first: position, last: position, head, start, ...end, issued_at };
   }
 
-  /** A head statement proves the end at its own place. Behind that the chain has grown since, and nothing says how far. */
+  /** A head statement proves the end at its own place. If the chain has grown since, its new end is unknown. */
   #endOf(name: string, { last, head }: Pick<ChainSummary, 'last' | 'head'>): End {
-    const known = this.#heads.get(name);
-    const stated_end = known?.lamport_clock ?? null;
-    if (known !== undefined && last < known.lamport_clock) return { end: 'CUT', end_as_of: known.as_of, stated_end };
-    if (known?.lamport_clock === last) return { end: 'PROVEN', end_as_of: known.as_of, stated_end };
+    const existing = this.#heads.get(name);
+    const stated_end = existing?.lamport_clock ?? null;
+    if (existing !== undefined && last < existing.lamport_clock)
+      return { end: 'CUT', end_as_of: existing.as_of, stated_end };
+    if (existing?.lamport_clock === last) return { end: 'PROVEN', end_as_of: existing.as_of, stated_end };
     const isPinned = this.#options.heads?.includes(head) === true;
     return { end: isPinned ? 'PROVEN' : 'UNPROVEN', end_as_of: null, stated_end };
   }
@@ -125,11 +137,13 @@ export class ChainLinks {
     if (head?.lamport_clock === lamport_clock && head.receipt_hash !== receiptHash)
       throw new VerificationError(
         'HEAD_MISMATCH',
-        `the head statement names another receipt at position ${lamport_clock}`,
+        `the head statement does not name the receipt at position ${lamport_clock}`,
       );
   }
 
-  /** An outcome stands behind its decision in the same chain, once. In a part of a chain, the decision may lie before the part. */
+  /**
+   * An outcome follows its decision once, in the same chain. In a part of a chain, the decision may precede the part.
+   */
   #settle(payload: ReceiptPayload, { isWhole }: { isWhole: boolean }): void {
     const { kind, receipt_id, verdict, shadow, decision_receipt_id: settles } = payload;
     if (kind === 'decision' && verdict === 'ALLOW' && !shadow) this.#open.set(receipt_id, payload);
@@ -137,27 +151,47 @@ export class ChainLinks {
     if (settles === undefined) return;
     if (this.#settled.has(settles)) throw new VerificationError('DUPLICATE', `${settles} has two outcomes`);
     if (this.#endless.has(settles))
-      throw new VerificationError('LINK_MISMATCH', `the kernel did not execute ${settles}, so it has no outcome`);
+      throw new VerificationError(
+        'LINK_MISMATCH',
+        `the kernel did not execute ${settles}, so it cannot have an outcome`,
+      );
     this.#settled.add(settles);
     const decided = this.#open.get(settles);
     if (decided !== undefined) verifyOutcome(payload, decided);
-    else if (isWhole) throw new VerificationError('LINK_MISMATCH', `no decision before it is the one that it settles`);
+    else if (isWhole)
+      throw new VerificationError(
+        'LINK_MISMATCH',
+        `no earlier receipt of the chain is the decision that the outcome settles`,
+      );
     this.#open.delete(settles);
   }
 }
 
 function extend(chain: Chain, payload: ReceiptPayload, receiptHash: string): void {
   const { lamport_clock: position, prev_hash, issued_at } = payload;
-  if (position > chain.last + 1) throw new VerificationError('CHAIN_GAP', `position ${position} follows ${chain.last}`);
+  if (position > chain.last + 1)
+    throw new VerificationError(
+      'CHAIN_GAP',
+      `position ${position} follows position ${chain.last}: receipts between them are missing`,
+    );
   if (position < chain.first)
-    throw new VerificationError('CHAIN_GAP', `position ${position} comes after ${chain.first}`);
+    throw new VerificationError(
+      'CHAIN_GAP',
+      `position ${position} comes after position ${chain.first}, the first one of the chain here`,
+    );
   if (position <= chain.last)
-    throw new VerificationError('CHAIN_FORK', `position ${position} is taken by another receipt`);
+    throw new VerificationError('CHAIN_FORK', `position ${position} already belongs to another receipt`);
   if (prev_hash !== chain.head)
-    throw new VerificationError('PREV_HASH_MISMATCH', `position ${position} names another predecessor`);
-  // Instants have one length, so their order is that of their texts.
+    throw new VerificationError(
+      'PREV_HASH_MISMATCH',
+      `the receipt at position ${position} does not name the receipt before it`,
+    );
+  // Instants have one length, so their texts compare like times.
   if (issued_at < chain.issued_at)
-    throw new VerificationError('TIME_MISMATCH', `position ${position} was issued before its predecessor`);
+    throw new VerificationError(
+      'TIME_MISMATCH',
+      `the receipt at position ${position} was issued before its predecessor`,
+    );
   chain.last = position;
   chain.head = receiptHash;
   chain.issued_at = issued_at;

@@ -1,10 +1,10 @@
-/** Longer than any sentence of ours with the names in it that a kernel writes. */
+/** Longer than any message of this package with names that a kernel writes. */
 const lengthMax = 1_000;
 const endLength = 200;
 
-/** A text with its middle left out where it is long: it may quote a name of megabytes, and what stands behind that says where. */
+/** A long text without its middle. It may quote a name of megabytes, and the end of the text states the place. */
 export function clipped(text: string): string {
   if (text.length <= lengthMax) return text;
-  const left = text.length - lengthMax;
-  return `${text.slice(0, lengthMax - endLength)}… (${left} characters) …${text.slice(-endLength)}`;
+  const remaining = text.length - lengthMax;
+  return `${text.slice(0, lengthMax - endLength)}… (${remaining} characters) …${text.slice(-endLength)}`;
 }

@@ -6,24 +6,27 @@ import type { VerificationErrorCode } from './verification-error.ts';
 import { verifyConformance } from './verify-conformance.ts';
 import type { AskedConformance, VerifiedConformance } from './verify-conformance.ts';
 
-/** Whether the proof holds, and then what it proves: a report that verifies may say FAIL. */
+/** Whether the proof verifies, and what it proves, since a verified report may state FAIL. */
 type ConformanceAnswer = {
   verdict: 'VERIFIED' | 'NOT_VERIFIED' | 'UNDECIDABLE';
   fault: { code: VerificationErrorCode; message: string } | null;
   conformance: VerifiedConformance | null;
 };
 
-/** More than ten times what the vectors of today leave. A schema keeps an issue for each value that is wrong. */
+/**
+ * The limits of a proof: more than ten times the size of current proofs. A schema keeps an issue in memory for each
+ * wrong value.
+ */
 export const proofLimits = { bytesMax: 67_108_864, depthMax: 64, valuesMax: 250_000 };
 
-/** Never throws for what a proof holds. */
-export function conformanceAnswer(proof: unknown, asked: AskedConformance): ConformanceAnswer {
-  return answerOf(() => verifyConformance(proof, asked));
+/** Never throws for any proof. */
+export function conformanceAnswer(proof: unknown, expected: AskedConformance): ConformanceAnswer {
+  return answerOf(() => verifyConformance(proof, expected));
 }
 
-/** The same for an unread file. */
-export function conformanceAnswerOfText(text: Uint8Array, asked: AskedConformance): ConformanceAnswer {
-  return answerOf(() => verifyConformance(parseStrictJson(text, proofLimits), asked));
+/** Like `conformanceAnswer`, for the text of a file. */
+export function conformanceAnswerOfText(text: Uint8Array, expected: AskedConformance): ConformanceAnswer {
+  return answerOf(() => verifyConformance(parseStrictJson(text, proofLimits), expected));
 }
 
 function answerOf(verified: () => VerifiedConformance): ConformanceAnswer {
@@ -35,7 +38,10 @@ function answerOf(verified: () => VerifiedConformance): ConformanceAnswer {
   }
 }
 
-/** 0: it is proven that the kernel denied what it must. 1: it is not, or it did not. 4: a key is unknown, or it is too large. */
+/**
+ * 0: the proof verifies with the verdict PASS. 1: it does not verify, or its verdict is FAIL. 4: a key is unknown, or
+ * the proof is too large.
+ */
 export function conformanceStatus({ verdict, conformance }: ConformanceAnswer): 0 | 1 | 4 {
   if (verdict === 'UNDECIDABLE') return 4;
   return conformance?.verdict === 'PASS' ? 0 : 1;

@@ -14,7 +14,7 @@ export function describeReport(report: ExportReport): string {
     `  completeness  ${report.completeness}${report.pack === null ? '' : ` of ${scopeText(report.pack.scope)}`}`,
     ...report.missing.map((gap) => `    missing: ${gap}`),
     `  signer        ${report.signer}${report.keys.length === 0 ? '' : ` (${report.keys.join(', ')})`}`,
-    `  time          ${report.time}${timeText(report.issued)}`,
+    `  time          ${report.time}${witnessedText(report.witnessed)}${timeText(report.issued)}`,
     ...glassText(report.broken_glass),
     ...defectsText(report.issuer_defects),
     ...report.chains.map(chainText),
@@ -25,12 +25,12 @@ export function describeReport(report: ExportReport): string {
   return lines.map((line) => `${forTerminal(line)}\n`).join('');
 }
 
-/** Shown at the top, so that it cannot be overlooked. */
+/** The number of approvals by broken glass. It is shown before the chains, so that it cannot be overlooked. */
 function glassText({ count, first }: ExportReport['broken_glass']): string[] {
   return count === 0 ? [] : [`  broken glass  ${count}, the first is ${first}`];
 }
 
-/** The kernel that sealed them was wrong; the export was not changed. */
+/** The kernel sealed these outcomes wrongly. The export was not changed. */
 function defectsText({ count, first }: ExportReport['issuer_defects']): string[] {
   return count === 0
     ? []
@@ -40,6 +40,11 @@ function defectsText({ count, first }: ExportReport['issuer_defects']): string[]
 function faultText({ code, message, line, receipt_id }: ExportFault): string {
   const place = [...(line === 0 ? [] : [`line ${line}`]), ...(receipt_id === null ? [] : [receipt_id])];
   return `${code}: ${message}${place.length === 0 ? '' : ` (${place.join(', ')})`}`;
+}
+
+/** The bounds that witnesses set. */
+function witnessedText(witnessed: ExportReport['witnessed']): string {
+  return witnessed === null ? '' : ` [${witnessed.after ?? 'no earlier cosignature'}, ${witnessed.by}]`;
 }
 
 function timeText(issued: ExportReport['issued']): string {
@@ -65,7 +70,7 @@ function scopeText({ tenant_id, leaves, sessions, issued }: ReportedPack['scope'
   return sessions === null ? range : `${range}, sessions ${sessions.join(', ')}`;
 }
 
-/** The counts that a reader looks for, and all that the report rests on. */
+/** The counts for the reader, and the basis of the report. */
 function packText({ signers, log }: ExportReport, { counts }: ReportedPack): string[] {
   const last = log?.checkpoints.at(-1);
   return [

@@ -9,58 +9,70 @@ type Scope = { leaves: { from: number; to: number }; sessions: readonly string[]
 type Issued = { from: string; to: string } | null;
 
 /**
- * Which receipt an earlier export has at which place of the log. The log only grows, so a later export of it has the same receipt there, if its scope
- * includes the place.
+ * The receipts of an earlier export by their places in the log. The log only grows, so a later export has the same
+ * receipt at a place, if its scope includes the place.
  */
 export class EarlierPlaces {
   readonly #places = new Map<number, Place>();
   readonly #checkpoints = new Map<number, Tree>();
   #hasCommonCheckpoint = false;
 
-  /** Notes a checkpoint of the earlier export. */
+  /** Adds a checkpoint of the earlier export. */
   noteCheckpoint(checkpoint: Tree): void {
     this.#checkpoints.set(checkpoint.size, checkpoint);
   }
 
   /**
-   * Compares a checkpoint of the later one. The later header proves that its checkpoints extend each other, so one that
-   * both exports have connects the two logs. Throws {@link VerificationError} `CONSISTENCY_UNPROVEN`.
+   * Compares a checkpoint of the later export. The later header proves that its checkpoints extend each other, so one
+   * checkpoint in both exports connects the two logs. Throws {@link VerificationError} `CONSISTENCY_UNPROVEN`.
    */
   compareCheckpoint({ origin, size, root }: Tree): void {
     const [first] = this.#checkpoints.values();
     if (first !== undefined && first.origin !== origin)
-      throw new VerificationError('CONSISTENCY_UNPROVEN', `the earlier export is of the log ${first.origin}`);
+      throw new VerificationError(
+        'CONSISTENCY_UNPROVEN',
+        `the earlier export is from a different log, ${first.origin}`,
+      );
     const earlier = this.#checkpoints.get(size);
     if (earlier === undefined) return;
     if (!equalBytes(earlier.root, root))
-      throw new VerificationError('CONSISTENCY_UNPROVEN', `the earlier export has another root of ${size} leaves`);
+      throw new VerificationError(
+        'CONSISTENCY_UNPROVEN',
+        `the earlier export has a different root for the tree of ${size} leaves`,
+      );
     this.#hasCommonCheckpoint = true;
   }
 
-  /** In words: the comparison cannot show this. */
+  /** Facts that the comparison cannot show, as text. */
   limits(): string[] {
-    const apart = 'the growth of the log between the exports: they have no checkpoint of one size';
+    const apart = 'the growth of the log between the exports: they have no checkpoint in common';
     return this.#hasCommonCheckpoint ? [] : [apart];
   }
 
-  /** Notes a receipt of the earlier export. */
+  /** Adds a receipt of the earlier export. */
   note({ payload, receipt_hash }: OpenedReceipt, place: number): void {
     const { session_id: session, issued_at: issuedAt } = payload;
     this.#places.set(place, { receiptHash: receipt_hash, session, issuedAt, isHere: false });
   }
 
   /**
-   * Compares a receipt of the later one. Throws {@link VerificationError} `CONSISTENCY_UNPROVEN`: they are of two logs.
+   * Compares a receipt of the later export. Throws {@link VerificationError} `CONSISTENCY_UNPROVEN` when the two
+   * exports have different receipts at its place.
    */
   compare({ receipt_hash }: OpenedReceipt, place: number): void {
     const earlier = this.#places.get(place);
     if (earlier === undefined) return;
     if (earlier.receiptHash !== receipt_hash)
-      throw new VerificationError('CONSISTENCY_UNPROVEN', `the earlier export has another receipt at place ${place}`);
+      throw new VerificationError(
+        'CONSISTENCY_UNPROVEN',
+        `the earlier export has a different receipt at place ${place} of the log`,
+      );
     earlier.isHere = true;
   }
 
-  /** In words. `null`: the later export names no scope, and has all that the earlier one has. */
+  /**
+   * The missing receipts as text. When `scope` is `null`, the later export must have all receipts of the earlier one.
+   */
   missing(scope: Scope | null): string[] {
     const gone = [...this.#places].filter(([place, earlier]) => !earlier.isHere && isWithin(scope, place, earlier));
     const [first] = gone;

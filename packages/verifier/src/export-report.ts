@@ -7,11 +7,13 @@ import type { Count, ExportEvidence } from './export-evidence.ts';
 import type { PeriodLinks, PeriodSummary } from './period-links.ts';
 import type { VerificationErrorCode } from './verification-error.ts';
 import type { PackVerification } from './verify-pack.ts';
+import type { LogPolicy } from './log-policy.ts';
+import type { WitnessedSpan } from './witnessed-log.ts';
 
 export type Requirement = 'integrity' | 'completeness' | 'signer' | 'time';
 export const requirements: readonly Requirement[] = ['integrity', 'completeness', 'signer', 'time'];
 
-/** The first thing that does not hold, and where: lines count from 1, the header included. */
+/** The first fault and its place. Lines count from 1, including the header. 0 when no line is at fault. */
 export type ExportFault = {
   code: VerificationErrorCode;
   message: string;
@@ -21,56 +23,63 @@ export type ExportFault = {
 };
 
 /**
- * Four answers and what was asked of them. `VERIFIED`: all that was required. `INCOMPLETE`: nothing is wrong with what
- * is here, and something is missing. `UNDECIDABLE`: a key is unknown or a line too large. `NOT_VERIFIED`: it is wrong,
- * or empty.
+ * The four answers about an export, and the verdict that follows from them. `VERIFIED`: all required answers are
+ * positive. `INCOMPLETE`: nothing is wrong, but something is missing. `UNDECIDABLE`: a key is unknown or a line is too
+ * large. `NOT_VERIFIED`: the export is wrong or empty.
  */
 export type ExportReport = {
   verdict: EvidenceAnswer<'verdict'>;
-  /** Signatures, hashes, links, records, places in the log: is each thing what it claims to be? */
+  /** Whether signatures, hashes, links, records and places in the log are correct. */
   integrity: EvidenceAnswer<'integrity'>;
-  /** Is it all there, from the first receipt to the end that a head statement names, each with record and proof? */
+  /**
+   * Whether nothing is missing, up to the end in a head statement or final statement. Receipts need records and proofs.
+   */
   completeness: EvidenceAnswer<'completeness'>;
-  /** Did trusted keys sign it while they were valid? */
+  /** Whether trusted keys signed the export while they were valid. */
   signer: EvidenceAnswer<'signer'>;
-  /** `LOGGED`: the operator's log has each receipt; `CLAIMED`: only the signer states when. No format of today has a witness. */
+  /**
+   * `WITNESSED`: the witnesses of the caller's policy bound the time of each receipt. `LOGGED`: the operator's log
+   * contains each receipt. `CLAIMED`: only the signer states the time.
+   */
   time: EvidenceAnswer<'time'>;
   fault: ExportFault | null;
-  /** The reasons why completeness or time are not proven, in words. */
+  /** The reasons why completeness or time are not proven, as text. */
   missing: string[];
-  /** In words: no receipt of it can show these, so a report that holds says nothing about them. */
+  /** Facts that no receipt can show, as text. A verified report states nothing about them. */
   limits: string[];
   receipts: number;
   records: number;
   proofs: number;
   heads: number;
-  /** Approvals that one person gave alone, in spite of a quorum or a time lock. Each says who and why. */
+  /** Approvals that one person gave alone, despite a quorum or a time lock. Each states the person and the reason. */
   broken_glass: Count;
   /**
-   * Outcomes that are `uncertain` and have an output all the same. They were not altered: older kernels sealed the
-   * error for the caller in the place of an output.
+   * Outcomes that are `uncertain` and nevertheless have an output. They were not altered: older kernels sealed the
+   * caller's error in place of an output.
    */
   issuer_defects: Count;
-  /** Those of the receipts. */
+  /** The keys of the receipts and of the final statement. */
   keys: string[];
-  /** Each key that the report rests on, and how many statements of it hold. */
+  /** Each key of the report, and the number of valid statements that it signed. */
   signers: ReportedKey[];
-  /** `null` when the export shows no checkpoint. */
+  /** `null` when the export contains no checkpoint. */
   log: ReportedLog | null;
   issued: ExportEvidence['times'];
-  /** Set for a session's export. */
+  /** `null` unless the time is `WITNESSED`. */
+  witnessed: WitnessedSpan | null;
+  /** Empty unless the export is that of a session. */
   chains: ChainSummary[];
-  /** Set for a period's export. */
+  /** `null` unless the export is that of a period. */
   period: PeriodSummary | null;
-  /** Set for an evidence pack. */
+  /** `null` unless the export is an evidence pack. */
   pack: ReportedPack | null;
 };
 
 type Seen = {
   links: ChainLinks;
-  /** For a period: replaces the links. */
+  /** For a period: replaces `links`. */
   period: PeriodLinks | null;
-  /** For a pack: replaces both. */
+  /** For a pack: replaces `links` and `period`. */
   pack: PackVerification | null;
   checkpoints: ExportCheckpoints | null;
   evidence: ExportEvidence;
@@ -79,6 +88,7 @@ type Seen = {
     partial?: boolean | undefined;
     require?: readonly Requirement[] | undefined;
     earlier?: EarlierPlaces | undefined;
+    policy?: LogPolicy | undefined;
   };
 };
 
@@ -87,7 +97,7 @@ export function reportOf(seen: Seen): ExportReport {
   const fault = seen.fault ?? emptiness(seen);
   const answers = fault === null ? answersOf(seen) : answersTo(fault);
   return {
-    verdict: verdictOf(answers, fault, seen.options.require ?? requirements),
+    verdict: verdictOf(answers, fault, seen.options),
     ...answers,
     fault,
     limits: fault === null ? [...limitsOf(pack), ...(seen.options.earlier?.limits() ?? [])] : [],
@@ -109,7 +119,7 @@ export function reportOf(seen: Seen): ExportReport {
 
 function limitsOf(pack: PackVerification | null): string[] {
   const truth = 'whether a call had the effect that its caller or server states';
-  const controls = 'controls behind the decisions: only an evidence pack is compared with them';
+  const controls = 'controls behind the decisions: only an evidence pack contains them';
   return [truth, ...(pack === null ? [controls] : pack.limits())];
 }
 
@@ -119,28 +129,47 @@ function signersOf(checkpoints: ExportCheckpoints | null): ReportedKey[] {
   return [...counts].map(([key_id, signed]) => ({ key_id, purpose: 'log', signed }));
 }
 
-type Answers = Pick<ExportReport, 'integrity' | 'completeness' | 'signer' | 'time' | 'missing'>;
+type Answers = Pick<ExportReport, 'integrity' | 'completeness' | 'signer' | 'time' | 'missing' | 'witnessed'>;
 
-function answersOf({ links, period, pack, evidence, options }: Seen): Answers {
+function answersOf(seen: Seen): Answers {
+  const { links, period, pack, evidence, options } = seen;
+  const isLogged = evidence.unproven.count === 0;
+  const witnessed = isLogged ? witnessedOf(seen) : null;
   const gaps = (pack ?? period)?.missing() ?? missingOf(links, { partial: options.partial === true });
   const missing = [...gaps, ...evidence.missingItems(pack?.summary.scope ?? null), ...evidenceMissing(evidence)];
   return {
     integrity: 'VERIFIED',
     completeness: missing.length === 0 ? 'COMPLETE' : 'INCOMPLETE',
     signer: 'TRUSTED',
-    time: evidence.unproven.count === 0 ? 'LOGGED' : 'CLAIMED',
-    missing,
+    time: isLogged ? loggedAs(witnessed) : 'CLAIMED',
+    missing: [...missing, ...(hasQuorum(options, witnessed) ? [] : [quorumMissing])],
+    witnessed,
   };
 }
 
+const quorumMissing = 'no checkpoint that has every receipt has the cosignatures that the policy asks for';
+
+function witnessedOf({ checkpoints, evidence: { span } }: Seen): WitnessedSpan | null {
+  return span === null ? null : (checkpoints?.witnessedAt(span) ?? null);
+}
+
+function loggedAs(witnessed: WitnessedSpan | null) {
+  return witnessed === null ? 'LOGGED' : 'WITNESSED';
+}
+
+/** A caller with a policy requires its quorum. `quorum none` requires nothing. */
+function hasQuorum({ policy }: Seen['options'], witnessed: WitnessedSpan | null): boolean {
+  return (policy?.quorum ?? null) === null || witnessed !== null;
+}
+
 const undecidable: readonly VerificationErrorCode[] = ['KEY_UNKNOWN', 'TOO_LARGE'];
-/** The codes of missing evidence, without a fault in the present lines. */
+/** Whether the code leaves the verdict open: a key is unknown or a line is too large, but nothing is wrong. */
 export function isUndecidable(code: VerificationErrorCode): boolean {
   return undecidable.includes(code);
 }
 const distrusted: readonly VerificationErrorCode[] = ['KEY_REVOKED', 'KEY_EXPIRED', 'KEY_NOT_VALID_YET'];
 
-/** Behind a fault nothing was read, so of the rest nothing is known. */
+/** The answers about an export with a fault. Nothing is read after the fault, so the rest of the export is unknown. */
 function answersTo({ code }: ExportFault): Answers {
   const isKnown = !isUndecidable(code);
   const signers = { KEY_UNKNOWN: 'UNKNOWN', SIGNATURE_INVALID: 'NOT_TRUSTED' } as const;
@@ -151,30 +180,35 @@ function answersTo({ code }: ExportFault): Answers {
     signer: distrusted.includes(code) ? 'NOT_TRUSTED' : signer,
     time: code === 'TIME_MISMATCH' ? 'CONTRADICTED' : 'UNDECIDED',
     missing: [],
+    witnessed: null,
   };
 }
 
-function verdictOf(answers: Answers, fault: ExportFault | null, required: readonly Requirement[]) {
+function verdictOf(answers: Answers, fault: ExportFault | null, options: Seen['options']) {
+  const required = options.require ?? requirements;
   if (fault !== null) return isUndecidable(fault.code) ? 'UNDECIDABLE' : 'NOT_VERIFIED';
   const isShort =
     (required.includes('completeness') && answers.completeness !== 'COMPLETE') ||
-    (required.includes('time') && answers.time === 'CLAIMED');
+    (required.includes('time') && (answers.time === 'CLAIMED' || !hasQuorum(options, answers.witnessed)));
   return isShort ? 'INCOMPLETE' : 'VERIFIED';
 }
 
-/** An export that shows nothing breaks nothing and proves nothing. The statement of an empty period is a receipt, which shows that. */
+/**
+ * An empty export contradicts nothing and proves nothing. A period or a pack with its statement is not empty, because
+ * the statement itself is a receipt.
+ */
 function emptiness({ links, period, pack }: Seen): ExportFault | null {
   if (pack !== null && (pack.receipts > 0 || pack.summary.stated !== null)) return null;
   if (links.receipts > 0 || (period !== null && (period.receipts > 0 || period.summary.stated !== null))) return null;
   return { code: 'EMPTY', message: 'the export has no receipts', line: 0, receipt_id: null };
 }
 
-/** A partial export has a before and an after. */
+/** A partial export may lack earlier and later receipts, so its ends are not reported as missing. */
 function missingOf(links: ChainLinks, { partial }: { partial: boolean }): string[] {
   const ends = links.summaries().flatMap((chain) => (partial || chain.end === 'PROVEN' ? [] : [endMissing(chain)]));
   const absent = links
     .absentChains()
-    .map(({ tenant_id, session_id }) => `${tenant_id}/${session_id}: no receipt is here`);
+    .map(({ tenant_id, session_id }) => `${tenant_id}/${session_id}: the export has no receipt of this session`);
   const heads = links.missingHeads().map((head) => `no chain ends with ${head}`);
   return [...ends, ...(partial ? [] : absent), ...heads];
 }

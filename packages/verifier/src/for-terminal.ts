@@ -3,13 +3,14 @@ import { unseenCharacters } from '@countersign/contracts';
 const unseen = new RegExp(`[${unseenCharacters}]`, 'gu');
 
 /**
- * One line of text with all characters visible: a name in an export must not control or hide anything on a terminal.
+ * One line of text with all characters visible, since a name in an export must not control or hide anything on a
+ * terminal.
  */
 export function forTerminal(text: string): string {
   return text.replace(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`);
 }
 
-/** The same for JSON, in which the escape is JSON's own. */
+/** Like `forTerminal`, for a value as JSON. The escapes are those of JSON. */
 export function jsonForTerminal(value: unknown): string {
   return JSON.stringify(value).replace(unseen, escapedUnits);
 }

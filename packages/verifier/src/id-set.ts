@@ -1,6 +1,6 @@
 import { ulidOf } from '@countersign/receipts';
 
-/** Crockford's base 32, as ULIDs are written. */
+/** Crockford's base 32, the alphabet of ULIDs. */
 const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const valueOf = new Uint8Array(128);
 for (const [value, letter] of [...letters].entries()) valueOf[letter.charCodeAt(0)] = value;
@@ -9,16 +9,16 @@ const firstRoom = 1_024;
 const wordsOfId = 4;
 
 /**
- * A set of prefixed ULIDs that keeps the 128 bits of each and none of its text: 32 to 64 bytes an id. A set of texts may
- * hold the lines that they were cut from. Ids of one prefix.
+ * A set of prefixed ULIDs that stores the 128 bits of each and no text: 32 to 64 bytes per id. A set of strings could
+ * keep the whole lines in memory that contain the ids. All ids have one prefix.
  */
 export class IdSet {
-  /** An odd number that is not known outside, so that chosen ids do not fall together. */
+  /** A secret odd number, so that a caller cannot choose ids that collide. */
   readonly #seed = Math.floor(Math.random() * 0x7fff_ffff) * 2 + 1;
   #room = firstRoom;
   #words = new Uint32Array(firstRoom * wordsOfId);
   #size = 0;
-  /** The id of zeros looks like a free place. */
+  /** Whether the set contains the id of zeros, which looks like a free place. */
   #hasZero = false;
 
   get size(): number {
@@ -44,7 +44,7 @@ export class IdSet {
     if (this.#size * 2 > this.#room) this.#grow();
   }
 
-  /** Where the id is, or the free place for it. At most half of the places are taken, so there is one. */
+  /** The place of the id, or a free place for it. At most half of the places are taken, so a free place exists. */
   #placeOf(words: Uint32Array): number {
     let hash = this.#seed;
     for (const word of words) hash = Math.imul(hash ^ word ^ (hash >>> 15), 0x9e37_79b1);
@@ -74,7 +74,7 @@ function isZero(words: Uint32Array): boolean {
   return words.every((word) => word === 0);
 }
 
-/** The 128 bits of a ULID, of whose 26 letters the first has three. */
+/** The 128 bits of a ULID. Its first letter contains three of them, and each of the other 25 letters contains five. */
 function wordsOf(id: string): Uint32Array {
   const words = new Uint32Array(wordsOfId);
   const text = ulidOf(id);

@@ -6,8 +6,8 @@ type Chain = Pick<ReceiptPayload, 'tenant_id' | 'session_id'>;
 
 /**
  * The places of an export's receipts in the log, which only grows. A place is used once, a chain goes through the log
- * in one direction, and a statement comes after its subject. Each path is proven by itself, so only together can they
- * contradict each other.
+ * in one direction, and a statement comes after its subject. Each path is proven separately, so contradictions show
+ * only between them.
  */
 export class LogPlaces {
   readonly #taken = new Set<number>();
@@ -17,14 +17,19 @@ export class LogPlaces {
   readonly #heads = new Map<string, { lamport_clock: number; place: number }>();
   #highest = -1;
 
-  /** A head statement, to be told before its chain. Throws {@link VerificationError} `DUPLICATE`. */
+  /**
+   * Adds a head statement. Call it before the receipts of its chain are added. Throws {@link VerificationError}
+   * `DUPLICATE`.
+   */
   takeHead({ tenant_id, session_id, lamport_clock }: Pick<HeadStatement, 'lamport_clock'> & Chain, at: Place): void {
     if (at === undefined) return;
     this.#claim(at.log_index);
     this.#heads.set(nameOf({ tenant_id, session_id }), { lamport_clock, place: at.log_index });
   }
 
-  /** The next receipt of its chain. Throws {@link VerificationError} `DUPLICATE`, `TIME_MISMATCH`. */
+  /**
+   * Adds a receipt, which is the next one of its chain. Throws {@link VerificationError} `DUPLICATE`, `TIME_MISMATCH`.
+   */
   take({ tenant_id, session_id, lamport_clock }: ReceiptPayload, at: Place): void {
     if (at === undefined) return;
     const { log_index: place } = at;
@@ -32,26 +37,33 @@ export class LogPlaces {
     const chain = nameOf({ tenant_id, session_id });
     const [before = -1, head] = [this.#last.get(chain), this.#heads.get(chain)];
     if (place < before)
-      throw new VerificationError('TIME_MISMATCH', `place ${place} of the log lies before that of its predecessor`);
+      throw new VerificationError(
+        'TIME_MISMATCH',
+        `the receipt at place ${place} of the log comes before its predecessor in the log`,
+      );
     if (head !== undefined && lamport_clock <= head.lamport_clock && place > head.place)
-      throw new VerificationError('TIME_MISMATCH', `place ${place} of the log lies behind the head that speaks of it`);
+      throw new VerificationError(
+        'TIME_MISMATCH',
+        `the receipt at place ${place} of the log comes after the head statement that covers it`,
+      );
     this.#last.set(chain, place);
     this.#highest = Math.max(this.#highest, place);
   }
 
   /**
-   * All receipts of a period are within the log of its statement. Throws {@link VerificationError} `PERIOD_MISMATCH`.
+   * Checks that all receipts of a period are within the log of its statement. Throws {@link VerificationError}
+   * `PERIOD_MISMATCH`.
    */
   assertWithin(logSize: number): void {
     if (this.#highest >= logSize)
       throw new VerificationError(
         'PERIOD_MISMATCH',
-        `a receipt stands at place ${this.#highest}, and the statement is about the first ${logSize}`,
+        `a receipt is at place ${this.#highest} of the log, but the statement covers only the first ${logSize} places`,
       );
   }
 
   #claim(place: number): void {
-    if (this.#taken.has(place)) throw new VerificationError('DUPLICATE', `place ${place} of the log is taken twice`);
+    if (this.#taken.has(place)) throw new VerificationError('DUPLICATE', `place ${place} of the log has two receipts`);
     this.#taken.add(place);
   }
 }

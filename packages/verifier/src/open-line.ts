@@ -7,17 +7,19 @@ import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
 import { openReceipt } from './verify-receipt.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
 
-/** `checkpoint`: the one whose tree has the receipt. `null` when the line has no proof. */
+/** `checkpoint`: the checkpoint whose tree contains the receipt. `null` when the line has no proof. */
 export type OpenedLine = { opened: OpenedReceipt; checkpoint: TimedCheckpoint | null };
 
 type LineDeps = Pick<LogTrust, 'trust' | 'provider'> & {
-  /** The exported checkpoint of a tree size. */
+  /** The checkpoint in the export whose tree has this size. */
   findCheckpoint(size: number): TimedCheckpoint | undefined;
-  /** Those of the header: what the log gained after one of them was sealed after it. */
+  /** The checkpoints of the header. Entries that the log gained after a checkpoint were sealed after it. */
   checkpoints: ExportCheckpoints;
 };
 
-/** Signature, key, and place in the log, of a line that may lack the last. Throws {@link VerificationError}. */
+/**
+ * Verifies signature, key and place in the log of a line, which may lack the place. Throws {@link VerificationError}.
+ */
 export function openLine(
   line: ExportedReceipt,
   { trust, provider, findCheckpoint, checkpoints }: LineDeps,

@@ -3,24 +3,28 @@ import { fenceScopesOfTool } from '@countersign/policy';
 import { VerificationError } from './verification-error.ts';
 
 type Fence = { kind: string; expiresAt: string | null };
-/** `policyTenant`: whom the policy of a decision was activated for. */
+/** `policyTenant`: the tenant that the policy of a decision was activated for. */
 type Named = { payload: ReceiptPayload; policyTenant: string | undefined };
 type Decided = Pick<BoundaryRecord, 'tenant_id' | 'principal_id' | 'created_at' | 'intent'>;
 
-/** The kinds that let no call pass. A throttle lets some pass, and how many is in no receipt. */
+/** The kinds of fences that permit no call. A throttle permits some calls, and no receipt contains their number. */
 const stopping: ReadonlySet<unknown> = new Set(['freeze', 'quarantine']);
 
-/** The farthest that the times of two receipts may be from their order in the log. */
+/** The most by which a receipt may be dated before a receipt that precedes it in the log. */
 const clocksApartMs = 60_000;
 
 /**
- * The controls behind a tenant's decisions, from its receipts: its own policy, fences and revoked agents, in the order
- * of the log. The kernel commits a decision only under the controls of that moment, so that order is the order of
- * cause. A range has each change within it, so what is changed there holds from then on. Earlier changes are not known. Fences and policies of the installation are in the log of the tenant `system`.
+ * Checks a tenant's decisions against the controls in its receipts: its own policy, fences and revoked agents, in the
+ * order of the log. The kernel commits a decision only under the current controls, so log order is causal order. A
+ * range contains each change within it, so a changed control applies from then on. Earlier changes are unknown. Fences
+ * and policies of the installation are in the log of the tenant `system`.
  */
 export class PackControls {
   readonly #isWhole: boolean;
-  /** A range by time may lack the change that a later decision of it rests on, by as much as clocks are apart. */
+  /**
+   * Decisions from this instant on are not compared. A range by time may lack a change that precedes them in the log,
+   * because clocks differ. `null` for other ranges.
+   */
   readonly #comparedUntil: string | null;
   readonly #fences = new Map<string, Fence>();
   readonly #revoked = new Set<string>();
@@ -31,7 +35,7 @@ export class PackControls {
     this.#comparedUntil = scope.issued === null ? null : before(scope.issued.to);
   }
 
-  /** The next record of the log. Throws {@link VerificationError} `CONTROL_CONTRADICTED`. */
+  /** Compares the next record of the log. Throws {@link VerificationError} `CONTROL_CONTRADICTED`. */
   take(record: BoundaryRecord, { payload, policyTenant }: Named): void {
     if (record.kind !== 'decision') this.#learn(record, payload);
     else if (this.#comparedUntil === null || record.created_at < this.#comparedUntil)
@@ -52,25 +56,25 @@ export class PackControls {
     const { policy_hash, policy_epoch, verdict, tenant_id, principal_id } = record;
     const policy = this.#policy;
     if (policy !== null && policy_hash !== null && !isSame(policy, { policy_hash, policy_epoch }))
-      throw contradicted(`the policy of the decision is not the active one, epoch ${policy.policy_epoch}`);
+      throw contradicted(`its policy is not the active policy, which has epoch ${policy.policy_epoch}`);
     if (this.#isWhole && policy === null && policyTenant === tenant_id)
-      throw contradicted('no receipt says that the policy of the decision was activated');
+      throw contradicted('no receipt shows the activation of its policy');
     if (verdict !== 'ALLOW') return;
-    if (this.#revoked.has(principal_id)) throw contradicted(`the agent ${principal_id} had been revoked`);
+    if (this.#revoked.has(principal_id)) throw contradicted(`the agent ${principal_id} was revoked`);
     for (const scope of scopesAround(record))
       if (isStopping(this.#fences.get(scope), record) && !isLift(record, scope))
         throw contradicted(`${scope} was under ${this.#fences.get(scope)?.kind ?? ''}`);
   }
 }
 
-/** In words: the receipts of such a pack cannot show this. */
+/** Facts that the receipts of a pack with this scope cannot show, as text. */
 export function controlLimits({ tenant_id, leaves, sessions, issued }: EvidenceScope): string[] {
-  const outside = 'fences, policies and budgets of the installation: they are in no log of a tenant';
+  const outside = 'fences, policies and budgets of the installation: the log of a tenant does not contain them';
   const counted =
-    'budgets, throttles, relations and tool definitions: the records state them, and no receipt shows how they came about';
+    'budgets, throttles, relations and tool definitions: the records state them, but no receipt shows how they were set';
   const earlier = `controls that were set before leaf ${leaves.from} and not changed since`;
   const untimed = `controls that were set before ${issued?.from ?? ''} and not changed since`;
-  const unseen = `controls of ${tenant_id}, where their sessions are not among those of the pack`;
+  const unseen = `controls of ${tenant_id} in sessions that are not in the pack`;
   return [
     outside,
     counted,
@@ -97,13 +101,13 @@ function fenceOf({ kind, expires_at: expiresAt }: Record<string, unknown>): Fenc
   return { kind: String(kind), expiresAt: typeof expiresAt === 'string' ? expiresAt : null };
 }
 
-// Instants have one length, so their order is that of their texts.
+// Instants have one length, so their texts compare like times.
 function isStopping(fence: Fence | undefined, { created_at }: Decided): boolean {
   if (fence === undefined || !stopping.has(fence.kind)) return false;
   return fence.expiresAt === null || created_at < fence.expiresAt;
 }
 
-/** The members of a fenced tenant propose to lift its fence. */
+/** Members of a fenced tenant may propose to lift its fence. */
 function isLift({ tenant_id, intent: { action, tool } }: Decided, scope: string): boolean {
   return action === 'fence.lift' && tool === null && scope === `tenant:${tenant_id}`;
 }
@@ -116,5 +120,5 @@ function isSame(
 }
 
 function contradicted(what: string): VerificationError {
-  return new VerificationError('CONTROL_CONTRADICTED', `the receipts before it contradict it: ${what}`);
+  return new VerificationError('CONTROL_CONTRADICTED', `earlier receipts contradict the decision: ${what}`);
 }

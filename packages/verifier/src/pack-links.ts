@@ -17,13 +17,13 @@ import { VerificationError } from './verification-error.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
 
 type PackOptions = { provider: CryptoProvider; heads?: readonly string[] | undefined };
-/** Activated for a tenant. `asking`: its rules that want more than any one vote. */
+/** A policy activated for a tenant. `asking`: its rules that require more than the vote of any one person. */
 type Policy = { tenant: string; asking: RulesAsking };
 type Receipt = { opened: OpenedReceipt; record: BoundaryRecord | undefined; place: number };
 
 /**
- * The receipts of a pack, in the order of the log: each within the scope, each chain without a gap, and all counted. A pack of the whole log of a
- * tenant is compared with the policies, fences and identities that it contains.
+ * The receipts of a pack, in the order of the log: each within the scope, each chain without a gap, and all counted.
+ * Decisions are compared with the policies, fences and identities that the pack contains.
  */
 export class PackLinks {
   readonly #scope: EvidenceScope;
@@ -48,7 +48,7 @@ export class PackLinks {
     this.#controls = new PackControls(scope);
   }
 
-  /** A line of bytes and what was read of it: the canonical form is the only one. Throws `MALFORMED`. */
+  /** Adds a line and its parsed value. Only the canonical form is accepted. Throws `MALFORMED`. */
   takeLine(line: Uint8Array | string, value: unknown): void {
     if (this.#stated !== null) throw new VerificationError('MALFORMED', 'a line follows the end statement');
     const bytes = typeof line === 'string' ? utf8Bytes(line) : line;
@@ -62,41 +62,47 @@ export class PackLinks {
   addPolicy({ policy }: PackPolicy): void {
     const { bundle, policy_hash, epoch } = policy;
     const name = policyName({ policy_hash, policy_epoch: epoch });
-    if (this.#policies.has(name)) throw new VerificationError('DUPLICATE', `the policy ${policy_hash} is here twice`);
+    if (this.#policies.has(name)) throw new VerificationError('DUPLICATE', `the policy ${policy_hash} occurs twice`);
     if (digestOf(this.#provider, canonicalize(parsePlainJson(bundle))) !== policy_hash)
       throw new VerificationError('POLICY_MISMATCH', 'policy_hash is not the hash of the bundle');
     this.#policies.set(name, { tenant: policy.tenant_id, asking: votesAskedBy(bundle) });
     this.#tally.addPolicy();
   }
 
-  /** Throws {@link VerificationError}: `PERIOD_MISMATCH` outside the scope, `POLICY_MISMATCH`, and those of chains and controls. */
+  /**
+   * Throws {@link VerificationError}: `PERIOD_MISMATCH` outside the scope, `DUPLICATE`, `POLICY_MISMATCH`, and those of
+   * chains, controls and approvals.
+   */
   add({ opened, record, place }: Receipt): void {
     const { payload, receipt_hash } = opened;
     this.#assertInScope(opened, place);
     if (place <= this.#place)
-      throw new VerificationError('DUPLICATE', `place ${place} of the log is not behind the one before`);
+      throw new VerificationError(
+        'DUPLICATE',
+        `place ${place} of the log does not come after the place of the previous receipt`,
+      );
     this.#place = place;
     if (payload.kind === 'decision' && payload.policy_hash !== null && !this.#policies.has(policyName(payload)))
-      throw new VerificationError('POLICY_MISMATCH', `no activation of the policy ${payload.policy_hash} is here`);
+      throw new VerificationError('POLICY_MISMATCH', `the activation of the policy ${payload.policy_hash} is missing`);
     this.#links.add(opened);
     const policy = this.#policies.get(policyName(payload));
     if (record !== undefined) {
       this.#links.learn(record);
       this.#controls.take(record, { payload, policyTenant: policy?.tenant });
     }
-    const asked = record?.matched_rules.flatMap((rule) => policy?.asking.get(rule) ?? []);
-    this.#approvals.take(payload, record, asked);
+    const requests = record?.matched_rules.flatMap((rule) => policy?.asking.get(rule) ?? []);
+    this.#approvals.take(payload, record, requests);
     this.#tally.addReceipt({ payload, receiptHash: receipt_hash, record });
   }
 
-  /** The counts of the statement are those of the pack. Throws `PERIOD_MISMATCH`. */
+  /** Compares the scope and the counts of the statement with those of the pack. Throws `PERIOD_MISMATCH`. */
   expect({ statement, index }: { statement: PackStatement; index: number }): void {
     if (canonicalize(plain(statement.scope)) !== canonicalize(plain(this.#scope)))
-      throw mismatch('a statement about another scope');
+      throw mismatch('an end statement about a different scope');
     const counted = this.#tally.counts();
     for (const [name, count] of Object.entries(counted))
       if (statement[name as keyof typeof counted] !== count)
-        throw mismatch(`${name} ${String(count)}, where the statement has another`);
+        throw mismatch(`an end statement whose "${name}" is not ${String(count)}`);
     this.#stated = { statement, index };
   }
 
@@ -109,9 +115,9 @@ export class PackLinks {
     return { scope: this.#scope, counts, stated: statedBy(this.#stated) };
   }
 
-  /** In words: the pack cannot show this. */
+  /** Facts that the pack cannot show, as text. */
   limits(): string[] {
-    const before = 'approvals that were asked for before the range: their votes may lie outside of it';
+    const before = 'approvals that were requested before the range: their votes may be outside the range';
     return [...controlLimits(this.#scope), ...(isWholeLog(this.#scope) ? [] : [before])];
   }
 
@@ -124,10 +130,11 @@ export class PackLinks {
     const { tenant_id, leaves, sessions, issued } = this.#scope;
     if (payload.tenant_id !== tenant_id) throw mismatch(`a receipt of the tenant ${payload.tenant_id}`);
     if (place < leaves.from || place >= leaves.to) throw mismatch(`a receipt at place ${place} of the log`);
-    if (sessions?.includes(payload.session_id) === false) throw mismatch(`a receipt of ${payload.session_id}`);
-    // Instants have one length, so their order is that of their texts.
+    if (sessions?.includes(payload.session_id) === false)
+      throw mismatch(`a receipt of the session ${payload.session_id}`);
+    // Instants have one length, so their texts compare like times.
     if (issued !== null && (payload.issued_at < issued.from || payload.issued_at >= issued.to))
-      throw mismatch(`a receipt of ${payload.issued_at}`);
+      throw mismatch(`a receipt issued at ${payload.issued_at}`);
   }
 }
 
@@ -150,5 +157,8 @@ function statedBy(stated: { statement: PackStatement; index: number } | null): R
 }
 
 function mismatch(found: string): VerificationError {
-  return new VerificationError('PERIOD_MISMATCH', `the pack is of one scope, and here is ${found}`);
+  return new VerificationError(
+    'PERIOD_MISMATCH',
+    `the pack must match its scope and its statement, but it has ${found}`,
+  );
 }

@@ -8,18 +8,21 @@ type Schema<Value> = {
   _zod: { output: Value };
 };
 
-/** More than any list that a kernel writes. A schema library makes issues for each wrong item, until memory is gone. */
+/**
+ * More than any list that a kernel writes. A schema library creates an issue for each wrong item, without a limit on
+ * memory.
+ */
 const itemsMax = 50_000;
 
 /**
- * Attacker-controlled in, typed plain JSON out: the very value that was given, since what a schema library returns is a copy without
- * the members that it did not see. Throws {@link VerificationError} `MALFORMED` naming the member.
+ * Parses an attacker-controlled value to typed plain JSON. Returns the given value itself, since a schema library
+ * returns a copy without unknown members. Throws {@link VerificationError} `MALFORMED` with the name of the member.
  */
 export function parseUntrusted<Value>(schema: Schema<Value>, value: unknown, what: string): Value {
   const received = plain(value, what);
   assertBounded(received, what);
   const parsed = schema.safeParse(received);
-  if (parsed.success) return received as Value; // the schema has just seen it, and defines no other output
+  if (parsed.success) return received as Value; // the schema has just checked it, and defines no other output
   const [issue] = parsed.error.issues;
   throw new VerificationError(
     'MALFORMED',
@@ -27,7 +30,8 @@ export function parseUntrusted<Value>(schema: Schema<Value>, value: unknown, wha
   );
 }
 
-// Holes, symbols and foreign prototypes could show the schema one value and the hash another. A getter is code of the caller, not of the export.
+// Holes, symbols and foreign prototypes could show the schema one value and the hash another. Getters are not rejected:
+// an export cannot contain them, only objects of the caller's own code can.
 function plain(value: unknown, what: string): unknown {
   try {
     return parsePlainJson(value);
@@ -36,7 +40,7 @@ function plain(value: unknown, what: string): unknown {
   }
 }
 
-/** Facts are free: their shape is whatever the policy read, and no schema looks at it. */
+/** The items of `facts` are not counted, because no schema checks them. Their shape depends on what the policy read. */
 function assertBounded(value: unknown, what: string): void {
   if (typeof value !== 'object' || value === null) return;
   const items = Object.entries(value);

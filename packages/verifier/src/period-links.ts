@@ -6,7 +6,7 @@ import { UsedApprovals } from './used-approvals.ts';
 import { VerificationError } from './verification-error.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
 
-/** The subject of a period. `stated` is null until the statement is here and fits. */
+/** The subject of a period. `stated` is `null` until the statement has arrived and matches. */
 export type PeriodSummary = Pick<PeriodHeader, 'tenant_id' | 'from' | 'to'> & {
   sessions: number;
   stated: Pick<PeriodStatement, 'sessions' | 'receipts' | 'as_of' | 'log_size'> | null;
@@ -20,8 +20,8 @@ type PeriodOptions = {
 
 /**
  * The receipts of a period, session by session: each session's part is a chain that may begin late and end early, and
- * stands here once. Counts what it sees as the kernel counted what it gave. It keeps only the name of a finished
- * session.
+ * occurs once. Receipts are counted as by the kernel that exported them. Only the name of a finished session stays in
+ * memory.
  */
 export class PeriodLinks {
   readonly #period: PeriodHeader;
@@ -41,14 +41,18 @@ export class PeriodLinks {
     this.#heads = new Set(heads);
   }
 
-  /** Throws {@link VerificationError}: `PERIOD_MISMATCH` for what is not of the period, `DUPLICATE`, and those of {@link ChainLinks}. */
+  /**
+   * Throws {@link VerificationError}: `PERIOD_MISMATCH` for a receipt outside the period, `MALFORMED` for one after the
+   * statement, `DUPLICATE`, and those of {@link ChainLinks}.
+   */
   add(opened: OpenedReceipt): void {
     const { tenant_id, session_id, issued_at } = opened.payload;
     const { tenant_id: tenant, from, to } = this.#period;
-    if (this.#statement !== null) throw new VerificationError('MALFORMED', 'a receipt stands behind the statement');
+    if (this.#statement !== null)
+      throw new VerificationError('MALFORMED', 'a receipt follows the statement, which must be last');
     if (tenant_id !== tenant) throw mismatch(`a receipt of the tenant ${tenant_id}`);
-    // Instants have one length, so their order is that of their texts.
-    if (issued_at < from || issued_at >= to) throw mismatch(`a receipt of ${issued_at}`);
+    // Instants have one length, so their texts compare like times.
+    if (issued_at < from || issued_at >= to) throw mismatch(`a receipt issued at ${issued_at}`);
     if (this.#links === null || this.#session !== session_id) this.#links = this.#begin(session_id);
     this.#links.add(opened);
   }
@@ -59,8 +63,8 @@ export class PeriodLinks {
   }
 
   /**
-   * The received receipts must be those that the kernel states. Throws `PERIOD_MISMATCH`; missing receipts are reported
-   * by `missing`. Throws `PERIOD_MISMATCH`; what is missing alone is told by `missing`.
+   * Checks that the received receipts are those that the kernel states. Throws `PERIOD_MISMATCH`. Missing receipts are
+   * only reported by `missing`.
    */
   expect(tenant: string, statement: PeriodStatement): void {
     this.#end();
@@ -68,12 +72,12 @@ export class PeriodLinks {
     if (this.#statement !== null) throw new VerificationError('DUPLICATE', 'a second statement of the period');
     if (tenant !== tenant_id) throw mismatch(`a statement about the tenant ${tenant}`);
     if (statement.from !== from || statement.to !== to)
-      throw mismatch(`a statement about ${statement.from} to ${statement.to}`);
+      throw mismatch(`a statement about the period ${statement.from} to ${statement.to}`);
     const { sessions, receipts, sessions_root } = tallyOf(this.#provider, this.#tally);
     const isShort = receipts < statement.receipts && sessions <= statement.sessions;
     const isWhole = sessions_root === statement.sessions_root && receipts === statement.receipts;
     if (!isShort && !(isWhole && sessions === statement.sessions))
-      throw mismatch(`${receipts} receipts of ${sessions} sessions, which are not those that the statement is about`);
+      throw mismatch(`${receipts} receipts of ${sessions} sessions, which differ from its statement`);
     this.#statement = statement;
   }
 
@@ -86,7 +90,7 @@ export class PeriodLinks {
     return { tenant_id, from, to, sessions: this.#names.size, stated: statedBy(this.#statement) };
   }
 
-  /** In words. */
+  /** The missing items as text. */
   missing(): string[] {
     if (this.#statement === null) return ['the statement of the period, which stands at its end'];
     const heads = [...this.#heads].map((head) => `no session ends with ${head}`);
@@ -96,7 +100,7 @@ export class PeriodLinks {
 
   #begin(session: string): ChainLinks {
     this.#end();
-    if (this.#names.has(session)) throw new VerificationError('DUPLICATE', `the session ${session} stands here twice`);
+    if (this.#names.has(session)) throw new VerificationError('DUPLICATE', `the session ${session} occurs twice`);
     this.#names.add(session);
     this.#session = session;
     this.approvals = new UsedApprovals();
@@ -120,5 +124,5 @@ function statedBy(statement: PeriodStatement | null): PeriodSummary['stated'] {
 }
 
 function mismatch(found: string): VerificationError {
-  return new VerificationError('PERIOD_MISMATCH', `it is the export of a period, and here is ${found}`);
+  return new VerificationError('PERIOD_MISMATCH', `the export covers a period, but contains ${found}`);
 }

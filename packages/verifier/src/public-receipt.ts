@@ -17,7 +17,7 @@ type Opened = { payload: ReceiptPayload; receipt_hash: string; key_id: string };
 
 const minuteMs = 60_000;
 
-/** The public members of a receipt, and nothing else: the members are named one by one. */
+/** The public members of a receipt. They are listed one by one, so no other member is included. */
 export function publicReceiptOf({ payload, receipt_hash, key_id }: Opened, log: PublicLogProof): PublicReceipt {
   const { receipt_id, kind, verdict, reason_code, prev_hash, lamport_clock, policy_hash, policy_epoch } = payload;
   return PublicReceipt.parse({
@@ -27,14 +27,14 @@ export function publicReceiptOf({ payload, receipt_hash, key_id }: Opened, log: 
   });
 }
 
-/** A time that says no more than its minute. */
+/** A time rounded down to its minute. */
 export function toTheMinute(instant: string): Instant {
   return Instant.parse(new Date(Math.floor(Date.parse(instant) / minuteMs) * minuteMs).toISOString());
 }
 
 /**
- * Returns the checkpoint only if it is signed by a trusted key and holds the receipt's hash. The other members are
- * claims of the publisher: only the original proves them. Throws {@link VerificationError}: those of
+ * Returns the checkpoint only if it is signed by a trusted key and contains the receipt's hash. The other members are
+ * claims of the publisher, which only the original receipt proves. Throws {@link VerificationError}: those of
  * `verifyCheckpoint`, `INCLUSION_UNPROVEN`, `TIME_MISMATCH`.
  */
 export function verifyPublicReceipt(statement: unknown, trust: LogTrust): TimedCheckpoint {
@@ -46,19 +46,20 @@ export function verifyPublicReceipt(statement: unknown, trust: LogTrust): TimedC
 }
 
 /**
- * Returns only if the receipt is the one that was published, verifies, and says everything that is told of it. Throws
- * {@link VerificationError}: those of `verifyInclusion`, `HASH_MISMATCH` for another receipt, `SUBJECT_MISMATCH` naming what is told otherwise.
+ * Returns only if the receipt is the published one, verifies, and agrees with all published members. Throws {@link
+ * VerificationError}: those of `verifyInclusion`, `HASH_MISMATCH` for another receipt, `SUBJECT_MISMATCH` with the
+ * differing member.
  */
 export function verifyOriginal(receipt: unknown, statement: unknown, claim: LogTrust): void {
-  const told = parseUntrusted(PublicReceipt, statement, 'public receipt');
+  const report = parseUntrusted(PublicReceipt, statement, 'public receipt');
   const { payload, receipt_hash, key } = openReceipt(receipt, claim.trust, claim.provider);
-  if (receipt_hash !== told.receipt_hash)
-    throw new VerificationError('HASH_MISMATCH', 'this is a receipt, and not the one that was published');
-  verifyInclusion({ receipt, proof: proofOf(told.log), checkpoint: told.log.note, ...claim });
-  const made: Record<string, unknown> = publicReceiptOf({ payload, receipt_hash, key_id: key.key_id }, told.log);
-  const differing = Object.entries(told).find(([name, value]) => name !== 'log' && made[name] !== value);
+  if (receipt_hash !== report.receipt_hash)
+    throw new VerificationError('HASH_MISMATCH', 'the receipt differs from the published receipt');
+  verifyInclusion({ receipt, proof: proofOf(report.log), checkpoint: report.log.note, ...claim });
+  const made: Record<string, unknown> = publicReceiptOf({ payload, receipt_hash, key_id: key.key_id }, report.log);
+  const differing = Object.entries(report).find(([name, value]) => name !== 'log' && made[name] !== value);
   if (differing !== undefined)
-    throw new VerificationError('SUBJECT_MISMATCH', `the page says another ${differing[0]} than the receipt`);
+    throw new VerificationError('SUBJECT_MISMATCH', `the published receipt and this receipt differ in ${differing[0]}`);
 }
 
 function proofOf({ index, tree_size, hashes }: PublicLogProof) {

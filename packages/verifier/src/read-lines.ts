@@ -3,25 +3,25 @@ import { jsonDepthMax } from '@countersign/crypto';
 
 const lineFeedCode = 0x0a;
 
-/** A record holds what a policy read of one call; the kernel seals none that would not fit. */
+/** The maximum size of a line. A record contains what a policy read of one call, and kernels seal no larger record. */
 export const lineBytesMax = 8 * 1024 * 1024;
 
 /**
- * Twice the values of the largest body whose content is sealed whole: the ceilings of a tenant. Hashing costs a walk for each value, and a schema
- * keeps an issue for each that is wrong.
+ * Twice the values of the largest body whose content is sealed as a whole: the ceilings of a tenant. Hashing visits
+ * each value, and a schema keeps an issue for each wrong value.
  */
 const lineValuesMax = 2 * bundleValuesMax;
 
 export const lineLimits = { bytesMax: lineBytesMax, depthMax: jsonDepthMax, valuesMax: lineValuesMax };
 
-/** A line is longer than its reader takes. */
+/** Thrown when a line is longer than its reader accepts. */
 export class LineTooLong extends Error {
   override readonly name = 'LineTooLong';
 }
 
 /**
- * Lines without their line feeds, one in memory at a time; what follows the last line feed is a line too, unless it is empty. Then `cut` is called
- * behind it.
+ * Lines without their line feeds, one in memory at a time. Text after the last line feed is a line too, unless it is
+ * empty. `cut` is called after such a line.
  */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,

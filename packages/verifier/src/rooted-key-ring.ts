@@ -6,17 +6,19 @@ import type { TrustedKeys } from './trusted-keys.ts';
 type Sources = {
   /** The root key that the operator pinned. */
   root: string;
-  /** The newest trust list, as a kernel serves it. */
+  /** Returns the newest trust list, as a kernel serves it. */
   tell: () => Promise<unknown>;
 };
 
 /**
- * The keys of the trust list that a pinned root signed. Each call reads the list, so a new key and a revocation count at once, and a list of an
- * earlier version than one that was seen is refused. `keys` rejects with what `tell` rejects with, or with a VerificationError.
+ * The keys of the trust list that a pinned root signed. Each call reads the list, so a new key and a revocation take
+ * effect at once. A list older than a known version is refused. `keys` rejects with the error of `tell`, or with a
+ * VerificationError.
  */
 export function createRootedKeyRing({ root, tell }: Sources, provider: CryptoProvider): KeyRing {
   let seen: { version: number; keys: TrustedKeys } = { version: 1, keys: [] };
   return {
+    isRooted: true,
     pinned: () => seen.keys,
     keys: async () => {
       const { list, keys } = verifyTrustList(await tell(), { root, provider, versionMin: seen.version });

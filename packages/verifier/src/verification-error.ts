@@ -37,7 +37,10 @@ export const verificationErrorCodes = [
 ] as const;
 export type VerificationErrorCode = (typeof verificationErrorCodes)[number];
 
-/** The only error of this package: what was shown does not prove what it claims. Match on `code`; a long message is clipped. */
+/**
+ * The error of this package for evidence that does not prove what it claims. Match on `code`. A long message is
+ * clipped.
+ */
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';
   readonly code: VerificationErrorCode;
@@ -48,10 +51,7 @@ export class VerificationError extends Error {
   }
 }
 
-/**
- * The fault of an export's line. Rethrows errors that are no finding about the line. Rethrows what is no finding about
- * the line.
- */
+/** The fault of an export's line. Rethrows errors that do not concern the line. */
 export function faultOf(error: unknown): { code: VerificationErrorCode; message: string } {
   if (error instanceof VerificationError) return { code: error.code, message: error.message };
   if (error instanceof CryptoError) {

@@ -2,9 +2,9 @@ import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/gove
 import { VerificationError } from './verification-error.ts';
 
 /**
- * Checks a decision that lets a call happen. It names an approval exactly where it used one up, which is where the
- * approval gate passed. Otherwise it could not be compared with the votes. A trial or a proposal uses nothing. Throws
- * {@link VerificationError} `APPROVAL_CONTRADICTED`.
+ * Checks a decision that permits a call. It must name an approval exactly when the approval gate passed. Otherwise the
+ * decision could not be compared with the votes. A shadow decision or a proposal uses no approval. Throws {@link
+ * VerificationError} `APPROVAL_CONTRADICTED`.
  */
 export function assertApprovalUse(record: BoundaryRecord, { shadow }: Pick<ReceiptPayload, 'shadow'>): void {
   const { kind, verdict, gates, dispatched_by, approval_id } = record;
@@ -12,7 +12,7 @@ export function assertApprovalUse(record: BoundaryRecord, { shadow }: Pick<Recei
   const isGranted = gates.some(({ gate, outcome }) => gate === 'approval' && outcome === 'pass');
   const isUsed = isGranted && !shadow && dispatched_by !== 'nobody';
   if (isUsed === (approval_id !== null)) return;
-  // Stryker disable next-line StringLiteral: A call that used none and is refused for it names one.
-  const lie = isUsed ? 'used an approval and names none' : `names the approval ${approval_id ?? ''} and used none`;
+  // Stryker disable next-line StringLiteral: The id is not null where the message contains it.
+  const lie = isUsed ? 'used an approval but names none' : `names the approval ${approval_id ?? ''} but used none`;
   throw new VerificationError('APPROVAL_CONTRADICTED', `the call ${lie}`);
 }

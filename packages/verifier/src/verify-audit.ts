@@ -11,41 +11,47 @@ export type AuditOptions = {
   provider: CryptoProvider;
   /** The scope that the caller requested: a workspace, or a person. */
   workspace?: string | undefined;
-  /** An entry's hash that was noted earlier: the log has to hold it still. */
+  /** Hashes of entries that were noted earlier and that the log must still contain. */
   heads?: readonly string[] | undefined;
 };
 
 export type AuditReport = {
-  /** `INCOMPLETE`: nothing is wrong, and the end or a noted entry is missing. `UNDECIDABLE`: a line is too large. */
+  /** `INCOMPLETE`: nothing is wrong, but the end or a noted entry is missing. `UNDECIDABLE`: a line is too large. */
   verdict: 'VERIFIED' | 'NOT_VERIFIED' | 'INCOMPLETE' | 'UNDECIDABLE';
   /** The scope of the log: a workspace, or a person. */
   workspace: string | null;
   /** Entries that verified, up to the first that did not. */
   entries: number;
-  /** Note it: a later export that lacks it was rewritten. */
+  /** The hash of the last entry. Note it: a later export without this entry was rewritten. */
   head: string | null;
   missing: string[];
-  /** Lines count from 1, the header included; 0: it stands in none. */
+  /** Lines count from 1, including the header. 0 when no line is at fault. */
   fault: { code: VerificationErrorCode; message: string; line: number } | null;
 };
 
 type AuditContent = { readonly [member: string]: JsonValue };
 
-/** An entry by what its chain rests on, whatever its service calls the members. `content` is what the hash covers. */
+/**
+ * The members of an entry that its chain depends on, whatever their names in its service. `content` is the hashed
+ * part.
+ */
 type ChainedEntry = { scope: string; seq: number; prevHash: string | null; hash: string; content: AuditContent };
 
 type Log = { scope: string; entryOf: (value: unknown) => ChainedEntry };
 
-/** SHA-256 over the canonical JSON (RFC 8785) of all members but the hash itself: anyone with the entries recomputes the chain. */
+/**
+ * SHA-256 over the canonical JSON (RFC 8785) of all members except the hash itself. With the entries, the chain can be
+ * recomputed independently.
+ */
 export function auditHash(provider: CryptoProvider, content: AuditContent): string {
   return digestOf(provider, canonicalize({ ...content }));
 }
 
 /**
  * Verifies the audit log of a workspace or a person, a line at a time (`countersign/audit-export.v1` of the gateway,
- * `.v2` of its siblings). A changed, added, removed or moved entry breaks it, and a tail that was cut off lacks its
- * end. An attacker who can rewrite all of it can make a consistent chain: `heads` that were noted earlier show that.
- * Never throws for what the export holds.
+ * `.v2` of the other services). A changed, added, removed or moved entry breaks the chain, and a truncated log lacks
+ * its end. An attacker who can rewrite all of it can create a consistent chain, which `heads` that were noted earlier
+ * reveal. Never throws for any export.
  */
 export class AuditVerification {
   readonly #options: AuditOptions;
@@ -62,7 +68,7 @@ export class AuditVerification {
     this.#noted = new Set(options.heads);
   }
 
-  /** The next line, without its line feed. False when nothing more needs to be read. */
+  /** Reads the next line, without its line feed. `false` when nothing more needs to be read. */
   take(line: string | Uint8Array): boolean {
     if (this.#fault !== null) return false;
     this.#line += 1;
@@ -97,7 +103,7 @@ export class AuditVerification {
   }
 
   #verifyLine(value: unknown): void {
-    if (this.#isEnded) throw new VerificationError('MALFORMED', 'something follows the end of the log');
+    if (this.#isEnded) throw new VerificationError('MALFORMED', 'an entry follows the end of the log');
     if (this.#log === null) this.#begin(logOf(value));
     else if (typeof value === 'object' && value !== null && 'end' in value)
       this.#end(parseUntrusted(AuditExportEnd, value, 'end'));
@@ -107,18 +113,18 @@ export class AuditVerification {
   #begin(log: Log): void {
     const { workspace } = this.#options;
     if (workspace !== undefined && workspace !== log.scope)
-      throw new VerificationError('SUBJECT_MISMATCH', `the log is that of ${log.scope}`);
+      throw new VerificationError('SUBJECT_MISMATCH', `the log belongs to ${log.scope}`);
     this.#log = log;
   }
 
   #add({ scope, seq, prevHash, hash, content }: ChainedEntry, log: Log): void {
-    if (scope !== log.scope) throw new VerificationError('SUBJECT_MISMATCH', `entry ${seq} is of ${scope}`);
+    if (scope !== log.scope) throw new VerificationError('SUBJECT_MISMATCH', `entry ${seq} belongs to ${scope}`);
     if (seq !== this.#entries + 1)
-      throw new VerificationError('CHAIN_GAP', `entry ${this.#entries + 1} is missing: ${seq} follows`);
+      throw new VerificationError('CHAIN_GAP', `entry ${this.#entries + 1} is missing: entry ${seq} follows`);
     if (prevHash !== this.#head)
-      throw new VerificationError('PREV_HASH_MISMATCH', `entry ${seq} follows another than the one before it`);
+      throw new VerificationError('PREV_HASH_MISMATCH', `entry ${seq} does not link to its predecessor`);
     if (auditHash(this.#options.provider, content) !== hash)
-      throw new VerificationError('HASH_MISMATCH', `entry ${seq} is not what was written`);
+      throw new VerificationError('HASH_MISMATCH', `the hash of entry ${seq} does not match its content`);
     this.#entries += 1;
     this.#head = hash;
     this.#noted.delete(hash);
@@ -126,7 +132,10 @@ export class AuditVerification {
 
   #end({ end }: AuditExportEnd): void {
     if (end.seq !== this.#entries || end.hash !== this.#head)
-      throw new VerificationError('HEAD_MISMATCH', `the log ends at ${this.#entries}, and should end at ${end.seq}`);
+      throw new VerificationError(
+        'HEAD_MISMATCH',
+        `the last entry is ${this.#entries}, but the log must end with the stated entry ${end.seq} and its hash`,
+      );
     this.#isEnded = true;
   }
 }

@@ -4,16 +4,23 @@ import { parseUntrusted } from './parse-untrusted.ts';
 import { VerificationError } from './verification-error.ts';
 
 /**
- * Checks broken glass: a kind of its own, with the approval, a reason, a credential that proves a person, and an end
- * that is near. Nothing else calls itself that. Throws {@link VerificationError} `MALFORMED`, `APPROVAL_CONTRADICTED`.
+ * Checks a record of break glass. It is a separate kind, with the approval, a reason, a credential that proves a
+ * person, and an early end. No other record may have that kind. Throws {@link VerificationError} `MALFORMED`,
+ * `APPROVAL_CONTRADICTED`.
  */
 export function assertBrokenGlass({ kind, intent, approval_id, created_at }: BoundaryRecord): void {
-  // The action of a decision is its caller's own word.
+  // The caller chooses the action of a decision.
   if (kind !== 'decision' && (intent.action === 'approval.break_glass') !== (kind === 'break_glass'))
-    throw new VerificationError('MALFORMED', 'broken glass does not say of itself what it is');
+    throw new VerificationError(
+      'MALFORMED',
+      'the action approval.break_glass and the kind break_glass must occur together',
+    );
   if (kind !== 'break_glass') return;
-  if (approval_id === null) throw new VerificationError('MALFORMED', 'broken glass names no approval');
+  if (approval_id === null) throw new VerificationError('MALFORMED', 'the break_glass record names no approval');
   const { expires_at } = parseUntrusted(BrokenGlassEvidence, intent.facts, 'broken glass');
   if (Date.parse(expires_at) > Date.parse(created_at) + brokenGlassMs)
-    throw new VerificationError('APPROVAL_CONTRADICTED', `broken glass lets a call go until ${expires_at}`);
+    throw new VerificationError(
+      'APPROVAL_CONTRADICTED',
+      `the break_glass record allows calls until ${expires_at}, which is too late`,
+    );
 }

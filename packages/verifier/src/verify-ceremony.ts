@@ -13,15 +13,16 @@ const userVerified = 0x04;
 const clientDataLimits = { bytesMax: 8_192, depthMax: 8 };
 
 /**
- * Checks a record of a vote, or a voucher, by a passkey: the key in it signed the statement in it, and the statement
- * agrees with the record. Other records say nothing of it. The sealed enrolment identifies the passkey's owner. Throws
- * {@link VerificationError}: `MALFORMED`, `ASSERTION_MISMATCH` and `ASSERTION_INVALID`.
+ * Checks a record of a vote, or of a confirmation, by a passkey. The key in the record must have signed the statement
+ * in the record, and the statement must agree with the record. Other records are not checked. The sealed enrolment
+ * identifies the passkey's owner. Throws {@link VerificationError}: `MALFORMED`, `ASSERTION_MISMATCH` and
+ * `ASSERTION_INVALID`.
  */
 export function assertCeremony(record: BoundaryRecord, provider: CryptoProvider): void {
   const { kind, intent } = record;
   const byPasskey = intent.facts['credential'] === 'passkey';
   if (byPasskey && (kind === 'approval' || kind === 'break_glass')) assertVote(record, provider);
-  // Nothing but a passkey vouches for another.
+  // Only a passkey can confirm another passkey.
   if (kind === 'trust' && (byPasskey || intent.action === 'passkey.vouch')) assertVoucher(record, provider);
 }
 
@@ -41,7 +42,7 @@ function assertVote(record: BoundaryRecord, provider: CryptoProvider): void {
     ['judged_hash', statement.judged_hash, evidence.approved_judged_hash],
     ['policy_hash', statement.policy_hash, policy_hash],
     ['ceremony_hash', statement.ceremony_hash, evidence.ceremony_hash],
-    // The reason of a vote is stated, that of broken glass is signed.
+    // The passkey signs the reason of break glass. The reason of a vote is only recorded.
     ['reason', statement.reason ?? null, kind === 'break_glass' ? (evidence.reason ?? null) : null],
   ]);
   assertNotLate(statement.expires_at, record.created_at);
@@ -65,30 +66,30 @@ function assertVoucher(record: BoundaryRecord, provider: CryptoProvider): void {
   assertSigned(evidence, provider);
 }
 
-/** The statement has five minutes; the vote was committed within them. */
+/** The record must not be later than the expiry of the signed statement. */
 function assertNotLate(expiresAt: string, committedAt: string): void {
   if (committedAt > expiresAt)
-    throw new VerificationError('ASSERTION_MISMATCH', `the challenge ran out at ${expiresAt}, before it was answered`);
+    throw new VerificationError('ASSERTION_MISMATCH', `the challenge expired at ${expiresAt}, before it was answered`);
 }
 
 type Signed = Pick<CeremonyEvidence, 'public_key' | 'client_data_json' | 'authenticator_data' | 'signature'> & {
   statement: { rp_id: string; origin: string };
 };
 
-/** Web Authentication §7.2, but for the counter, which only the database of the kernel knows. */
+/** Web Authentication §7.2, except for the counter, which only the kernel's database knows. */
 function assertSigned(evidence: Signed, provider: CryptoProvider): void {
   const { statement, public_key, client_data_json, authenticator_data, signature } = evidence;
   const clientData = bytesOf(client_data_json);
-  const said = clientDataOf(clientData);
+  const stated = clientDataOf(clientData);
   const challenge = encodeBase64Url(provider.sha256(canonicalBytes(statement))); // parsed above
-  if (said.type !== 'webauthn.get') throw invalid('is no assertion');
-  if (said.challenge !== challenge) throw invalid('answers another challenge than that of its statement');
-  if (said.origin !== statement.origin || said.crossOrigin === true)
-    throw invalid('was made on a page of another origin');
+  if (stated.type !== 'webauthn.get') throw invalid('has client data of a type other than webauthn.get');
+  if (stated.challenge !== challenge) throw invalid('answers a challenge other than that of its statement');
+  if (stated.origin !== statement.origin || stated.crossOrigin === true)
+    throw invalid('was made on or inside a page of a different origin');
   const data = bytesOf(authenticator_data);
-  if (data.length < authenticatorDataBytesMin) throw invalid('holds no data of an authenticator');
+  if (data.length < authenticatorDataBytesMin) throw invalid('has too little authenticator data');
   const rpIdHash = encodeBase64Url(provider.sha256(utf8Bytes(statement.rp_id)));
-  if (encodeBase64Url(data.slice(0, flagsAt)) !== rpIdHash) throw invalid('was made for another relying party');
+  if (encodeBase64Url(data.slice(0, flagsAt)) !== rpIdHash) throw invalid('was made for a different relying party');
   const flags = data[flagsAt] ?? 0;
   if ((flags & userPresent) === 0 || (flags & userVerified) === 0) throw invalid('was made without verifying a person');
   const signed = joined(data, provider.sha256(clientData));
@@ -101,7 +102,7 @@ function clientDataOf(bytes: Uint8Array): AuthenticatorClientData {
     return parseUntrusted(AuthenticatorClientData, parseStrictJson(bytes, clientDataLimits), 'client data');
   } catch (error) {
     if (error instanceof VerificationError) throw error;
-    throw new VerificationError('MALFORMED', 'the client data of the assertion is no JSON');
+    throw new VerificationError('MALFORMED', 'the client data of the assertion is not JSON');
   }
 }
 
@@ -118,7 +119,10 @@ function assertSame(
 ): void {
   for (const [name, signed, recorded] of members)
     if (signed !== recorded)
-      throw new VerificationError('ASSERTION_MISMATCH', `the passkey signed another ${name} than the record says`);
+      throw new VerificationError(
+        'ASSERTION_MISMATCH',
+        `the ${name} that the passkey signed differs from the ${name} in the record`,
+      );
 }
 
 function textOf(value: object): string {

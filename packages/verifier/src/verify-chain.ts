@@ -16,8 +16,9 @@ type ChainReport = {
 };
 
 /**
- * Verifies every receipt and the links of each tenant and session. A changed, inserted, reordered or repeated receipt breaks the
- * chain, a removed one too, unless it was at the end: that shows only against `heads`. Never throws; stops at the first fault.
+ * Verifies every receipt and the links of each tenant and session. A changed, inserted, reordered or repeated receipt
+ * breaks the chain. A removed receipt does too, unless it was at the end, or with `partial` at the start. Only `heads`
+ * reveal a missing end. Never throws. Stops at the first fault.
  */
 export function verifyChain(
   receipts: readonly unknown[],
@@ -32,7 +33,7 @@ export function verifyChain(
     }
     index = null;
     const [missing] = links.missingHeads();
-    if (missing !== undefined) throw new VerificationError('CHAIN_GAP', `no chain ends with ${missing}`);
+    if (missing !== undefined) throw new VerificationError('CHAIN_GAP', `no chain ends with the receipt ${missing}`);
     return { integrity: 'VERIFIED', receipts: links.receipts, chains: links.summaries() };
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error;

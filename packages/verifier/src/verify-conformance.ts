@@ -18,7 +18,7 @@ import { assertSignature, openReceipt } from './verify-receipt.ts';
 import { assertRecordOf } from './verify-record.ts';
 
 export type AskedConformance = LogTrust & {
-  /** The hash of the vectors that the caller means; without it, those of the proof count. */
+  /** The hash of the vectors that the caller expects. Without it, those of the proof are used. */
   vectorsHash?: string | undefined;
 };
 
@@ -28,46 +28,49 @@ export type VerifiedConformance = Pick<
 > & { decisions: number; key_id: string; witnessed: string };
 
 /**
- * Returns only if a trusted kernel signed and sealed the report, its receipt is in the log of a checkpoint, and it is
- * about exactly these vectors. Each of its verdicts must follow from what was seen. For every vector that passed, it
- * must follow from receipts and records that are here and verify. `verdict` may still be FAIL: that is a true answer.
- * Throws {@link VerificationError}: `MALFORMED`, `HASH_MISMATCH` (report, vectors), `VERDICT_MISMATCH` (a result that
- * does not follow), `LINK_MISMATCH` (of another report, vector, run or tenant), and what receipts, records, keys and
- * checkpoints throw.
+ * Returns only if a trusted kernel signed and sealed the report, and its receipt is in the log of a checkpoint. The
+ * report must be about exactly these vectors. Each result must follow from the reported observations. For a vector that
+ * passed, the proof must also contain receipts and records that verify. `verdict` may still be FAIL. Throws {@link
+ * VerificationError}: `MALFORMED`, `HASH_MISMATCH` (report, vectors), `VERDICT_MISMATCH` (a result that does not
+ * follow), `LINK_MISMATCH` (another report, vector, run or tenant), `TIME_MISMATCH` (a receipt outside the run), and
+ * what receipts, records, keys and checkpoints throw.
  */
-export function verifyConformance(proof: unknown, asked: AskedConformance): VerifiedConformance {
+export function verifyConformance(proof: unknown, expected: AskedConformance): VerifiedConformance {
   const shown = parseUntrusted(ConformanceProof, proof, 'conformance proof');
   const { report } = shown.signed;
-  const vectors = vectorsOf(shown, asked);
-  const { seen, key_id } = assertInLog(shown, asked);
-  assertSigned(shown, { ...asked, seen });
+  const vectors = vectorsOf(shown, expected);
+  const { seen, key_id } = assertInLog(shown, expected);
+  assertSigned(shown, { ...expected, seen });
   assertResults(report, vectors);
-  const decisions = assertDecisions(shown, asked);
+  const decisions = assertDecisions(shown, expected);
   const { report_id, scope, verdict, passed, failed, skipped, vectors_hash, started_at, ended_at } = report;
-  const said = { report_id, scope, verdict, passed, failed, skipped, vectors_hash, started_at, ended_at };
-  return { ...said, decisions, key_id, witnessed: seen.time };
+  const statement = { report_id, scope, verdict, passed, failed, skipped, vectors_hash, started_at, ended_at };
+  return { ...statement, decisions, key_id, witnessed: seen.time };
 }
 
-/** The list that the report names, and that the caller means. */
+/** The vectors of the proof, which must be those that the report states and the caller expects. */
 function vectorsOf(
   { vectors, signed }: ConformanceProof,
   { provider, vectorsHash }: AskedConformance,
 ): ConformanceVector[] {
   const hash = digestOf(provider, canonicalBytes(parsePlainJson(vectors)));
   if (hash !== signed.report.vectors_hash)
-    throw new VerificationError('HASH_MISMATCH', 'the report names other vectors than are here');
+    throw new VerificationError(
+      'HASH_MISMATCH',
+      'vectors_hash of the report is not the hash of the vectors in the proof',
+    );
   if (vectorsHash !== undefined && hash !== vectorsHash)
-    throw new VerificationError('HASH_MISMATCH', `other vectors were executed: ${hash}`);
+    throw new VerificationError('HASH_MISMATCH', `the vectors have the hash ${hash}, which is not the expected hash`);
   return vectors.map((vector) => ConformanceVector.parse(vector)); // checked as a whole; this fills in its defaults
 }
 
-/** A receipt of kind conformance in the log, whose record holds the hash of this very report. */
-function assertInLog({ signed, evidence }: ConformanceProof, asked: AskedConformance) {
+/** Asserts that the log has a conformance receipt whose record contains the hash of this report. */
+function assertInLog({ signed, evidence }: ConformanceProof, expected: AskedConformance) {
   const { report, report_hash, receipt_id } = signed;
   const { receipt, inclusion } = evidence;
-  const { trust, provider } = asked;
+  const { trust, provider } = expected;
   const { payload, receipt_hash, key } = openReceipt(receipt, trust, provider);
-  const checkpoint = verifyCheckpoint(inclusion.checkpoint.note, asked);
+  const checkpoint = verifyCheckpoint(inclusion.checkpoint.note, expected);
   assertIncluded({ receipt_hash, proof: inclusion, checkpoint, provider });
   assertNotRevoked(key, { claimed: payload.issued_at, seen: checkpoint });
   assertNotAfter(payload.issued_at, checkpoint);
@@ -87,7 +90,8 @@ function assertInLog({ signed, evidence }: ConformanceProof, asked: AskedConform
     facts.report_id === report_id &&
     facts.verdict === verdict &&
     facts.vectors_hash === vectors_hash;
-  if (!isOfReport || !isOfFacts) throw new VerificationError('LINK_MISMATCH', 'the receipt is not that of this report');
+  if (!isOfReport || !isOfFacts)
+    throw new VerificationError('LINK_MISMATCH', 'the receipt does not belong to this report');
   return { seen: checkpoint, key_id: key.key_id };
 }
 
@@ -104,14 +108,14 @@ function assertSigned({ signed }: ConformanceProof, { trust, provider, seen }: L
   assertSignature(key, { signed: bytes, signature }, provider);
 }
 
-/** Every chosen vector has a result in its place, each follows from what was seen, and the sums are theirs. */
+/** Every chosen vector has a result in its place, each result follows from the observations, and the totals agree. */
 function assertResults(report: ConformanceReport, vectors: readonly ConformanceVector[]): void {
   const { results, scope, verdict } = report;
   const chosen = chosenVectors(vectors, scope);
   if (new Set(vectors.map(({ id }) => id)).size !== vectors.length)
-    throw new VerificationError('LINK_MISMATCH', 'two vectors share an id');
+    throw new VerificationError('LINK_MISMATCH', 'two vectors have the same id');
   if (results.length !== chosen.length || results.some(({ vector_id }, at) => vector_id !== chosen[at]?.id))
-    throw new VerificationError('LINK_MISMATCH', 'the results are not those of the vectors');
+    throw new VerificationError('LINK_MISMATCH', 'the results do not match the vectors');
   for (const [at, vector] of chosen.entries()) {
     const result = results[at];
     const fault = result === undefined ? 'it has no result' : resultFault(vector, result);
@@ -120,14 +124,17 @@ function assertResults(report: ConformanceReport, vectors: readonly ConformanceV
   const counted = (outcome: VectorResult['outcome']) => results.filter((result) => result.outcome === outcome).length;
   for (const outcome of ['passed', 'failed', 'skipped'] as const)
     if (report[outcome] !== counted(outcome))
-      throw new VerificationError('VERDICT_MISMATCH', `the report does not have ${report[outcome]} ${outcome}`);
+      throw new VerificationError(
+        'VERDICT_MISMATCH',
+        `the report states ${report[outcome]} ${outcome}, which is not the number of such results`,
+      );
   if (verdict !== conformanceVerdict(results))
     throw new VerificationError('VERDICT_MISMATCH', `${verdict} does not follow from the results`);
 }
 
 /**
- * The answer to each call of a passed vector is sealed: in the tenant of its vector, in this run. No checkpoint tells
- * when these receipts were seen, so of a key that was revoked since nothing is proven.
+ * The answer to each call of a passed vector is sealed in the tenant of its vector, in this run. No checkpoint proves
+ * when these receipts were seen, so receipts of a revoked key prove nothing.
  */
 function assertDecisions({ signed, decisions }: ConformanceProof, { trust, provider }: AskedConformance): number {
   const { report } = signed;
@@ -141,19 +148,22 @@ function assertDecisions({ signed, decisions }: ConformanceProof, { trust, provi
       named.add(id);
       const shown = byId.get(id);
       if (shown === undefined)
-        throw new VerificationError('LINK_MISMATCH', `${vector_id}: the receipt ${id} is not here`);
+        throw new VerificationError('LINK_MISMATCH', `${vector_id}: the receipt ${id} is missing`);
       const { payload, key } = openReceipt(shown.receipt, trust, provider);
       assertNotRevoked(key, { claimed: payload.issued_at, seen: null });
       assertRecordOf(payload, shown.record, provider);
-      const said = [payload.kind, payload.verdict, payload.reason_code, payload.tenant_id, payload.session_id];
+      const statements = [payload.kind, payload.verdict, payload.reason_code, payload.tenant_id, payload.session_id];
       const wanted = ['decision', verdict, reason_code, tenantOfVector(vector_id), sessionOfRun(report.report_id)];
-      if (said.join(' ') !== wanted.join(' '))
-        throw new VerificationError('LINK_MISMATCH', `${id} says ${said.join(' ')} instead of ${wanted.join(' ')}`);
+      if (statements.join(' ') !== wanted.join(' '))
+        throw new VerificationError(
+          'LINK_MISMATCH',
+          `the receipt ${id} states ${statements.join(' ')} instead of ${wanted.join(' ')}`,
+        );
       if (payload.issued_at < report.started_at || payload.issued_at > report.ended_at)
-        throw new VerificationError('TIME_MISMATCH', `${id} was not sealed during the run`);
+        throw new VerificationError('TIME_MISMATCH', `the receipt ${id} was not sealed during the run`);
     }
   }
   if (named.size !== decisions.length)
-    throw new VerificationError('LINK_MISMATCH', 'there are decisions here that the report does not name');
+    throw new VerificationError('LINK_MISMATCH', 'the proof has decisions that the report does not name');
   return named.size;
 }

@@ -19,6 +19,7 @@ import type { ExportFault, ExportReport, Requirement } from './export-report.ts'
 import { assertNoPeriodAsked, assertPeriodAsked, assertSubject } from './export-subject.ts';
 import type { ExportSubject } from './export-subject.ts';
 import { LogPlaces } from './log-places.ts';
+import type { LogPolicy } from './log-policy.ts';
 import { openLine } from './open-line.ts';
 import { PackVerification } from './verify-pack.ts';
 import { lineBytesMax, lineLimits } from './read-lines.ts';
@@ -36,24 +37,26 @@ import type { WantedOptions } from './wanted-items.ts';
 export type ExportOptions = LogTrust &
   LinkOptions &
   ExportSubject & {
-    /** The results that VERIFIED requires; all of them by default. */
+    /** The results that VERIFIED requires. The default is all of them. */
     require?: readonly Requirement[] | undefined;
-    /** The items that must be present, known to the caller from elsewhere. */
+    /** The items that must be present, which the caller knows from elsewhere. */
     wanted?: WantedOptions | undefined;
-    /** An earlier export, which this one is compared with. */
+    /** The policy of the witnesses that must cosign the checkpoints. */
+    policy?: LogPolicy | undefined;
+    /** An earlier export, with which this export is compared. */
     earlier?: EarlierPlaces | undefined;
-    /** Filled with the places of this export, for the comparison with a later one. */
+    /** Filled with the places of this export, for comparison with a later export. */
     places?: EarlierPlaces | undefined;
   };
 
-/** All but the keys and the platform. */
+/** All options except the keys and the crypto provider. */
 export type VerifierOptions = Omit<ExportOptions, 'trust' | 'provider'>;
 
 /**
  * Verifies an evidence pack (`countersign/evidence-pack.v1`), or the export of a session
- * (`countersign/chain-export.v2`) or of a period (`countersign/period-export.v1`), a line at a time. These are the
- * header with its checkpoints, head statements, then each receipt with its record, its place in the chain and its place
- * in the log, and the final statement. Stops at the first fault. Never throws for what the export holds.
+ * (`countersign/chain-export.v2`) or of a period (`countersign/period-export.v1`), a line at a time. The lines are the
+ * header with its checkpoints, head statements, receipts, and the final statement. Each receipt has its record, and its
+ * places in the chain and the log. Stops at the first fault. Never throws for any export.
  */
 export class ExportVerification {
   readonly #options: ExportOptions;
@@ -63,7 +66,7 @@ export class ExportVerification {
   readonly #evidence: ExportEvidence;
   #period: PeriodLinks | null = null;
   #pack: PackVerification | null = null;
-  /** Null before the header. */
+  /** `null` before the header. */
   #checkpoints: ExportCheckpoints | null = null;
   #line = 0;
   #fault: ExportFault | null = null;
@@ -74,7 +77,7 @@ export class ExportVerification {
     this.#evidence = new ExportEvidence(options);
   }
 
-  /** The next line, without its line feed. False when nothing more needs to be read. */
+  /** Reads the next line, without its line feed. `false` when nothing more needs to be read. */
   take(line: string | Uint8Array): boolean {
     if (this.#fault !== null) return false;
     this.#line += 1;
@@ -96,7 +99,10 @@ export class ExportVerification {
     this.#fault ??= { code: 'TOO_LARGE', message, line: this.#line + 1, receipt_id: null };
   }
 
-  /** The text ended without a line feed. Earlier exports may; a pack was cut. */
+  /**
+   * Called when the text ended without a line feed. Exports of sessions and periods may end in this way. A pack without
+   * a final line feed was cut.
+   */
   endWithoutLineFeed(): void {
     if (this.#pack === null) return;
     const message = 'the last line has no line feed';
@@ -127,7 +133,7 @@ export class ExportVerification {
   #openHeader(value: unknown): ExportHeader | PeriodHeader {
     const refusal = isObject(value) && isObject(value['error']) ? value['error']['message'] : undefined;
     if (typeof refusal === 'string')
-      throw new VerificationError('MALFORMED', `this is the error of a server and no export: ${refusal}`);
+      throw new VerificationError('MALFORMED', `the file contains an error response instead of an export: ${refusal}`);
     if (!isOf(PeriodHeader, value)) {
       assertNoPeriodAsked(this.#options);
       return parseUntrusted(ExportHeader, value, 'header');
@@ -138,7 +144,10 @@ export class ExportVerification {
     return header;
   }
 
-  /** The kernel's statement of what it exported, as a leaf of the log behind all of it. */
+  /**
+   * The kernel's statement of what it exported. It covers the log up to a size that includes all receipts of the
+   * period.
+   */
   #expectPeriod(period: PeriodLinks, line: ExportedPeriod, checkpoints: ExportCheckpoints): void {
     const { tenant_id, key_id, statement } = verifyPeriodStatement(line, { ...this.#options, checkpoints });
     period.expect(tenant_id, statement);
@@ -150,9 +159,16 @@ export class ExportVerification {
   #expectHead(line: ExportedReceipt, checkpoints: ExportCheckpoints): void {
     const { opened, checkpoint } = this.#openLine(line, checkpoints);
     const { payload } = opened;
-    if (this.#links.receipts > 0) throw new VerificationError('MALFORMED', 'a head statement stands behind a receipt');
+    if (this.#links.receipts > 0)
+      throw new VerificationError(
+        'MALFORMED',
+        'a head statement follows a receipt. Head statements must come before all receipts',
+      );
     if (payload.kind !== 'head' || line.record === undefined || checkpoint === null)
-      throw new VerificationError('HEAD_MISMATCH', 'a head statement is a receipt of that kind with record and proof');
+      throw new VerificationError(
+        'HEAD_MISMATCH',
+        'a head statement must be a receipt of the kind head with its record and proof',
+      );
     const record = assertRecordOf(payload, line.record, this.#options.provider);
     const head = parseUntrusted(HeadStatement, record.intent.facts, 'head statement');
     assertAsOf(head.as_of, { opened, checkpoint });
@@ -192,7 +208,7 @@ export class ExportVerification {
   }
 }
 
-/** All lines at once. */
+/** Verifies all lines at once. */
 export function verifyExport(lines: Iterable<string | Uint8Array>, options: ExportOptions): ExportReport {
   const verification = new ExportVerification(options);
   for (const line of lines) if (!verification.take(line)) break;

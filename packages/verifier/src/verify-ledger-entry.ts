@@ -6,8 +6,9 @@ import { verifyInclusion } from './verify-log.ts';
 import { verifyReceipt, type VerifiedReceipt } from './verify-receipt.ts';
 
 /**
- * Returns only if the receipt verifies by itself or, of a key that was revoked, by a checkpoint from before which has it. Both may be
- * anything. Throws {@link VerificationError}: those of `verifyReceipt` and `verifyInclusion`.
+ * Returns only if the receipt verifies. If its key was revoked, a checkpoint from before the revocation must contain
+ * the receipt. Both members of the entry may have any value. Throws {@link VerificationError}: those of `verifyReceipt`
+ * and `verifyInclusion`.
  *
  * @example
  * const { payload } = verifyLedgerEntry(entry, trust, provider);

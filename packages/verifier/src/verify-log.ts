@@ -10,39 +10,38 @@ import { openReceipt, type VerifiedReceipt } from './verify-receipt.ts';
 export type LogTrust = {
   trust: TrustedKeys;
   provider: CryptoProvider;
-  /** Origin line of the log that the caller means; without it, any log of a trusted key counts. */
+  /** Origin line of the expected log. Without it, any log of a trusted key is accepted. */
   origin?: string | undefined;
 };
 
-/** A head of a log, when it was signed, and by which key. */
+/** A head of a log, with its time and its key. */
 export type TimedCheckpoint = Checkpoint & { time: string; key: TrustedKey };
 
 /** `hashes` are base64, from the leaf's sibling up. */
 type InclusionEvidence = { log_index: number; tree_size: number; hashes: readonly string[] };
 
 /**
- * Opens a checkpoint (C2SP tlog-checkpoint in a signed note) of a log whose key is trusted for its very origin line.
- * Throws {@link VerificationError} `CHECKPOINT_INVALID`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_EXPIRED`,
- * `KEY_REVOKED`. The time of a log key's signature has no witness, so a revoked one does not count at all.
+ * Opens a checkpoint (C2SP tlog-checkpoint in a signed note) of a log whose key is trusted for its origin line. Throws
+ * {@link VerificationError} `CHECKPOINT_INVALID`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_EXPIRED`, `KEY_REVOKED`. No
+ * witness proves the time of a log key's signature, so a revoked key is never accepted.
  */
 export function verifyCheckpoint(note: string, { trust, provider, origin }: LogTrust): TimedCheckpoint {
   const name = note.split('\n', 1)[0] ?? '';
   if (origin !== undefined && name !== origin)
-    throw new VerificationError('CHECKPOINT_INVALID', `the checkpoint is of the log ${name}`);
+    throw new VerificationError('CHECKPOINT_INVALID', `the checkpoint belongs to the log ${name}`);
   const { text, key } = openBy(note, keysOfLog(trust, name), provider);
   const checkpoint = guarded('CHECKPOINT_INVALID', () => merkle.parseCheckpoint(text));
   const time = Instant.safeParse(checkpoint.time);
-  if (!time.success)
-    throw new VerificationError('CHECKPOINT_INVALID', 'the checkpoint does not say when it was signed');
+  if (!time.success) throw new VerificationError('CHECKPOINT_INVALID', 'the checkpoint has no valid time');
   assertInWindow(key, time.data);
   assertNotRevoked(key, { claimed: time.data, seen: null });
   return { ...checkpoint, time: time.data, key };
 }
 
 /**
- * Returns only if the receipt verifies and is a leaf (RFC 9162 §2.1.1, entry: the 32 bytes of its hash) of the tree
- * that the checkpoint signs. For a revoked key, it has to be a checkpoint from before the revocation, which the thief
- * did not make. Throws {@link VerificationError}: those of `verifyReceipt` and `verifyCheckpoint`,
+ * Returns only if the receipt verifies and is a leaf of the tree that the checkpoint signs. The entry of the leaf is
+ * the 32 bytes of the receipt hash (RFC 9162 §2.1.1). For a revoked key, the checkpoint must be from before the
+ * revocation and of another key. Throws {@link VerificationError}: those of `verifyReceipt` and `verifyCheckpoint`,
  * `INCLUSION_UNPROVEN`, `TIME_MISMATCH`.
  */
 export function verifyInclusion(
@@ -57,7 +56,7 @@ export function verifyInclusion(
   return { payload, receipt_hash, key_id: key.key_id };
 }
 
-/** The same for a receipt and a checkpoint that are verified already. Throws `INCLUSION_UNPROVEN`. */
+/** Returns only if the receipt is a leaf of the tree of a verified checkpoint. Throws `INCLUSION_UNPROVEN`. */
 export function assertIncluded(claim: {
   receipt_hash: string;
   proof: InclusionEvidence;
@@ -66,7 +65,7 @@ export function assertIncluded(claim: {
 }): void {
   const { receipt_hash, proof, checkpoint, provider } = claim;
   if (proof.tree_size !== checkpoint.size)
-    throw new VerificationError('INCLUSION_UNPROVEN', 'proof and checkpoint are of trees of different size');
+    throw new VerificationError('INCLUSION_UNPROVEN', 'the tree sizes of the proof and the checkpoint differ');
   guarded('INCLUSION_UNPROVEN', () => {
     merkle.verifyInclusion(provider, {
       index: proof.log_index,
@@ -78,14 +77,17 @@ export function assertIncluded(claim: {
   });
 }
 
-/** Returns only if the log of `to` extends that of `from` (RFC 9162 §2.1.4). Throws like `verifyCheckpoint`, and `CONSISTENCY_UNPROVEN`. */
+/**
+ * Returns only if the log of `to` extends that of `from` (RFC 9162 §2.1.4). Throws like `verifyCheckpoint`, and
+ * `CONSISTENCY_UNPROVEN`.
+ */
 export function verifyConsistency(claim: { from: string; to: string; hashes: readonly string[] } & LogTrust): void {
   const from = verifyCheckpoint(claim.from, claim);
   const to = verifyCheckpoint(claim.to, claim);
   assertConsistent({ from, to, hashes: claim.hashes, provider: claim.provider });
 }
 
-/** The same for checkpoints that are verified already. Throws `CONSISTENCY_UNPROVEN`. */
+/** Like `verifyConsistency`, for verified checkpoints. Throws `CONSISTENCY_UNPROVEN`. */
 export function assertConsistent(claim: {
   from: Checkpoint;
   to: Checkpoint;
@@ -93,7 +95,8 @@ export function assertConsistent(claim: {
   provider: CryptoProvider;
 }): void {
   const { from, to, hashes, provider } = claim;
-  if (from.origin !== to.origin) throw new VerificationError('CONSISTENCY_UNPROVEN', 'the checkpoints are of two logs');
+  if (from.origin !== to.origin)
+    throw new VerificationError('CONSISTENCY_UNPROVEN', 'the checkpoints belong to different logs');
   guarded('CONSISTENCY_UNPROVEN', () => {
     const proof = hashes.map(merkle.decodeBase64);
     merkle.verifyConsistency(provider, { from: from.size, to: to.size, fromRoot: from.root, toRoot: to.root, proof });
@@ -115,8 +118,8 @@ function openBy(note: string, keys: TrustedKey[], provider: CryptoProvider): { t
       named.map((candidate) => candidate.note),
     );
     const signer = named.find((candidate) => signedBy.includes(candidate.note));
-    // Stryker disable next-line ConditionalExpression: A note is opened by one of the keys that it was given.
-    if (signer === undefined) throw new Error('openNote names keys that it was given');
+    // Stryker disable next-line ConditionalExpression: `openNote` uses only the keys that were passed to it.
+    if (signer === undefined) throw new Error('openNote returned a key that was not passed to it');
     return { text, key: signer.key };
   } catch (error) {
     const isUnknown = error instanceof merkle.CryptoError && error.code === 'NOTE_NOT_SIGNED_BY_KNOWN_KEY';

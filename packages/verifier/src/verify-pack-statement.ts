@@ -8,27 +8,27 @@ import { VerificationError } from './verification-error.ts';
 import type { LogTrust } from './verify-log.ts';
 import { assertRecordOf } from './verify-record.ts';
 
-type Parts = LogTrust & { checkpoints: ExportCheckpoints };
+type Deps = LogTrust & { checkpoints: ExportCheckpoints };
 
 type Stated = OpenedLine & { statement: PackStatement; index: number };
 
-/** The last line: a statement that the log has, about a tree that the header shows. Throws {@link VerificationError}. */
-export function verifyPackStatement(line: PackEnd, { checkpoints, ...parts }: Parts): Stated {
+/** Verifies the last line: a statement in the log, about a tree in the header. Throws {@link VerificationError}. */
+export function verifyPackStatement(line: PackEnd, { checkpoints, ...segments }: Deps): Stated {
   const seen = checkpoints.verifyEnd(line);
   const findCheckpoint = (size: number) => (size === seen.size ? seen : undefined);
-  const { opened, checkpoint } = openLine(line.end, { ...parts, findCheckpoint, checkpoints });
+  const { opened, checkpoint } = openLine(line.end, { ...segments, findCheckpoint, checkpoints });
   const { payload } = opened;
   if (payload.kind !== 'period' || payload.action !== packAction || line.end.record === undefined)
-    throw new VerificationError('PERIOD_MISMATCH', `the last line is no ${packAction} with its record`);
-  const record = assertRecordOf(payload, line.end.record, parts.provider);
+    throw new VerificationError('PERIOD_MISMATCH', `the last line is not the ${packAction} statement with its record`);
+  const record = assertRecordOf(payload, line.end.record, segments.provider);
   const statement = parseUntrusted(PackStatement, record.intent.facts, 'end statement');
   const { log_size: size, log_root: root, scope } = statement;
   const shown = checkpoints.find(size);
   if (shown === undefined || `sha256:${encodeHex(shown.root)}` !== root)
     throw new VerificationError('PERIOD_MISMATCH', 'no checkpoint of the header signs the tree of the statement');
   if (scope.leaves.to > size)
-    throw new VerificationError('PERIOD_MISMATCH', 'the range ends behind the tree of the statement');
+    throw new VerificationError('PERIOD_MISMATCH', 'the range of the pack ends after the tree of the statement');
   if (line.end.proof.log_index < scope.leaves.to)
-    throw new VerificationError('PERIOD_MISMATCH', 'the log has the statement before the end of its range');
+    throw new VerificationError('PERIOD_MISMATCH', 'the statement is in the log before the end of its range');
   return { opened, checkpoint, statement, index: line.end.proof.log_index };
 }

@@ -4,6 +4,7 @@ import type { EarlierPlaces } from './earlier-places.ts';
 import { ExportCheckpoints } from './export-checkpoints.ts';
 import type { ExportEvidence } from './export-evidence.ts';
 import { assertPackSubject, type ExportSubject } from './export-subject.ts';
+import type { LogPolicy } from './log-policy.ts';
 import { openLine } from './open-line.ts';
 import { PackLinks } from './pack-links.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
@@ -20,15 +21,16 @@ type PackDeps = LogTrust &
     evidence: ExportEvidence;
     earlier?: EarlierPlaces | undefined;
     places?: EarlierPlaces | undefined;
+    policy?: LogPolicy | undefined;
   };
 
-/** An evidence pack, a line at a time. Throws {@link VerificationError} at the first fault. */
+/** Verifies an evidence pack, a line at a time. Throws {@link VerificationError} at the first fault. */
 export class PackVerification {
   readonly #deps: PackDeps;
   readonly #checkpoints: ExportCheckpoints;
   readonly #links: PackLinks;
   #isOpen = false;
-  /** Belongs to the receipt on the next line. */
+  /** The policy on the last line that was read. It belongs to the receipt on the next line. */
   #policy: PackPolicy | null = null;
 
   constructor(header: PackHeader, deps: PackDeps) {
@@ -43,7 +45,7 @@ export class PackVerification {
     this.#links = new PackLinks(header, deps);
   }
 
-  /** The next line, the header included, as bytes and as what was read of them. */
+  /** Takes the next line, including the header, as bytes and as its parsed value. */
   take(line: string | Uint8Array, value: unknown): void {
     this.#links.takeLine(line, value);
     if (!this.#isOpen) this.#isOpen = true;
@@ -95,7 +97,10 @@ export class PackVerification {
     evidence.take(opened, { record, before: before?.time ?? null, logged: checkpoint?.time ?? null, place });
   }
 
-  /** The key of the receipt that names a policy has seen its activation. */
+  /**
+   * Verifies the activation of a policy. The receipt that refers to the policy proves with its own key that the
+   * activation was signed before it.
+   */
   #openPolicy({ payload, key }: OpenedReceipt): void {
     if (this.#policy === null) return;
     const { policy_hash, epoch } = this.#policy.policy;
@@ -111,7 +116,10 @@ export class PackVerification {
     const { payload, key } = stated.opened;
     assertPackSubject({ ...stated.statement.scope, tenant_id: payload.tenant_id }, this.#deps);
     if (payload.tenant_id !== stated.statement.scope.tenant_id)
-      throw new VerificationError('PERIOD_MISMATCH', `the statement of ${payload.tenant_id} is about another tenant`);
+      throw new VerificationError(
+        'PERIOD_MISMATCH',
+        `the statement of ${payload.tenant_id} is about a different tenant`,
+      );
     this.#links.expect(stated);
     this.#deps.evidence.sign(key);
     this.#deps.evidence.keys.add(key.key_id);
@@ -119,7 +127,7 @@ export class PackVerification {
 
   #assertNoPolicy(): void {
     if (this.#policy !== null)
-      throw new VerificationError('POLICY_MISMATCH', 'the receipt behind a policy line does not name that policy');
+      throw new VerificationError('POLICY_MISMATCH', 'the line after a policy must be a receipt under that policy');
   }
 }
 

@@ -9,28 +9,32 @@ import { VerificationError } from './verification-error.ts';
 import type { LogTrust } from './verify-log.ts';
 import { assertRecordOf } from './verify-record.ts';
 
-type Parts = LogTrust & {
-  /** Those of the header: one of them signs the log that the statement is about. */
+type Deps = LogTrust & {
+  /** The checkpoints of the header. One of them signs the log of the statement. */
   checkpoints: ExportCheckpoints;
 };
 
 type Stated = { tenant_id: string; key_id: string; statement: PeriodStatement };
 
-/** The last line by itself: a statement that was sealed and seen, about a log that the export shows. Throws {@link VerificationError}. */
-export function verifyPeriodStatement(line: ExportedPeriod, { checkpoints, ...parts }: Parts): Stated {
+/**
+ * Verifies the last line alone: a statement that was sealed and is covered by a checkpoint, about a log in the export.
+ * Throws {@link VerificationError}.
+ */
+export function verifyPeriodStatement(line: ExportedPeriod, { checkpoints, ...segments }: Deps): Stated {
   const end = checkpoints.verifyEnd(line);
   const findCheckpoint = (size: number) => (size === end.size ? end : undefined);
-  const { opened, checkpoint } = openLine(line.period, { ...parts, findCheckpoint, checkpoints });
+  const { opened, checkpoint } = openLine(line.period, { ...segments, findCheckpoint, checkpoints });
   const { payload, key } = opened;
   if (payload.kind !== 'period' || line.period.record === undefined || checkpoint === null)
     throw new VerificationError(
       'PERIOD_MISMATCH',
-      'a period statement is a receipt of that kind with record and proof',
+      'a period statement must be a receipt of the kind period with its record and proof',
     );
-  const record = assertRecordOf(payload, line.period.record, parts.provider);
+  const record = assertRecordOf(payload, line.period.record, segments.provider);
   const statement = parseUntrusted(PeriodStatement, record.intent.facts, 'period statement');
   assertAsOf(statement.as_of, { opened, checkpoint });
-  if (statement.to > statement.as_of) throw new VerificationError('TIME_MISMATCH', 'the period had not ended yet');
+  if (statement.to > statement.as_of)
+    throw new VerificationError('TIME_MISMATCH', 'the period had not ended when it was stated');
   assertLogSigned(statement, checkpoints);
   return { tenant_id: payload.tenant_id, key_id: key.key_id, statement };
 }

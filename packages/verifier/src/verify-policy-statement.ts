@@ -14,8 +14,8 @@ const resourcePrefix = 'policy:';
 type Trust = { trust: TrustedKeys; provider: CryptoProvider; seen: Sighting | null };
 
 /**
- * Checks a record of an activated or confirmed policy: a trusted policy key signed the time that it names, for this
- * tenant, bundle and epoch. Returns the key; `null` for other records, and for those that name no time. Throws {@link
+ * Checks a record of an activated or confirmed policy. A trusted policy key must have signed the stated time, for this
+ * tenant, bundle and epoch. Returns the key. `null` for other records, and for those without a time. Throws {@link
  * VerificationError}: `MALFORMED`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_EXPIRED`, `KEY_REVOKED`,
  * `SIGNATURE_INVALID`.
  */
@@ -25,17 +25,20 @@ export function assertPolicyStatement(record: BoundaryRecord, { trust, provider,
   const { confirmed_at, signature } = parseUntrusted(PolicyStatementFacts, intent.facts, 'policy statement');
   const { resource } = intent;
   if (policyHash === null || resource?.startsWith(resourcePrefix) !== true)
-    throw new VerificationError('MALFORMED', 'a policy statement names its tenant and its bundle');
+    throw new VerificationError('MALFORMED', 'the policy statement lacks its tenant or its bundle');
   const key = findKey(trust, { keyId: signature.key_id, purpose: 'policies' });
   assertInWindow(key, confirmed_at);
   assertNotRevoked(key, { claimed: confirmed_at, seen });
   const tenant = resource.slice(resourcePrefix.length);
-  const said = activationBytes({ tenant, epoch, policyHash, confirmedAt: confirmed_at }); // parsed above
-  assertSignature(key, { signed: said, signature }, provider);
+  const statement = activationBytes({ tenant, epoch, policyHash, confirmedAt: confirmed_at }); // parsed above
+  assertSignature(key, { signed: statement, signature }, provider);
   return key;
 }
 
-/** The same of a policy in a pack. Another key sighted it: the one of the first receipt that names it. Returns the key that signed it. */
+/**
+ * Checks a policy in a pack, like the policy of a record. The key of the first receipt that refers to the policy proves
+ * the time of the activation. Returns the policy key.
+ */
 export function assertPolicyActivation({ policy }: PackPolicy, { trust, provider, seen }: Trust): TrustedKey {
   const { tenant_id: tenant, epoch, policy_hash: policyHash, confirmed_at: confirmedAt, signature } = policy;
   const key = findKey(trust, { keyId: signature.key_id, purpose: 'policies' });

@@ -13,10 +13,11 @@ export type VerifiedReceipt = { payload: ReceiptPayload; receipt_hash: string; k
 export type OpenedReceipt = { payload: ReceiptPayload; receipt_hash: string; key: TrustedKey };
 
 /**
- * Returns only if the receipt is what a trusted key signed while it was valid: Ed25519 (RFC 8032) over the canonical JSON
- * (RFC 8785) of the payload. Takes a signed receipt, or a stored one whose `receipt_hash` is then held against payload and signature.
- * Throws {@link VerificationError}: `MALFORMED`, `HASH_MISMATCH`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_REVOKED`, `KEY_EXPIRED`,
- * `SIGNATURE_INVALID`, `LINK_MISMATCH` or `VERDICT_MISMATCH` for one whose own members contradict each other. Alone, a receipt of a
+ * Returns only if a trusted key signed exactly this receipt while the key was valid. The signature is Ed25519 (RFC
+ * 8032) over the canonical JSON (RFC 8785) of the payload. Accepts a signed receipt, or a stored one, whose
+ * `receipt_hash` is then compared with payload and signature. Throws {@link VerificationError}: `MALFORMED`,
+ * `HASH_MISMATCH`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_REVOKED`, `KEY_EXPIRED`, `SIGNATURE_INVALID`, and
+ * `LINK_MISMATCH` or `VERDICT_MISMATCH` for a receipt whose own members contradict each other. Alone, a receipt of a
  * revoked key never verifies: see `verifyInclusion`.
  */
 export function verifyReceipt(receipt: unknown, trust: TrustedKeys, provider: CryptoProvider): VerifiedReceipt {
@@ -26,9 +27,9 @@ export function verifyReceipt(receipt: unknown, trust: TrustedKeys, provider: Cr
 }
 
 /**
- * Like `verifyReceipt`, for a receipt that the caller has kept since `keptSince` of its own clock: the caller saw it
- * before a later revocation. Throws `KEY_REVOKED` when the receipt claims a time of the revocation or after it, or
- * arrived then.
+ * Like `verifyReceipt`, for a receipt that the caller has kept since `keptSince` by its own clock. The caller has then
+ * seen it before a later revocation. Throws `KEY_REVOKED` unless the receipt was both issued and kept before the
+ * revocation.
  */
 export function verifyKeptReceipt(
   { receipt, keptSince }: { receipt: unknown; keptSince: string },
@@ -40,7 +41,7 @@ export function verifyKeptReceipt(
   return { payload, receipt_hash, key_id: key.key_id };
 }
 
-/** All of it but the revocation of the key, which is a question of who else saw the receipt, and when. */
+/** Verifies everything except the revocation of the key, which depends on who else saw the receipt, and when. */
 export function openReceipt(receipt: unknown, trust: TrustedKeys, provider: CryptoProvider): OpenedReceipt {
   const { payload, signature, claimedHash } = parseReceipt(receipt);
   const text = payloadText(payload);
@@ -78,22 +79,25 @@ export function assertSignature(
   }
 }
 
-/** Ids with one ULID belong together; only an outcome is about a receipt other than itself. */
+/** Ids with one ULID belong together. Only an outcome refers to another receipt. */
 function assertIds({ kind, receipt_id, decision_id, ...payload }: ReceiptPayload): void {
   const { outcome, output_hash, decision_receipt_id } = payload;
   const isOutcome = kind === 'outcome';
   if (isOutcome !== (outcome !== undefined) || isOutcome !== (decision_receipt_id !== undefined))
-    throw new VerificationError('LINK_MISMATCH', 'exactly an outcome has an outcome and the receipt that it settles');
+    throw new VerificationError(
+      'LINK_MISMATCH',
+      'outcome and decision_receipt_id are required for the kind outcome, and not allowed otherwise',
+    );
   if (!isOutcome && output_hash !== undefined)
-    throw new VerificationError('LINK_MISMATCH', 'only an outcome has an output');
+    throw new VerificationError('LINK_MISMATCH', 'only the kind outcome may have output_hash');
   if (ulidOf(decision_receipt_id ?? receipt_id) !== ulidOf(decision_id))
-    throw new VerificationError('LINK_MISMATCH', 'receipt and decision do not share a ULID');
+    throw new VerificationError('LINK_MISMATCH', 'the receipt and its decision do not have the same ULID');
 }
 
-/** A code belongs to one verdict. */
+/** A reason code belongs to one verdict. */
 function assertVerdict({ verdict, reason_code }: ReceiptPayload): void {
   if (reasonCodes[reason_code].verdict !== verdict)
-    throw new VerificationError('VERDICT_MISMATCH', `${reason_code} is no reason of ${verdict}`);
+    throw new VerificationError('VERDICT_MISMATCH', `${reason_code} is not a reason for ${verdict}`);
 }
 
 function signatureBytes({ value }: Signature): Uint8Array {

@@ -14,17 +14,16 @@ import { assertTrace } from './verify-trace.ts';
 
 /**
  * Returns only if every hash in the record is right, the receipt agrees with the record, and the verdict follows from
- * the trace. The receipt's own signature is the business of `verifyReceipt`. Throws {@link VerificationError}:
- * `MALFORMED`, `RECORD_HASH_MISMATCH`, `INTENT_HASH_MISMATCH`, `JUDGED_HASH_MISMATCH`, `ROSTER_HASH_MISMATCH`,
- * `LINK_MISMATCH`, `VERDICT_MISMATCH`, `APPROVAL_CONTRADICTED`, and what a vote by passkey adds: `ASSERTION_MISMATCH`,
- * `ASSERTION_INVALID`.
+ * the trace. `verifyReceipt` checks the receipt's own signature. Throws {@link VerificationError}: `MALFORMED`,
+ * `RECORD_HASH_MISMATCH`, `INTENT_HASH_MISMATCH`, `JUDGED_HASH_MISMATCH`, `ROSTER_HASH_MISMATCH`, `LINK_MISMATCH`,
+ * `VERDICT_MISMATCH`, `APPROVAL_CONTRADICTED`, and for a vote by passkey `ASSERTION_MISMATCH` and `ASSERTION_INVALID`.
  */
 export function verifyRecord(record: unknown, receipt: unknown, provider: CryptoProvider): BoundaryRecord {
   const { payload } = parseUntrusted(SignedReceipt, signedPart(receipt), 'receipt');
   return assertRecordOf(payload, record, provider);
 }
 
-/** The same for the payload of a receipt that is verified already. */
+/** Like `verifyRecord`, for the payload of a verified receipt. */
 export function assertRecordOf(payload: ReceiptPayload, record: unknown, provider: CryptoProvider): BoundaryRecord {
   const parsed = parseUntrusted(BoundaryRecord, record, 'record');
   assertRecordHash(parsed, provider);
@@ -52,38 +51,39 @@ function assertIntentHash({ intent, ...record }: BoundaryRecord, provider: Crypt
   const { tenant_id: tenant, principal_id: principal, session_id: session } = record;
   const made = intentHash(provider, { tenant, principal, session, action, tool, resource, args_hash });
   if (made !== intent.intent_hash)
-    throw new VerificationError(
-      'INTENT_HASH_MISMATCH',
-      'intent_hash is not the hash of the call that the record names',
-    );
+    throw new VerificationError('INTENT_HASH_MISMATCH', 'intent_hash is not the hash of the call in the record');
 }
 
-/** A fact is kept or capped, of a decision alone, and a list of none is not written: one meaning has one form. */
+/**
+ * A fact is either whole or capped. Only decisions have capped facts, and an empty list is omitted. Each meaning
+ * therefore has one form.
+ */
 function assertCappedFacts({ kind, intent: { facts, capped_facts } }: BoundaryRecord): void {
   if (capped_facts === undefined) return;
   const paths = Object.keys(capped_facts);
   if (kind !== 'decision' || paths.length === 0 || paths.some((path) => Object.hasOwn(facts, path)))
-    throw new VerificationError('MALFORMED', 'capped_facts hold what no kernel puts there');
+    throw new VerificationError('MALFORMED', 'capped_facts contains a value that kernels never write');
 }
 
-/** An announcement judges nothing. */
+/** Only decisions have a judged hash. */
 function assertJudgedHash({ kind, intent, demand, judged_hash }: BoundaryRecord, provider: CryptoProvider): void {
   const isDecision = kind === 'decision';
   const made = demand === undefined ? undefined : judgedHash(provider, { ...intent, demand });
   if (judged_hash !== made || (made !== undefined) !== isDecision)
     throw new VerificationError(
       'JUDGED_HASH_MISMATCH',
-      'judged_hash is not the hash of the intent, effect, demand and facts that the record names',
+      'judged_hash is not the hash of the intent, effect, demand and facts in the record',
     );
 }
 
 function assertSaysTheSame(record: BoundaryRecord, payload: ReceiptPayload): void {
   if (ulidOf(record.record_id) !== ulidOf(record.receipt_id))
-    throw new VerificationError('LINK_MISMATCH', 'record and receipt do not share a ULID');
+    throw new VerificationError('LINK_MISMATCH', 'the record and its receipt do not have the same ULID');
   const { shadow, lamport_clock: lamportClock, prev_hash: prevHash } = payload;
   const made = payloadOf(receiptOf(record, { shadow }), record.record_hash, { lamportClock, prevHash });
   const differing = differingMember(made, payload);
-  if (differing !== null) throw new VerificationError('LINK_MISMATCH', `record and receipt differ in ${differing}`);
+  if (differing !== null)
+    throw new VerificationError('LINK_MISMATCH', `the record and its receipt differ in ${differing}`);
 }
 
 function signedPart(receipt: unknown): unknown {

@@ -4,14 +4,14 @@ import { lineBytesMax } from './read-lines.ts';
 
 type Taking = Pick<ExportVerification, 'take' | 'refuseLine' | 'endWithoutLineFeed'>;
 
-/** Evidence as one text, as `readLines` would read it from a file. Never throws for what the text holds. */
+/** Verifies evidence in one text, in the form that `readLines` reads from a file. Never throws for any text. */
 export function verifyText(text: string, options: ExportOptions): ExportReport {
   const verification = new ExportVerification(options);
   takeText(text, verification);
   return verification.report();
 }
 
-/** Its lines, up to the first fault. */
+/** Passes the lines of the text to the verification, up to the first fault. */
 export function takeText(text: string, verification: Taking): void {
   for (let start = 0; start < text.length;) {
     const found = text.indexOf('\n', start);

@@ -6,9 +6,12 @@ import { verdictOfTrace } from '@countersign/policy';
 import { gateRosterHash } from '@countersign/receipts';
 import { VerificationError } from './verification-error.ts';
 
-/** They judge every call: whatever they say but `pass` lets none go. */
+/** Gates that judge every call. Any result except `pass` denies it. */
 const judgingAlways: ReadonlySet<GateName> = new Set(['request', 'fence', 'policy', 'identity']);
-/** They may ask for an approval, which the last gate then looks for. Any other gate that asks has ended the cycle. */
+/**
+ * Gates that may require an approval, which the last gate then looks for. No gate runs after any other gate that
+ * escalates.
+ */
 const asking: ReadonlySet<GateName> = new Set(['rules', 'budget']);
 
 /**
@@ -20,33 +23,33 @@ export function assertTrace(record: BoundaryRecord, provider: CryptoProvider): v
   const names = gates.map(({ gate }) => gate);
   if (gateRosterHash(provider, names) !== gate_roster_hash)
     throw new VerificationError('ROSTER_HASH_MISMATCH', 'gate_roster_hash is not the hash of the gates in the trace');
-  // An announcement has no trace: it decides nothing.
+  // A statement has no trace, since it decides nothing.
   const roster = kind === 'decision' ? gateOrder : [];
-  if (names.join() !== roster.join()) throw mismatch('the gates in the trace are not those that a kernel runs');
+  if (names.join() !== roster.join()) throw mismatch('the gates in the trace are not the gates of a kernel');
   if (kind !== 'decision') return;
   const traced = verdictOfTrace(gates);
   if (traced?.verdict !== verdict || traced.reason_code !== reason_code)
-    throw mismatch('the verdict is not the one that the trace leads to');
+    throw mismatch('the verdict does not follow from the trace');
   assertBlocked(record);
   const obstacle = verdict === 'ALLOW' ? obstacleOf(record) : null;
-  if (obstacle !== null) throw mismatch(`the call was let go, and ${obstacle}`);
+  if (obstacle !== null) throw mismatch(`the call was allowed, but ${obstacle}`);
 }
 
-/** The rules gate never lets a blocked tool pass; an earlier gate may have denied it. */
+/** The rules gate never passes a blocked tool. An earlier gate may have denied it. */
 function assertBlocked({ tool_blocked, gates }: BoundaryRecord): void {
   const rules = gates.find(({ gate }) => gate === 'rules')?.outcome;
   if (tool_blocked === true && rules !== 'deny' && rules !== 'not_reached')
-    throw mismatch('a tool that the workspace blocks passed the rules');
+    throw mismatch('the rules gate passed a tool that the workspace blocks');
 }
 
-/** The obstacle in the record under which no kernel allows a call, in words; `null` when there is none. */
+/** The reason in the record why no kernel permits this call, as text. `null` when there is none. */
 function obstacleOf({ policy_hash, gates, fences = [], identity }: BoundaryRecord): string | null {
   if (policy_hash === null) return 'no policy was in force';
   const mute = gates.find(({ gate, outcome }) => !mayLetGo(gate, outcome));
-  if (mute !== undefined) return `the gate ${mute.gate} says ${mute.outcome}`;
+  if (mute !== undefined) return `the outcome of the gate ${mute.gate} is ${mute.outcome}`;
   const fence = fences.find(stops);
   if (fence !== undefined) return `${fence.scope} was under ${fence.kind}`;
-  if (identity?.credential_state !== 'active') return 'no active credential made it';
+  if (identity?.credential_state !== 'active') return 'its credential was not active';
   return identity.enrolment === 'revoked' ? 'its agent was revoked' : null;
 }
 
@@ -56,9 +59,9 @@ function mayLetGo(gate: GateName, outcome: BoundaryRecord['gates'][number]['outc
   return gate !== 'rules' || outcome === 'pass';
 }
 
-/** The remainder of a throttle around several tenants is in no record. */
-function stops({ kind, calls_remaining: left }: RecordedFence): boolean {
-  return kind !== 'throttle' || (left !== null && left <= 0);
+/** No record contains the remaining calls of a throttle for several tenants, so `null` does not stop a call. */
+function stops({ kind, calls_remaining: remaining }: RecordedFence): boolean {
+  return kind !== 'throttle' || (remaining !== null && remaining <= 0);
 }
 
 function mismatch(message: string): VerificationError {

@@ -3,7 +3,7 @@ import type { AskedVotes } from './used-approvals.ts';
 
 export type RulesAsking = ReadonlyMap<string, AskedVotes>;
 
-/** The rules of a bundle whose escalation wants more than the vote of any one person, by id. */
+/** The rules of a bundle whose escalation requires more than the vote of any one person, by id. */
 export function votesAskedBy({ rules }: Readonly<Record<string, unknown>>): RulesAsking {
   const read = (Array.isArray(rules) ? rules : []).flatMap((rule) => PolicyRule.safeParse(rule).data ?? []);
   return new Map(

@@ -1,9 +1,9 @@
 import type { OpenedReceipt } from './verify-receipt.ts';
 
 export type WantedOptions = {
-  /** Hashes of receipts that must be there. */
+  /** Hashes of receipts that must be present. */
   contains?: readonly string[] | undefined;
-  /** Sessions of which at least one receipt must be there. */
+  /** Sessions of which at least one receipt must be present. */
   sessions?: readonly string[] | undefined;
 };
 
@@ -23,7 +23,7 @@ export class WantedItems {
   }
 
   missing(): string[] {
-    const receipts = [...this.#hashes].map((hash) => `the receipt ${hash}, which must be here`);
-    return [...receipts, ...[...this.#sessions].map((session) => `the session ${session}, which must be here`)];
+    const receipts = [...this.#hashes].map((hash) => `the receipt ${hash}, which was required`);
+    return [...receipts, ...[...this.#sessions].map((session) => `the session ${session}, which was required`)];
   }
 }

@@ -15,7 +15,7 @@ const call = { ...allowed, gates, approval_id, tool_definition_hash: pin };
 
 type Move = { action?: string; kind?: string; by?: string };
 
-/** A move of the approval that the call in the record after it uses. */
+/** A vote on the approval that the call of the next record uses, or a change of its state. */
 function moveOf(number: number, facts: Members, move: Move = {}): Members {
   const { action = 'approval.approve', kind = 'approval', by = 'alice' } = move;
   const lets = ['approval.approve', 'approval.break_glass'].includes(action);
@@ -25,16 +25,16 @@ function moveOf(number: number, facts: Members, move: Move = {}): Members {
   const args_hash = hashOf(['args', number]);
   const named = { tenant: 'acme', principal: by, session: 'session-1', action, resource: null, args_hash };
   const intent_hash = intentHash(nodeProvider, { ...named, tool: 'mail.send' } as never); // args_hash is a digest
-  const given = { state: 'approved', approved_preconditions: { tool_definition_hash: pin, budgets: null }, ...facts };
+  const values = { state: 'approved', approved_preconditions: { tool_definition_hash: pin, budgets: null }, ...facts };
   return recordOf(number, {
     ...{ kind, ...verdict, gates: [], matched_rules: [], approval_id, principal_id: by },
-    intent: { action, intent_hash, facts: { approved_judged_hash: judgedOf(2), ...given } },
+    intent: { action, intent_hash, facts: { approved_judged_hash: judgedOf(2), ...values } },
   });
 }
 
-const judgedOf = (number: number) => recordOf(number, call)['judged_hash'] as string; // of a decision
+const judgedOf = (number: number) => recordOf(number, call)['judged_hash'] as string; // the record is a decision
 
-/** Whether a call that names an approval was allowed by the votes before it. */
+/** Cases of a call that uses an approval, with the votes before it. */
 export async function usedApprovals(): Promise<Record<string, ReceiptVector>> {
   const chain = (...records: Members[]) => exportOf([chainOfRecords(records)]);
   const refused = async (what: string, records: Members[], index = 1) =>

@@ -5,10 +5,13 @@ import type { ReceiptVector } from './receipt-vector.ts';
 
 const instant = (time: string) => `2026-02-01T${time}Z`;
 
-/** Head statements are issued at this instant, and those of periods a second later. */
+/** Issue time of head statements. Period statements are issued a second later. */
 const issued = '00:20:00.000';
 
-/** Up to when a statement may say that all is there: its key counts then, and it was not issued before. */
+/**
+ * Cases of the time until which a statement claims completeness. Its key must be valid at that time, and it must not
+ * have been issued earlier.
+ */
 export async function asOfVectors(): Promise<Record<string, ReceiptVector>> {
   return { ...(await validStatements()), ...(await brokenHeads()), ...(await brokenPeriods()) };
 }
@@ -87,18 +90,18 @@ async function brokenHeads(): Promise<Record<string, ReceiptVector>> {
 }
 
 async function brokenPeriods(): Promise<Record<string, ReceiptVector>> {
-  const told = async (as_of: string) => linesOf(await periodOf(chains(), { statement: { as_of: instant(as_of) } }));
+  const reportOf = async (as_of: string) => linesOf(await periodOf(chains(), { statement: { as_of: instant(as_of) } }));
   const broken = (about: string, code: string, lines: unknown[]) =>
     vectorOf(about, lines, { verdict: 'NOT_VERIFIED', code, line: lines.length });
   return {
     'invalid/period-as-of-after-it-was-issued': broken(
       'A period statement about more than a minute after it was issued.',
       'TIME_MISMATCH',
-      await told('00:21:01.001'),
+      await reportOf('00:21:01.001'),
     ),
     'invalid/period-as-of-the-end-of-its-key': under(
       testKeys({ valid_until: instant('00:20:30.000') }),
-      broken('A period statement about the instant its key ends.', 'KEY_EXPIRED', await told('00:20:30.000')),
+      broken('A period statement about the instant its key ends.', 'KEY_EXPIRED', await reportOf('00:20:30.000')),
     ),
     'invalid/period-of-today-by-a-key-that-ended': under(
       testKeys({ valid_until: instant('00:30:00.000') }),
@@ -116,7 +119,7 @@ async function brokenPeriods(): Promise<Record<string, ReceiptVector>> {
   };
 }
 
-/** The key of the receipts, and the one behind it. */
+/** The key of the receipts, and its successor, which begins at this time. */
 function nextKey(valid_from: string): ReceiptVector['keys'] {
   return { keys: [...testKeys().keys, { ...jwkOf(strangeSigner, 'receipts'), valid_from }] };
 }

@@ -15,10 +15,10 @@ const sealed = (content: Record<string, unknown>): Entry => ({
   hash: auditHash(nodeProvider, content as never), // plain JSON
 });
 
-/** The log of a workspace, as the gateway writes it. */
+/** An entry in the log of a workspace, as the gateway writes it. */
 const ofWorkspace = (seq: number, prevHash: string | null, changes: object = {}): Entry =>
   sealed({ id: `aud_${seq}`, ...beside, workspaceId, requestId: null, createdAt: at, seq, prevHash, ...changes });
-/** The log of a person, as the control plane writes it. */
+/** An entry in the log of a person, as the control plane writes it. */
 const ofPerson = (seq: number, prev_hash: string | null, changes: object = {}): Entry =>
   sealed({ id: `aud_${seq}`, ...beside, scope: person, request_id: null, created_at: at, seq, prev_hash, ...changes });
 
@@ -46,9 +46,9 @@ describe('an audit log', () => {
         endOf(ofPerson(2, ofPerson(1, null).hash)),
       ],
     ],
-  ])('of a %s verifies whole, and says whose it is', (who, scope, lines) => {
+  ])('of a %s verifies completely, and its owner is reported', (who, scope, lines) => {
     const report = read(lines, { workspace: scope });
-    const { hash } = lines[2] as Entry; // by construction
+    const { hash } = lines[2] as Entry; // the third line is an entry
     expect(report).toEqual({
       ...{ verdict: 'VERIFIED', workspace: scope, entries: 2, head: hash, missing: [], fault: null },
     });
@@ -57,33 +57,45 @@ describe('an audit log', () => {
 
   const another = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAZ';
   it.each<[string, unknown[], string, number, string]>([
-    ['an entry that was changed', [header, { ...first, actor: 'bob' }], 'HASH_MISMATCH', 2, 'entry 1 is not what'],
-    ['an entry that was taken out', [header, second], 'CHAIN_GAP', 2, 'entry 1 is missing: 2 follows'],
-    ['an entry that comes twice', [header, first, first], 'CHAIN_GAP', 3, 'entry 2 is missing: 1 follows'],
-    ['a first that follows something', [header, ofWorkspace(1, second.hash)], 'PREV_HASH_MISMATCH', 2, 'entry 1'],
-    ['a second that follows nothing', [header, first, ofWorkspace(2, null)], 'PREV_HASH_MISMATCH', 3, 'entry 2'],
-    ['an entry of others', [header, ofWorkspace(1, null, { workspaceId: another })], 'SUBJECT_MISMATCH', 2, another],
+    ['a changed entry', [header, { ...first, actor: 'bob' }], 'HASH_MISMATCH', 2, 'the hash of entry 1 does not match'],
+    ['a removed entry', [header, second], 'CHAIN_GAP', 2, 'entry 1 is missing: entry 2 follows'],
+    ['a repeated entry', [header, first, first], 'CHAIN_GAP', 3, 'entry 2 is missing: entry 1 follows'],
+    ['a first entry with a previous hash', [header, ofWorkspace(1, second.hash)], 'PREV_HASH_MISMATCH', 2, 'entry 1'],
     [
-      'an end before the last',
+      'a second entry without a previous hash',
+      [header, first, ofWorkspace(2, null)],
+      'PREV_HASH_MISMATCH',
+      3,
+      'entry 2',
+    ],
+    [
+      'an entry of another workspace',
+      [header, ofWorkspace(1, null, { workspaceId: another })],
+      'SUBJECT_MISMATCH',
+      2,
+      another,
+    ],
+    [
+      'an end before the last entry',
       [header, first, second, endOf(first)],
       'HEAD_MISMATCH',
       4,
-      'ends at 2, and should end at 1',
+      'the last entry is 2, but the log must end with the stated entry 1 and its hash',
     ],
     [
       'an end with another hash',
       [header, first, { end: { seq: 1, hash: second.hash } }],
       'HEAD_MISMATCH',
       3,
-      'ends at 1',
+      'must end with the stated entry 1',
     ],
-    ['an end that says more', [header, first, { ...endOf(first), more: 1 }], 'MALFORMED', 3, 'end'],
-    ['an entry that says more', [header, { ...first, more: 1 }], 'MALFORMED', 2, 'entry'],
+    ['an unknown member in the end', [header, first, { ...endOf(first), more: 1 }], 'MALFORMED', 3, 'end'],
+    ['an unknown member in an entry', [header, { ...first, more: 1 }], 'MALFORMED', 2, 'entry'],
     ['a header of another format', [{ ...header, format: 'x' }, first], 'MALFORMED', 1, 'header'],
-    ['a header that is none', [null], 'MALFORMED', 1, 'header'],
-    ['a line that is no JSON value of ours', [header, null], 'MALFORMED', 2, 'entry'],
-    ['a second end', [...whole, endOf(second)], 'MALFORMED', 5, 'something follows the end of the log'],
-    ['an entry behind the end', [...whole, second], 'MALFORMED', 5, 'something follows the end of the log'],
+    ['null as its header', [null], 'MALFORMED', 1, 'header'],
+    ['null as an entry', [header, null], 'MALFORMED', 2, 'entry'],
+    ['a second end', [...whole, endOf(second)], 'MALFORMED', 5, 'an entry follows the end of the log'],
+    ['an entry after the end', [...whole, second], 'MALFORMED', 5, 'an entry follows the end of the log'],
   ])('with %s is not verified', (_what, lines, code, line, words) => {
     const report = read([...lines, first]);
     expect(report).toMatchObject({ verdict: 'NOT_VERIFIED', fault: { code, line } });
@@ -91,7 +103,7 @@ describe('an audit log', () => {
     expect(describeAudit(report).split('\n')[0]).toBe(`NOT_VERIFIED: ${code}: ${report.fault?.message} (line ${line})`);
   });
 
-  it('is read up to its first fault, and not beyond', () => {
+  it('is read only up to its first fault', () => {
     const reading = new AuditVerification({ provider: nodeProvider });
     expect([header, first, {}, second].map((line) => reading.take(JSON.stringify(line)))).toEqual([
       ...[true, true, false, false],
@@ -100,7 +112,7 @@ describe('an audit log', () => {
     expect(reading.report()).toMatchObject({ entries: 1, head: first.hash, fault: { code: 'MALFORMED', line: 3 } });
   });
 
-  it('cannot be judged behind a line that is too long', () => {
+  it('is undecidable after a line that is too long', () => {
     const reading = new AuditVerification({ provider: nodeProvider });
     reading.take(JSON.stringify(header));
     reading.refuseLine();
@@ -108,7 +120,7 @@ describe('an audit log', () => {
     expect(reading.report()).toMatchObject({ verdict: 'UNDECIDABLE', fault: { code: 'TOO_LARGE', line: 2, message } });
   });
 
-  it('proves nothing where it has no entries, like an export without receipts', () => {
+  it('proves nothing without entries, like an export without receipts', () => {
     const empty = { verdict: 'NOT_VERIFIED', fault: { code: 'EMPTY', line: 0 }, entries: 0, head: null };
     for (const lines of [[], [header], [header, { end: { seq: 0, hash: null } }]])
       expect(read(lines)).toMatchObject(empty);
@@ -123,7 +135,7 @@ describe('an audit log', () => {
     );
   });
 
-  it('is incomplete without its end, or without an entry that was noted', () => {
+  it('is incomplete without its end, or without an entry that the caller noted', () => {
     const open = read([header, first]);
     expect(open).toMatchObject({ verdict: 'INCOMPLETE', entries: 1, missing: ['the end of the log'], fault: null });
     const noted = read(whole, { heads: [first.hash, 'sha256:0', second.hash, 'sha256:1'] });
@@ -131,14 +143,14 @@ describe('an audit log', () => {
     expect(describeAudit(noted)).toContain('\n    missing: the entry sha256:0\n    missing: the entry sha256:1\n');
   });
 
-  it('is refused where it is that of others', () => {
+  it('is refused if it belongs to another owner', () => {
     expect(read(whole, { workspace: another })).toMatchObject({
       ...{ verdict: 'NOT_VERIFIED', workspace: null, entries: 0 },
-      fault: { code: 'SUBJECT_MISMATCH', line: 1, message: `the log is that of ${workspaceId}` },
+      fault: { code: 'SUBJECT_MISMATCH', line: 1, message: `the log belongs to ${workspaceId}` },
     });
   });
 
-  it('prints no character that a terminal acts on', () => {
+  it('is described without control characters', () => {
     const fault = { code: 'MALFORMED', message: 'a\u001b[2Jb\nc', line: 1 } as const;
     expect(describeAudit({ ...read([]), fault }).split('\n')[0]).not.toContain('\u001b');
   });

@@ -4,10 +4,10 @@ import { intentHash } from '@countersign/receipts';
 import { glassRecord, verified, voteRecord, voucherRecord, type Wrongs } from './ceremony-fixture.ts';
 import { hashOf, recordOf, type Members } from './chain-fixture.ts';
 
-/** Nothing but the evidence of broken glass, so that no passkey finds the fault. */
+/** Evidence of break glass without a passkey, so that the check of passkeys cannot find the fault. */
 const broken = (wrongs: Wrongs = {}) =>
   glassRecord({ ...wrongs, evidence: { credential: 'access_key', ...wrongs.evidence } });
-const lying = 'does not say of itself what it is';
+const lying = 'must occur together';
 
 function refused(record: Members, words: string): void {
   let thrown: unknown = null;
@@ -22,48 +22,48 @@ function refused(record: Members, words: string): void {
   });
 }
 
-describe('broken glass', () => {
+describe('break glass', () => {
   it.each(['passkey', 'access_key', 'assertion'])(
-    'verifies where the person is proven by credential %s',
+    'verifies when the person is proven by the credential %s',
     (credential) => {
       const record = glassRecord({ evidence: { credential } });
       expect(verified(record)).toBe(record);
     },
   );
 
-  it('is refused where it names no approval', () => {
-    refused(broken({ record: { approval_id: null } }), 'broken glass names no approval');
+  it('is refused without an approval', () => {
+    refused(broken({ record: { approval_id: null } }), 'the break_glass record names no approval');
   });
 
   it.each<[string, Wrongs]>([
     ['no credential', { evidence: { credential: undefined } }],
-    ['the key of the operators', { evidence: { credential: 'operator_bearer' } }],
+    ['an operator key', { evidence: { credential: 'operator_bearer' } }],
     ['no reason', { evidence: { reason: undefined } }],
     ['a blank reason', { evidence: { reason: ' ' } }],
-    ['no call that it lets go', { evidence: { approved_judged_hash: undefined } }],
-    ['no end', { evidence: { expires_at: undefined } }],
-    ['an end that is no time', { evidence: { expires_at: 'soon' } }],
+    ['no hash of the approved call', { evidence: { approved_judged_hash: undefined } }],
+    ['no expiry', { evidence: { expires_at: undefined } }],
+    ['an expiry that is not a time', { evidence: { expires_at: 'soon' } }],
   ])('is refused with %s', (_, wrongs) => {
     refused(broken(wrongs), 'broken glass: ');
   });
 
-  it.each(['approval.approve', 'approval.deny', 'tool.call'])('is refused where it calls itself %s', (action) => {
+  it.each(['approval.approve', 'approval.deny', 'tool.call'])('is refused under the action %s', (action) => {
     refused(broken({ intent: { action } }), lying);
   });
 });
 
-describe('what is no broken glass', () => {
+describe('a record without break glass', () => {
   const action = 'approval.break_glass';
 
   it.each<[string, Members]>([
     ['a vote', voteRecord({ intent: { action }, evidence: { credential: 'access_key' } })],
     ['a voucher', voucherRecord({ intent: { action }, evidence: { credential: 'access_key' } })],
-    ['an announcement with all of its evidence', broken({ record: { kind: 'registry' } })],
-  ])('is refused where it calls itself that: %s', (_, record) => {
+    ['a registry record with the evidence of break glass', broken({ record: { kind: 'registry' } })],
+  ])('is refused when its action claims break glass: %s', (_, record) => {
     refused(record, lying);
   });
 
-  it('is left alone where a decision has the word from its caller', () => {
+  it('is accepted when the caller of a decision chose this name for its action', () => {
     const record = recordOf(1, { intent: intentOf(action) });
     expect(verified(record)).toBe(record);
   });
@@ -74,7 +74,7 @@ describe('what is no broken glass', () => {
   });
 });
 
-/** The intent of a call of that name, by the agent of the fixtures. */
+/** The intent of a call with this action, by the agent of the fixtures. */
 function intentOf(action: string): Members {
   const args_hash = hashOf('args');
   const named = { tenant: 'acme', principal: 'agent-1', session: 'session-1', tool: 'mail.send', resource: null };

@@ -6,14 +6,17 @@ import type { ReceiptVector } from './receipt-vector.ts';
 const hash = hashOf('salt and a long text');
 const capped_facts = { 'args.text': { hash, bytes: 4097 } };
 
-/** Facts that are too large to be kept: their hashes stand apart from the facts, in one form alone. */
+/**
+ * Cases of facts that are too large to be stored. Their hashes are stored apart from the other facts, in one format
+ * only.
+ */
 export async function makeCappedVectors(): Promise<Record<string, ReceiptVector>> {
   const exported = async (intent: Members, changes: Members = {}) =>
     await exportOf([chainOfRecords([recordOf(1, { intent, ...changes })])]);
   const refused = async (about: string, intent: Members, changes: Members = {}) =>
     invalid(about, 'MALFORMED', await exported(intent, changes), 0);
   const { judged_hash = null } = recordOf(1, { intent: { capped_facts } });
-  const other = { 'args.text': { hash: hashOf('another text'), bytes: 4097 } };
+  const second = { 'args.text': { hash: hashOf('another text'), bytes: 4097 } };
   return {
     'valid/capped-fact': valid('A fact of which hash and length are kept.', await exported({ capped_facts })),
     'valid/argument-like-a-capped-fact': valid(
@@ -23,7 +26,7 @@ export async function makeCappedVectors(): Promise<Record<string, ReceiptVector>
     'invalid/judged-with-another-capped-fact': invalid(
       'A record whose policy read another long text than its judged_hash covers.',
       'JUDGED_HASH_MISMATCH',
-      await exported({ capped_facts: other }, { judged_hash }),
+      await exported({ capped_facts: second }, { judged_hash }),
     ),
     'invalid/capped-fact-within-the-cap': await refused('A fact that is small enough to be kept, and is not.', {
       capped_facts: { 'args.text': { hash, bytes: 4096 } },

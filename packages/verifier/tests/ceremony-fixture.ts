@@ -7,21 +7,21 @@ import { chainOfRecords, hashOf, idOf, recordOf, strangeSigner, type Changes, ty
 
 export type Passkey = { publicKey: Members; sign: (data: Uint8Array) => Uint8Array };
 
-/** The difference from a ceremony that verifies. All but `evidence` is so before the passkey signs. */
+/** Changes to a valid ceremony. The passkey signs all of them except `evidence`. */
 export type Wrongs = {
   passkey?: Passkey;
   statement?: Changes;
   clientData?: Changes;
-  /** In the place of the client data as JSON. */
+  /** Replaces the client data as JSON. */
   clientText?: string;
   authenticator?: { rpId?: string; flags?: number; bytes?: number };
-  /** Members of the facts of the record. */
+  /** Changes to the facts of the record. */
   evidence?: Changes;
   intent?: Members;
   record?: Members;
 };
 
-/** The private key of RFC 7515, appendix A.3: published, hence of no use but in tests. */
+/** The private key of RFC 7515, appendix A.3. It is published, so it is used only in tests. */
 const publishedKey = createPrivateKey({
   key: {
     ...{ kty: 'EC', crv: 'P-256', d: 'jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI' },
@@ -31,7 +31,7 @@ const publishedKey = createPrivateKey({
   format: 'jwk',
 });
 
-/** Signs like an authenticator that has ES256. */
+/** Signs like an authenticator with ES256. */
 export function p256Passkey(privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey): Passkey {
   const { x = '', y = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   return { publicKey: { kty: 'EC', crv: 'P-256', x, y }, sign: (data) => sign('sha256', data, privateKey) };
@@ -45,7 +45,7 @@ export function ed25519Passkey(): Passkey {
 
 export const passkey = p256Passkey(publishedKey);
 export const enrolledKey: Members = { ...publicKeyToJwk(strangeSigner.publicKey) };
-/** When the records of this file are committed, which is the last instant that their statements allow. */
+/** Creation time of the records in this file, which is the last instant that their statements allow. */
 const committedAt = '2026-02-01T00:00:01.000Z';
 const approval_id = idOf('apr', 7);
 const page = { rp_id: 'example.org', origin: 'https://console.example.org', nonce: 'bm9uY2U', expires_at: committedAt };
@@ -59,7 +59,7 @@ export function voteRecord(wrongs: Wrongs = {}): Members {
   });
 }
 
-/** The record of glass that was broken with a passkey; the reason is signed. */
+/** The record of break glass with a passkey, which signs the reason. */
 export function glassRecord(wrongs: Wrongs = {}): Members {
   const { statement, evidence } = wrongs;
   const facts = voteFacts({ ...wrongs, statement: { decision: 'break_glass', reason: 'a fire', ...statement } });
@@ -70,7 +70,7 @@ export function glassRecord(wrongs: Wrongs = {}): Members {
   );
 }
 
-/** The record of one passkey that vouches for another. */
+/** The record of a passkey that vouches for another one. */
 export function voucherRecord(wrongs: Wrongs = {}): Members {
   const statement = changed(
     {
@@ -86,19 +86,19 @@ export function voucherRecord(wrongs: Wrongs = {}): Members {
   });
 }
 
-/** Opens the record under a receipt that seals it, as everybody does who has an export. */
+/** Verifies the record with a receipt that seals it, like any reader of an export. */
 export function verified(record: Members, provider = nodeProvider): unknown {
   return verifyRecord(record, chainOfRecords([record]).receipts[0], provider);
 }
 
-/** The bytes of a text that JSON holds, or of the JSON of members. */
+/** Base64url of a text, or of members as JSON. */
 export function encoded(value: string | Members): string {
   return encodeBase64Url(new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value)));
 }
 
-/** The members that a browser says, as text, padded to so many bytes. */
+/** The client data of a browser as text, padded to a length in bytes. */
 export function clientTextOf(record: Members, bytes = 0): string {
-  const { facts } = record['intent'] as { facts: { client_data_json: string } }; // made by a function above
+  const { facts } = record['intent'] as { facts: { client_data_json: string } }; // a function above made it
   const text = Buffer.from(facts.client_data_json, 'base64url').toString();
   return text.padEnd(bytes, ' ');
 }
@@ -121,15 +121,15 @@ function voteFacts(wrongs: Wrongs): Members {
 }
 
 /**
- * The answer of an authenticator to the challenge of the statement, and of the browser around it (Web Authentication
- * §5.8.1, §6.1).
+ * The response of an authenticator to the challenge of the statement, with the client data of the browser (Web
+ * Authentication §5.8.1, §6.1).
  */
 function assertionOver(statement: Members, wrongs: Wrongs): Members {
   const { clientData, clientText, authenticator = {}, passkey: signer = passkey } = wrongs;
   const { rpId = 'example.org', flags = 0x05, bytes = 37 } = authenticator;
   const challenge = encodeBase64Url(nodeProvider.sha256(canonicalBytes(statement)));
-  const said = { type: 'webauthn.get', challenge, origin: page.origin, crossOrigin: false };
-  const client = Buffer.from(clientText ?? JSON.stringify(changed(said, clientData)));
+  const stated = { type: 'webauthn.get', challenge, origin: page.origin, crossOrigin: false };
+  const client = Buffer.from(clientText ?? JSON.stringify(changed(stated, clientData)));
   const data = Buffer.alloc(bytes);
   data.set(nodeProvider.sha256(Buffer.from(rpId)));
   data.set([flags], 32);

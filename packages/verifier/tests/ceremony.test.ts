@@ -34,19 +34,22 @@ type Kind = [name: string, recordWith: (wrongs?: Wrongs) => Members];
 
 const kinds: Kind[] = [
   ['a vote', voteRecord],
-  ['broken glass', glassRecord],
+  ['break glass', glassRecord],
   ['a voucher', voucherRecord],
 ];
 const votes = kinds.slice(0, 2);
 const another = { digest: hashOf('another'), approval: idOf('apr', 8) };
 
-/** Only the words that distinguish one guard from the others. */
+/** Expects only the words that distinguish one check from the others. */
 const fault = (code: VerificationErrorCode, words: string): Fault => ({
   code,
   message: expect.stringContaining(words),
 });
-const otherMember = (name: string) => fault('ASSERTION_MISMATCH', `signed another ${name} than the record says`);
-const ranOut = fault('ASSERTION_MISMATCH', 'ran out');
+const otherOrigin = fault('ASSERTION_INVALID', 'a different origin');
+const otherParty = fault('ASSERTION_INVALID', 'a different relying party');
+const unattended = fault('ASSERTION_INVALID', 'without verifying');
+const otherMember = (name: string) => fault('ASSERTION_MISMATCH', `signed differs from the ${name} in the record`);
+const ranOut = fault('ASSERTION_MISMATCH', 'the challenge expired');
 
 function refused(record: Members, wanted: Fault, provider = nodeProvider): void {
   let thrown: unknown = null;
@@ -62,24 +65,24 @@ describe.each(kinds)('%s with a passkey', (_, recordWith) => {
   it.each([
     ['P-256', p256Passkey()],
     ['Ed25519', ed25519Passkey()],
-  ])('verifies by a key of %s', (_name, signer) => {
+  ])('verifies with a key of type %s', (_name, signer) => {
     const record = recordWith({ passkey: signer });
     expect(verified(record)).toBe(record);
   });
 
   it.each<[string, Wrongs]>([
-    ['says nothing of other origins', { clientData: { crossOrigin: undefined } }],
-    ['says more of its page', { clientData: { topOrigin: 'https://example.org', other_keys: ['a', { b: 1 }] } }],
+    ['does not state crossOrigin', { clientData: { crossOrigin: undefined } }],
+    ['has additional client data', { clientData: { topOrigin: 'https://example.org', other_keys: ['a', { b: 1 }] } }],
     ['has the largest client data', { clientText: clientTextOf(recordWith(), 8_192) }],
-    ['has data of extensions', { authenticator: { bytes: 38 } }],
-    ['says more of the authenticator', { authenticator: { flags: 0x1d } }],
-    ['has no other flags than the two', { authenticator: { flags: 0x05 } }],
-  ])('verifies where the assertion %s', (_name, wrongs) => {
+    ['has extension data', { authenticator: { bytes: 38 } }],
+    ['has additional flags', { authenticator: { flags: 0x1d } }],
+    ['has only the two required flags', { authenticator: { flags: 0x05 } }],
+  ])('verifies when the assertion %s', (_name, wrongs) => {
     const record = recordWith(wrongs);
     expect(verified(record)).toBe(record);
   });
 
-  it('was committed before its challenge ran out, or at that very instant', () => {
+  it('must be committed no later than its challenge expires', () => {
     refused(recordWith({ statement: { expires_at: '2026-02-01T00:00:00.999Z' } }), ranOut);
     for (const expires_at of ['2026-02-01T00:00:01.000Z', '2026-02-01T00:00:01.001Z'])
       expect(() => verified(recordWith({ statement: { expires_at } }))).not.toThrow();
@@ -87,7 +90,7 @@ describe.each(kinds)('%s with a passkey', (_, recordWith) => {
   });
 
   const [p256, ed25519] = [p256Passkey(), ed25519Passkey()];
-  it.each([p256, ed25519])('verifies in a browser, and is refused there under the key of another', (signer) => {
+  it.each([p256, ed25519])('verifies in a browser, which refuses another key', (signer) => {
     const record = recordWith({ passkey: signer });
     expect(verified(record, portableProvider)).toBe(record);
     const wrong = recordWith({ passkey: signer, evidence: { public_key: passkey.publicKey } });
@@ -119,54 +122,54 @@ describe.each(votes)('%s with a passkey is refused', (kind, recordWith) => {
     ['ceremony_hash', { evidence: { ceremony_hash: another.digest } }],
     ['reason', { statement: { reason: kind === 'a vote' ? 'a fire' : 'a flood' } }],
     ['reason', { statement: { reason: '' } }],
-  ])('where the passkey signed another %s: %j', (name, wrongs) => {
+  ])('when the passkey signed another %s: %j', (name, wrongs) => {
     refused(recordWith(wrongs), otherMember(name));
   });
 
-  it('where it is of no approval, of no tool and of no policy only if the record says so too', () => {
+  it('without a tool, resource or policy, unless the record has none either', () => {
     const none = { tool: null, resource: null };
     const both = { statement: { ...none, policy_hash: null }, intent: none, record: { policy_hash: null } };
     expect(() => verified(recordWith(both))).not.toThrow();
   });
 
   it.each(['statement', 'public_key', 'client_data_json', 'signature', 'ceremony_hash', 'approved_intent_hash'])(
-    'where it has no %s',
+    'without the member %s',
     (name) => {
       refused(recordWith({ evidence: { [name]: undefined } }), fault('MALFORMED', `assertion: `));
     },
   );
 });
 
-describe('what a vote leaves of its approval', () => {
+describe('the state of an approval after a vote', () => {
   const deny = { statement: { decision: 'deny' }, intent: { action: 'approval.deny' }, record: { verdict: 'DENY' } };
-  const left = (state: string | undefined, wrongs: Wrongs = {}) => ({ ...wrongs, evidence: { state } });
+  const after = (state: string | undefined, wrongs: Wrongs = {}) => ({ ...wrongs, evidence: { state } });
 
-  it('is what was signed', () => {
-    for (const state of ['pending', 'approved']) expect(() => verified(voteRecord(left(state)))).not.toThrow();
+  it('is the state that the vote leads to', () => {
+    for (const state of ['pending', 'approved']) expect(() => verified(voteRecord(after(state)))).not.toThrow();
     const revoke = { ...deny, statement: { decision: 'revoke' }, intent: { action: 'approval.revoke' } };
-    expect(() => verified(voteRecord(left('revoked', revoke)))).not.toThrow();
-    expect(() => verified(voteRecord(left('denied', deny)))).not.toThrow();
-    expect(() => verified(glassRecord(left('approved')))).not.toThrow();
+    expect(() => verified(voteRecord(after('revoked', revoke)))).not.toThrow();
+    expect(() => verified(voteRecord(after('denied', deny)))).not.toThrow();
+    expect(() => verified(glassRecord(after('approved')))).not.toThrow();
   });
 
   it.each<[string, string, Members]>([
-    ['approve', 'denied', voteRecord(left('denied'))],
-    ['approve', 'consumed', voteRecord(left('consumed'))],
-    ['deny', 'pending', voteRecord(left('pending', deny))],
-    ['deny', 'approved', voteRecord(left('approved', deny))],
-    ['break_glass', 'pending', glassRecord(left('pending'))],
-    ['break_glass', 'denied', glassRecord(left('denied'))],
-  ])('is nothing else: %s never leaves it %s', (decision, state, record) => {
+    ['approve', 'denied', voteRecord(after('denied'))],
+    ['approve', 'consumed', voteRecord(after('consumed'))],
+    ['deny', 'pending', voteRecord(after('pending', deny))],
+    ['deny', 'approved', voteRecord(after('approved', deny))],
+    ['break_glass', 'pending', glassRecord(after('pending'))],
+    ['break_glass', 'denied', glassRecord(after('denied'))],
+  ])('cannot be another one: %s cannot lead to %s', (decision, state, record) => {
     refused(
       record,
       fault(
         'APPROVAL_CONTRADICTED',
-        `approval.${decision} with ${decision === 'deny' ? 'DENY' : 'ALLOW'} leaves no approval ${state}`,
+        `approval.${decision} with ${decision === 'deny' ? 'DENY' : 'ALLOW'} cannot leave an approval ${state}`,
       ),
     );
   });
 
-  it('follows from the move whatever the credential, the verdict and the name of the move', () => {
+  it('must match the vote for any credential, verdict and action', () => {
     const byKey = (state: string, action: string, verdict: string) =>
       voteRecord({ evidence: { credential: 'access_key', state }, intent: { action }, record: { verdict } });
     const others: Members[] = [
@@ -176,16 +179,16 @@ describe('what a vote leaves of its approval', () => {
       byKey('approved', 'approval.expire', 'DENY'),
       byKey('approved', 'approval.bless', 'ALLOW'),
     ];
-    for (const record of others) refused(record, fault('APPROVAL_CONTRADICTED', 'leaves no approval'));
+    for (const record of others) refused(record, fault('APPROVAL_CONTRADICTED', 'cannot leave an approval'));
     expect(() => verified(byKey('denied', 'approval.deny', 'DENY'))).not.toThrow();
     expect(() => verified(byKey('expired', 'approval.expire', 'DENY'))).not.toThrow();
   });
 
-  it('is told', () => {
-    refused(voteRecord(left(undefined)), fault('MALFORMED', 'at /state'));
+  it('must be recorded', () => {
+    refused(voteRecord(after(undefined)), fault('MALFORMED', 'at /state'));
   });
 
-  it('came while the approval stood, as it was shown', () => {
+  it('must be reached by a vote before the expiry that the approver saw', () => {
     const ending = (approval_expires_at: string) => ({ statement: { approval_expires_at } });
     for (const recordWith of [voteRecord, glassRecord]) {
       refused(recordWith(ending('2026-02-01T00:00:01.000Z')), fault('ASSERTION_MISMATCH', 'the approval had expired'));
@@ -195,7 +198,7 @@ describe('what a vote leaves of its approval', () => {
 });
 
 describe('the reason of a vote', () => {
-  it('is said, and not signed', () => {
+  it('is recorded and not signed', () => {
     expect(() => verified(voteRecord({ evidence: { reason: 'looks well' } }))).not.toThrow();
     refused(
       voteRecord({ statement: { reason: 'looks well' }, evidence: { reason: 'looks well' } }),
@@ -203,12 +206,12 @@ describe('the reason of a vote', () => {
     );
   });
 
-  it('is signed where glass is broken', () => {
+  it('is signed for break glass', () => {
     refused(glassRecord({ statement: { reason: undefined } }), otherMember('reason'));
     refused(glassRecord({ evidence: { reason: 'a flood' } }), otherMember('reason'));
   });
 
-  it('is missed where glass is broken by the rule for broken glass, and not by that for passkeys', () => {
+  it('is required by the rule for break glass, but not by the rule for passkeys', () => {
     const record = glassRecord({ statement: { reason: undefined }, evidence: { reason: undefined } });
     refused(record, fault('MALFORMED', 'broken glass: '));
     expect(() => assertCeremony(BoundaryRecord.parse(record), nodeProvider)).not.toThrow();
@@ -229,23 +232,23 @@ describe('a voucher is refused', () => {
     ['public_key', { statement: { public_key: strange } }],
     ['public_key', { evidence: { enrolled_public_key: strange } }],
     ['public_key', { evidence: { enrolled_public_key: passkey.publicKey } }],
-  ])('where the passkey signed another %s: %j', (name, wrongs) => {
+  ])('when the passkey signed another %s: %j', (name, wrongs) => {
     refused(voucherRecord(wrongs), otherMember(name));
   });
 
-  it('where another key than a passkey is said to have signed it', () => {
+  it('when its credential is not a passkey', () => {
     const record = voucherRecord({ evidence: { credential: 'operator_bearer' } });
     refused(record, fault('MALFORMED', 'at /credential'));
   });
 
   it.each(['credential', 'statement', 'public_key', 'enrolled_credential_id', 'enrolled_public_key', 'principal_id'])(
-    'where it has no %s',
+    'without the member %s',
     (name) => {
       refused(voucherRecord({ evidence: { [name]: undefined } }), fault('MALFORMED', 'assertion: '));
     },
   );
 
-  it('unless the same key is only written in another order', () => {
+  it("but not when only the order of the key's members differs", () => {
     const turned = Object.fromEntries(Object.entries(enrolledKey).reverse());
     expect(() => verified(voucherRecord({ evidence: { enrolled_public_key: turned } }))).not.toThrow();
   });
@@ -253,46 +256,30 @@ describe('a voucher is refused', () => {
 
 describe.each(kinds)('the assertion of %s is refused', (_, recordWith) => {
   const made = recordWith();
-  const { facts } = made['intent'] as { facts: Record<string, string> & { statement: Members } }; // made by the fixture
+  const { facts } = made['intent'] as { facts: Record<string, string> & { statement: Members } }; // the fixture made it
   const stray = { client: encoded('{}x').slice(0, -1), data: facts['authenticator_data']?.replace(/.$/, 'B') ?? '' };
 
   it.each<[string, Wrongs, Fault]>([
-    ['is no assertion', { clientData: { type: 'webauthn.create' } }, fault('ASSERTION_INVALID', 'is no assertion')],
+    ['is a registration', { clientData: { type: 'webauthn.create' } }, fault('ASSERTION_INVALID', 'webauthn.get')],
     [
-      'answers another challenge',
+      'answers a challenge other than',
       { clientData: { challenge: 'b3RoZXI' } },
-      fault('ASSERTION_INVALID', 'another challenge'),
+      fault('ASSERTION_INVALID', 'a challenge other than'),
     ],
+    ['is from another origin', { clientData: { origin: 'https://evil.example' } }, otherOrigin],
+    ['belongs to a statement for another origin', { statement: { origin: 'https://evil.example' } }, otherOrigin],
+    ['is from a cross-origin frame', { clientData: { crossOrigin: true } }, otherOrigin],
     [
-      'is of another origin',
-      { clientData: { origin: 'https://evil.example' } },
-      fault('ASSERTION_INVALID', 'another origin'),
-    ],
-    [
-      'is of an origin that is not signed',
-      { statement: { origin: 'https://evil.example' } },
-      fault('ASSERTION_INVALID', 'another origin'),
-    ],
-    ['is of a page in a frame', { clientData: { crossOrigin: true } }, fault('ASSERTION_INVALID', 'another origin')],
-    [
-      'is a byte too short',
+      'has authenticator data that is one byte too short',
       { authenticator: { bytes: 36 } },
-      fault('ASSERTION_INVALID', 'no data of an authenticator'),
+      fault('ASSERTION_INVALID', 'too little authenticator data'),
     ],
-    [
-      'is of another party',
-      { authenticator: { rpId: 'evil.example' } },
-      fault('ASSERTION_INVALID', 'another relying party'),
-    ],
-    [
-      'is of a party that is not signed',
-      { statement: { rp_id: 'evil.example' } },
-      fault('ASSERTION_INVALID', 'another relying party'),
-    ],
-    ['says all but presence', { authenticator: { flags: 0xfe } }, fault('ASSERTION_INVALID', 'without verifying')],
-    ['says all but verification', { authenticator: { flags: 0xfb } }, fault('ASSERTION_INVALID', 'without verifying')],
-    ['says nothing of a person', { authenticator: { flags: 0x00 } }, fault('ASSERTION_INVALID', 'without verifying')],
-  ])('that %s, however well it is signed', (_name, wrongs, wanted) => {
+    ['is for another relying party', { authenticator: { rpId: 'evil.example' } }, otherParty],
+    ['belongs to a statement for another relying party', { statement: { rp_id: 'evil.example' } }, otherParty],
+    ['lacks only the presence flag', { authenticator: { flags: 0xfe } }, unattended],
+    ['lacks only the verification flag', { authenticator: { flags: 0xfb } }, unattended],
+    ['has no flags', { authenticator: { flags: 0x00 } }, unattended],
+  ])('when it %s, even with a valid signature', (_name, wrongs, wanted) => {
     refused(recordWith(wrongs), wanted);
   });
 
@@ -300,18 +287,18 @@ describe.each(kinds)('the assertion of %s is refused', (_, recordWith) => {
     ['of another passkey', { evidence: { signature: recordSignature(recordWith({ passkey: p256Passkey() })) } }],
     ['under another key', { evidence: { public_key: p256Passkey().publicKey } }],
     ['under a key of another kind', { evidence: { public_key: enrolledKey } }],
-    ['under a key that is no point', { evidence: { public_key: { ...passkey.publicKey, x: 'AA' } } }],
-    ['of other client data', { evidence: { client_data_json: encoded(`${clientTextOf(made)} `) } }],
-    ['of another counter', { evidence: { authenticator_data: counted(facts['authenticator_data']) } }],
-    ['that is none', { evidence: { signature: 'AA' } }],
-  ])('for a signature %s', (_name, wrongs) => {
+    ['under a key that is not a point of the curve', { evidence: { public_key: { ...passkey.publicKey, x: 'AA' } } }],
+    ['over other client data', { evidence: { client_data_json: encoded(`${clientTextOf(made)} `) } }],
+    ['over another counter', { evidence: { authenticator_data: counted(facts['authenticator_data']) } }],
+    ['that is malformed', { evidence: { signature: 'AA' } }],
+  ])('with a signature %s', (_name, wrongs) => {
     refused(recordWith(wrongs), fault('ASSERTION_INVALID', 'signature that does not verify'));
   });
 
-  it.each(['nonce', 'expires_at'])('where the statement says another %s than was signed', (name) => {
-    const told = { nonce: 'YW5vdGhlcg', expires_at: '2027-01-01T00:00:00.000Z' }[name] ?? '';
-    const evidence = { statement: { ...facts.statement, [name]: told } };
-    refused(recordWith({ evidence }), fault('ASSERTION_INVALID', 'another challenge'));
+  it.each(['nonce', 'expires_at'])('when the %s in the statement differs from the signed one', (name) => {
+    const message = { nonce: 'YW5vdGhlcg', expires_at: '2027-01-01T00:00:00.000Z' }[name] ?? '';
+    const evidence = { statement: { ...facts.statement, [name]: message } };
+    refused(recordWith({ evidence }), fault('ASSERTION_INVALID', 'a challenge other than'));
   });
 
   it.each([
@@ -320,21 +307,21 @@ describe.each(kinds)('the assertion of %s is refused', (_, recordWith) => {
     ['authenticator_data', stray.data],
     ['signature', 'AB'],
     ['signature', 'A'],
-  ])('where its %s is %s, which no kernel writes', (name, text) => {
+  ])('when its %s is %s, which no kernel writes', (name, text) => {
     refused(recordWith({ evidence: { [name]: text } }), fault('MALFORMED', 'not canonical base64url'));
   });
 
   it.each([
-    ['no JSON', '{'],
-    ['nothing', ' '],
+    ['not JSON', '{'],
+    ['blank', ' '],
     ['one byte too large', clientTextOf(made, 8_193)],
-    ['nested too deep', clientTextOf(made).replace(/}$/, `,"x":${'['.repeat(8)}${']'.repeat(8)}}`)],
-    ['telling a member twice', clientTextOf(made).replace(/}$/, ',"type":"webauthn.get"}')],
-  ])('where its client data is %s', (_name, clientText) => {
-    refused(recordWith({ clientText }), fault('MALFORMED', 'is no JSON'));
+    ['nested too deeply', clientTextOf(made).replace(/}$/, `,"x":${'['.repeat(8)}${']'.repeat(8)}}`)],
+    ['JSON with a duplicate member', clientTextOf(made).replace(/}$/, ',"type":"webauthn.get"}')],
+  ])('when its client data is %s', (_name, clientText) => {
+    refused(recordWith({ clientText }), fault('MALFORMED', 'is not JSON'));
   });
 
-  it('unless its client data is nested no deeper than may be', () => {
+  it('but not for client data with the maximum nesting', () => {
     const clientText = clientTextOf(made).replace(/}$/, `,"x":${'['.repeat(7)}${']'.repeat(7)}}`);
     expect(() => verified(recordWith({ clientText }))).not.toThrow();
   });
@@ -346,7 +333,7 @@ describe.each(kinds)('the assertion of %s is refused', (_, recordWith) => {
     ['has no challenge', { clientData: { challenge: undefined } }],
     ['has no origin', { clientData: { origin: undefined } }],
     ['has a text for crossOrigin', { clientData: { crossOrigin: 'true' } }],
-  ])('where its client data %s', (_name, wrongs) => {
+  ])('when its client data %s', (_name, wrongs) => {
     refused(recordWith(wrongs), fault('MALFORMED', 'client data: '));
   });
 });
@@ -356,15 +343,15 @@ describe('a record that no passkey signed', () => {
 
   it.each<[string, Members]>([
     ['a vote with an access key', voteRecord({ ...evil, evidence: { credential: 'access_key' } })],
-    ['a vote that says of no credential', voteRecord({ ...evil, evidence: { credential: undefined } })],
-    ['broken glass with an access key', glassRecord({ ...evil, evidence: { credential: 'access_key' } })],
+    ['a vote without a credential', voteRecord({ ...evil, evidence: { credential: undefined } })],
+    ['break glass with an access key', glassRecord({ ...evil, evidence: { credential: 'access_key' } })],
     [
       'a passkey that an operator key accepted',
       voucherRecord({ ...evil, intent: { action: 'passkey.accept' }, evidence: { credential: 'operator_bearer' } }),
     ],
-    ['a decision whose caller calls itself that', recordOf(1, { intent: { facts: { credential: 'passkey' } } })],
-    ['an announcement of another kind', voucherRecord({ ...evil, record: { kind: 'registry' } })],
-  ])('is left alone: %s', (_, record) => {
+    ['a decision with a fact named credential', recordOf(1, { intent: { facts: { credential: 'passkey' } } })],
+    ['a registry record in the form of a voucher', voucherRecord({ ...evil, record: { kind: 'registry' } })],
+  ])('needs no assertion: %s', (_, record) => {
     expect(verified(record)).toBe(record);
   });
 });
@@ -375,7 +362,7 @@ describe('an export with a vote by passkey', () => {
     return verifyExport(lines, { trust: parseKeySet(testKeys()), provider });
   };
 
-  it('is verified with its assertion and refused without, with one report on every platform', async () => {
+  it('verifies only with its assertion, with the same report on every platform', async () => {
     const [whole, without] = [voteRecord(), voteRecord({ evidence: { signature: 'AA' } })];
     expect(await reportOn(whole)).toMatchObject({ verdict: 'VERIFIED', fault: null });
     expect(await reportOn(without)).toMatchObject({
@@ -387,11 +374,11 @@ describe('an export with a vote by passkey', () => {
 });
 
 function recordSignature(record: Members): string {
-  const { facts } = record['intent'] as { facts: { signature: string } }; // made by the fixture
+  const { facts } = record['intent'] as { facts: { signature: string } }; // the fixture made it
   return facts.signature;
 }
 
-/** The same authenticator data with its last byte, which is of the counter, at one. */
+/** The same authenticator data with 1 as its last byte, which is part of the counter. */
 function counted(data = ''): string {
   const bytes = Buffer.from(data, 'base64url');
   bytes.set([1], bytes.length - 1);

@@ -20,7 +20,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner } from '@countersign/crypto/signing';
 import { gateRosterHash, intentHash, judgedHash } from '@countersign/receipts';
 
-/** Private keys of RFC 8032 §7.1, TEST 1 to TEST 3: published, hence of no use but in tests. */
+/** Private keys of RFC 8032 §7.1, TEST 1 to TEST 3. They are published, so they are used only in tests. */
 export const testSigner = createSigner(decodeHex('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'));
 export const strangeSigner = createSigner(
   decodeHex('4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb'),
@@ -29,11 +29,11 @@ export const logSigner = createSigner(decodeHex('c5aa8df43f9f837bedb7442f31dcb7b
 export const logOrigin = 'log.example.org/test-only';
 
 export type Members = Record<string, JsonValue>;
-/** Members to put in the place of others; undefined takes one away. */
+/** Members that replace others. `undefined` removes one. */
 export type Changes = Record<string, JsonValue | undefined>;
 export type Receipt = { payload: Members; signature: { alg: string; key_id: string; value: string } };
 
-/** The key of the receipts and that of the log. */
+/** The key of the receipts and the key of the log. */
 export function testKeys(changes: Members = {}, logChanges: Members = {}): { keys: Members[] } {
   return {
     keys: [
@@ -43,7 +43,10 @@ export function testKeys(changes: Members = {}, logChanges: Members = {}): { key
   };
 }
 
-export function jwkOf({ publicKey, keyId }: typeof testSigner, purpose: 'receipts' | 'policies' | 'log'): Members {
+export function jwkOf(
+  { publicKey, keyId }: typeof testSigner,
+  purpose: 'receipts' | 'policies' | 'log' | 'evidence',
+): Members {
   return {
     ...publicKeyToJwk(publicKey),
     kid: keyId,
@@ -70,21 +73,24 @@ export function idOf(prefix: string, number: number): string {
   return `${prefix}_${String(number).padStart(26, '0')}`;
 }
 
-/** A chain of one session: receipts and their boundary records, as the kernel seals them. `from` numbers the ids. */
+/**
+ * A chain of one session: receipts and their boundary records, as the kernel seals them. `from` is the number of the
+ * first id.
+ */
 export function chainOf(length: number, { session = 'session-1', from = 1 } = {}): Chain {
   return chainOfRecords(Array.from({ length }, (_, index) => recordOf(from + index, { session_id: session })));
 }
 
 export type Chain = { receipts: Receipt[]; records: Members[] };
 
-/** The chain over these records, each sealed as it is. `change` is what the key signs instead, by position from 1. */
+/** A chain for these records, which are sealed unchanged. `change` replaces signed members, by position from 1. */
 export function chainOfRecords(records: Members[], change: Record<number, Changes> = {}): Chain {
   const receipts: Receipt[] = [];
   for (const [index, record] of records.entries()) appendTo(receipts, { ...payloadOf(record), ...change[index + 1] });
   return { receipts, records };
 }
 
-/** A decision that let a call happen, and its outcome with what the key signs instead. */
+/** A decision that allowed a call, and its outcome. `outcome` replaces signed members. */
 export function settledChain({ decided = {}, outcome = {} }: { decided?: Members; outcome?: Changes } = {}): Chain {
   const record = recordOf(1, { ...allowed, dispatched_by: 'kernel', ...decided });
   const { receipts, records } = chainOfRecords([record]);
@@ -92,7 +98,7 @@ export function settledChain({ decided = {}, outcome = {} }: { decided?: Members
   return { receipts, records };
 }
 
-/** Puts the receipt of this payload behind the last. */
+/** Appends a receipt with this payload. */
 export function appendTo(receipts: Receipt[], payload: Changes): void {
   const previous = receipts.at(-1);
   const prev_hash = previous === undefined ? null : receiptHashOf(previous);
@@ -103,7 +109,7 @@ export function appendTo(receipts: Receipt[], payload: Changes): void {
   receipts.push(sign(Object.fromEntries(members)));
 }
 
-/** The outcome of a record's decision. */
+/** The outcome of the decision in this record. */
 export function outcomeOf(record: Members): Members {
   return {
     ...payloadOf(record),
@@ -125,19 +131,19 @@ export const allowed = {
 };
 
 /**
- * The results of all gates for a call. The others have nothing against it, and behind the first that denies it none is
- * reached.
+ * The results of all gates for a call. Gates without a result in `report` pass, or do not apply. No gate is reached
+ * after the first one that denies.
  */
-export function traceOf(told: Partial<Record<GateName, Members>> = {}): Members[] {
+export function traceOf(report: Partial<Record<GateName, Members>> = {}): Members[] {
   const judging: GateName[] = ['request', 'fence', 'policy', 'identity', 'rules'];
-  const end = gateOrder.findIndex((gate) => told[gate]?.['outcome'] === 'deny');
+  const end = gateOrder.findIndex((gate) => report[gate]?.['outcome'] === 'deny');
   return gateOrder.map((gate, at) => {
     if (end !== -1 && at > end) return { gate, outcome: 'not_reached' };
-    return { gate, outcome: judging.includes(gate) ? 'pass' : 'not_applicable', ...told[gate] };
+    return { gate, outcome: judging.includes(gate) ? 'pass' : 'not_applicable', ...report[gate] };
   });
 }
 
-/** A boundary record with its hashes, which are those of the changed members unless they are changed themselves. */
+/** A boundary record with the hashes of its changed members. The hashes themselves can be changed too. */
 export function recordOf(number: number, { intent = {}, demand = {}, ...changes }: Members = {}): Members {
   const args_hash = hashOf(['args', number]);
   const call = { action: 'tool.call', tool: 'mail.send', resource: null, effect_level: 'E3', args_hash };
@@ -173,18 +179,18 @@ export function recordOf(number: number, { intent = {}, demand = {}, ...changes 
     ...call,
     intent_hash: intentHash(nodeProvider, named as never), // args_hash is a digest, which hashOf has made
     facts: { 'args.to': 'someone@example.org', now: record['created_at'] ?? null },
-    ...(intent as Members), // an object in every test
+    ...(intent as Members), // every test passes an object
   };
   const hashed: Members = {
     gate_roster_hash: gateRosterHash(nodeProvider, gates),
-    ...(record['kind'] === 'decision' ? judgedMembers(recorded, demand as Members) : {}), // as above
+    ...(record['kind'] === 'decision' ? judgedMembers(recorded, demand as Members) : {}), // every test passes an object
     ...record,
     intent: recorded,
   };
   return { ...hashed, record_hash: hashOf(hashed) };
 }
 
-/** The judged members beside the intent, in the record of a decision. */
+/** The judged members other than the intent, in the record of a decision. */
 function judgedMembers(intent: Members, changes: Members): Members {
   const demand = { tool_calls: 1, spend_micros: '0', egress_bytes: 0, writes: 1, ...changes };
   return { demand, judged_hash: judgedHash(nodeProvider, { ...intent, demand } as never) }; // built above, or by the test
@@ -220,18 +226,18 @@ function payloadOf(record: Members): Members {
   } as Members; // every member was set above
 }
 
-/** The lines of an export as values, so that a test can change one thing. */
+/** The lines of an export as values, so that a test can change one of them. */
 export type Line = { receipt: Receipt; record?: Members; proof?: Members };
 export type Exported = { header: Members; heads: { head: Line }[]; receipts: Line[] };
 
-export type ExportParts = { time?: string; signer?: typeof testSigner; heads?: boolean; headKind?: string };
+export type ExportDeps = { time?: string; signer?: typeof testSigner; heads?: boolean; headKind?: string };
 
-/** When the log saw the fixture's receipts: after all of them, before any key is revoked. */
+/** The time of the log's checkpoint: after all receipts of the fixture, before any key is revoked. */
 export const seenAt = '2026-02-01T01:00:00.000Z';
 
-/** The export of these chains with a head statement for each, a checkpoint over exactly all of them and a proof for each. */
-export async function exportOf(chains: Chain[], parts: ExportParts = {}): Promise<Exported> {
-  const ended = parts.heads === false ? [] : chains.map((chain, index) => headOf(chain, index, {}, parts.headKind));
+/** The export of these chains, with a head statement for each, a checkpoint over all of them, and a proof for each. */
+export async function exportOf(chains: Chain[], deps: ExportDeps = {}): Promise<Exported> {
+  const ended = deps.heads === false ? [] : chains.map((chain, index) => headOf(chain, index, {}, deps.headKind));
   const receipts = [...chains.flatMap((chain) => chain.receipts), ...ended.map(({ receipt }) => receipt)];
   const leaves = receipts.map(leafOf);
   const records = new Map(chains.flatMap((chain) => chain.records.map((record) => [record['receipt_id'], record])));
@@ -244,18 +250,18 @@ export async function exportOf(chains: Chain[], parts: ExportParts = {}): Promis
   );
   const split = receipts.length - ended.length;
   return {
-    header: { format: 'countersign/chain-export.v2', checkpoints: [noteOver(leaves, parts)], consistency: [] },
+    header: { format: 'countersign/chain-export.v2', checkpoints: [noteOver(leaves, deps)], consistency: [] },
     heads: ended.map(({ record }, index) => ({ head: { ...lineAt(lines, split + index), record } })),
     receipts: lines.slice(0, split),
   };
 }
 
-/** The text of each line, as a file holds them. */
+/** The lines of an export file. */
 export function linesOf({ header, heads, receipts }: Exported): string[] {
   return [header, ...heads, ...receipts].map((line) => JSON.stringify(line));
 }
 
-/** The statement that the kernel seals when a session is exported: its end. `index` numbers the ids. */
+/** The statement that the kernel seals at the end of an exported session. `index` numbers the ids. */
 export function headOf(
   chain: Chain,
   index = 0,
@@ -286,7 +292,7 @@ export function leafOf(receipt: Receipt): Uint8Array {
   return leafHash(nodeProvider, decodeHex(receiptHashOf(receipt).slice(7)));
 }
 
-export function noteOver(leaves: Uint8Array[], { time = seenAt, signer = logSigner }: ExportParts = {}): string {
+export function noteOver(leaves: Uint8Array[], { time = seenAt, signer = logSigner }: ExportDeps = {}): string {
   const text = formatCheckpoint({ origin: logOrigin, size: leaves.length, root: rootOf(nodeProvider, leaves), time });
   return signNote(nodeProvider, text, [{ name: logOrigin, signer }]);
 }
@@ -296,7 +302,7 @@ export async function proofOf(index: number, leaves: Uint8Array[]): Promise<Memb
   return { log_index: index, tree_size: leaves.length, hashes: hashes.map(encodeBase64) };
 }
 
-/** That the tree of all these leaves extends the one of the first `from` of them. */
+/** Proof that the tree of all these leaves extends the tree of the first `from` leaves. */
 export async function consistencyOf(leaves: Uint8Array[], from: number): Promise<string[]> {
   const sizes = { from, to: leaves.length };
   return (await consistencyProof(nodeProvider, readerOf(leaves), sizes)).map(encodeBase64);

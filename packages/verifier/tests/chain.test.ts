@@ -49,7 +49,7 @@ const bareLines = linesOf({
 const head = headHash(chain.receipts);
 
 describe('verifyChain', () => {
-  verifies('kn.chain', 'a changed byte anywhere in an exported chain is detected', () => {
+  verifies('kn.chain', 'detects a changed byte anywhere in an exported chain', () => {
     const bytes = Buffer.from(bareLines.join('\n'));
     expect(verdictOf(bytes)).toBe('VERIFIED');
     for (const at of bytes.keys()) expectDetected(bytes, at, (bytes[at] ?? 0) ^ (1 << (at % 8)));
@@ -61,7 +61,7 @@ describe('verifyChain', () => {
     );
   });
 
-  verifies('kn.chain', 'removed receipts are detected wherever they stood, the last ones against a known head', () => {
+  verifies('kn.chain', 'detects removed receipts at any place, and at the end with a known head', () => {
     const { receipts } = chain;
     fc.assert(
       fc.property(fc.subarray(receipts, { maxLength: receipts.length - 1 }), (kept) => {
@@ -70,7 +70,7 @@ describe('verifyChain', () => {
     );
   });
 
-  verifies('kn.chain', 'reordered receipts are detected', () => {
+  verifies('kn.chain', 'detects reordered receipts', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(chain.receipts, { minLength: chain.receipts.length }), (shuffled) => {
         fc.pre(shuffled.some((receipt, index) => receipt !== chain.receipts[index]));
@@ -79,7 +79,7 @@ describe('verifyChain', () => {
     );
   });
 
-  verifies('kn.chain', 'an inserted receipt is detected, even one that the signing key itself made', () => {
+  verifies('kn.chain', 'detects an inserted receipt, even if the signing key made it', () => {
     const strangers = chainOf(6, { from: 100 }).receipts;
     fc.assert(
       fc.property(fc.nat(6), fc.constantFrom(...strangers), fc.boolean(), (at, stranger, relinked) => {
@@ -90,14 +90,14 @@ describe('verifyChain', () => {
     );
   });
 
-  verifies('kn.chain', 'a receipt that the signing key put in the place of another is detected', () => {
+  verifies('kn.chain', 'detects a receipt that replaces another, even if the signing key made it', () => {
     for (const [at, { payload }] of chain.receipts.entries()) {
       const replaced = chain.receipts.with(at, sign({ ...payload, verdict: 'ALLOW', reason_code: 'ALLOWED' }));
       expect(verifyChain(replaced, { ...options, heads: [head] })).toMatchObject({ integrity: 'BROKEN' });
     }
   });
 
-  it('says that an end is unproven unless the head is known', () => {
+  it('reports an end as unproven unless the head is known', () => {
     const cut = chain.receipts.slice(0, 4);
     expect(verifyChain(cut, options)).toMatchObject({
       integrity: 'VERIFIED',
@@ -107,13 +107,13 @@ describe('verifyChain', () => {
     expect(verifyChain(chain.receipts, { ...options, heads: [head] }).chains).toMatchObject([{ end: 'PROVEN' }]);
   });
 
-  it('accepts a part of a chain only when asked to, and says that its start is unproven', () => {
-    const part = chain.receipts.slice(2);
-    expect(verifyChain(part, options)).toMatchObject({
+  it('accepts a part of a chain only on request, and reports its start as unproven', () => {
+    const piece = chain.receipts.slice(2);
+    expect(verifyChain(piece, options)).toMatchObject({
       integrity: 'BROKEN',
       first_broken: { index: 0, code: 'CHAIN_GAP' },
     });
-    expect(verifyChain(part, { ...options, partial: true })).toMatchObject({
+    expect(verifyChain(piece, { ...options, partial: true })).toMatchObject({
       integrity: 'VERIFIED',
       chains: [{ first: 3, last: 6, start: 'UNPROVEN' }],
     });
@@ -122,7 +122,7 @@ describe('verifyChain', () => {
 
 describe('verifyReceipt', () => {
   const [receipt] = chain.receipts;
-  it('holds a stored hash against payload and signature', () => {
+  it('compares a stored hash with payload and signature', () => {
     const stored = { ...receipt, receipt_hash: headHash(receipt ? [receipt] : []), log_index: 0 };
     expect(verifyReceipt(stored, trust, nodeProvider).receipt_hash).toBe(stored.receipt_hash);
     expect(() => verifyReceipt({ ...stored, receipt_hash: head }, trust, nodeProvider)).toThrow(
@@ -148,7 +148,7 @@ describe('verifyReceipt', () => {
     expect(() => verifyReceipt(value, trust, nodeProvider)).toThrow(expect.objectContaining({ code: 'MALFORMED' }));
   });
 
-  it('refuses an object with members that it inherits, which no schema sees and no hash covers', () => {
+  it('refuses an object with inherited members, which schemas and hashes would ignore', () => {
     const [genuine] = chain.receipts;
     const payload: object = Object.assign(Object.create({ verdict: 'DENY' }) as object, genuine?.payload);
     expect(() => verifyReceipt({ ...genuine }, trust, nodeProvider)).not.toThrow();
@@ -176,7 +176,7 @@ describe('verifyReceipt', () => {
   });
 });
 
-describe('verifyReceipt of one receipt alone', () => {
+describe('verifyReceipt for a single receipt', () => {
   it.each([
     [
       'a decision that settles a receipt',
@@ -188,7 +188,7 @@ describe('verifyReceipt of one receipt alone', () => {
     expect(refused).toThrow(expect.objectContaining({ code: 'LINK_MISMATCH' }));
   });
 
-  it('accepts an outcome in a part of a chain that does not reach back to its decision', () => {
+  it('accepts an outcome in a part of a chain that does not contain its decision', () => {
     const { receipts } = settledChain();
     expect(verifyChain(receipts.slice(1), { ...options, partial: true }).integrity).toBe('VERIFIED');
     expect(verifyChain(receipts, options).integrity).toBe('VERIFIED');
@@ -196,10 +196,10 @@ describe('verifyReceipt of one receipt alone', () => {
 });
 
 describe('log proofs', () => {
-  it('prove that a receipt is in the log and that the log only grew', async () => {
+  it('prove that a receipt is in the log, and that the log only grew', async () => {
     const { header, receipts } = await exportOf([chain], { heads: false });
     const [checkpoint = ''] = header['checkpoints'] as string[]; // exportOf signs one
-    const proof = receipts[0]?.proof as { log_index: number; tree_size: number; hashes: string[] }; // and proves each
+    const proof = receipts[0]?.proof as { log_index: number; tree_size: number; hashes: string[] }; // one for each
     const included = (at: number, origin = logOrigin) =>
       verifyInclusion({ receipt: chain.receipts[at], proof, checkpoint, origin, ...options });
     expect(() => included(0)).not.toThrow();
@@ -222,7 +222,7 @@ describe('log proofs', () => {
     );
   });
 
-  it('are signed by the key of the very log that they name, and by the key of no other trusted log', () => {
+  it('must be signed by the key of the named log, not by the key of another trusted log', () => {
     const otherOrigin = 'log.example/other';
     const both = parseKeySet({
       keys: [jwkOf(logSigner, 'log'), { ...jwkOf(testSigner, 'log'), log_origin: otherOrigin }],
@@ -240,7 +240,7 @@ describe('log proofs', () => {
 });
 
 describe('verifyRecord', () => {
-  it('accepts exactly the record that the receipt seals', () => {
+  it('accepts only the record that the receipt seals', () => {
     expect(() => verifyRecord(chain.records[0], chain.receipts[0], nodeProvider)).not.toThrow();
     expect(() => verifyRecord(chain.records[1], chain.receipts[0], nodeProvider)).toThrow(
       expect.objectContaining({ code: 'LINK_MISMATCH' }),
@@ -249,7 +249,7 @@ describe('verifyRecord', () => {
 });
 
 describe('verifyExport', () => {
-  it('what canonicalize writes the strict parser reads and the verifier accepts, whatever the facts', async () => {
+  it('accepts the canonical text of records with any facts', async () => {
     const json = fc.jsonValue({ maxDepth: argumentsDepthMax - 1, stringUnit: 'binary' });
     const numbers = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => Math.trunc(value) || value);
     const nested = fc
@@ -268,7 +268,7 @@ describe('verifyExport', () => {
     );
   });
 
-  it('gives four answers, each with what stands behind it', async () => {
+  it('gives four answers with their basis', async () => {
     const report = verifyExport(linesOf(await exportOf([chain])), options);
     expect(report).toMatchObject({
       ...{ verdict: 'VERIFIED', integrity: 'VERIFIED', completeness: 'COMPLETE', signer: 'TRUSTED', time: 'LOGGED' },
@@ -277,17 +277,17 @@ describe('verifyExport', () => {
     });
   });
 
-  it('answers only what it is asked, and says what it was not', async () => {
+  it('requires only the requested answers for its verdict, and still reports the others', async () => {
     const { header, receipts } = await exportOf([chain], { heads: false });
     const lines = linesOf({ header, heads: [], receipts: receipts.map(({ receipt }) => ({ receipt })) });
-    const asked = (require: ('integrity' | 'completeness' | 'time')[]) =>
+    const ask = (require: ('integrity' | 'completeness' | 'time')[]) =>
       verifyExport(lines, { ...options, require, heads: [head] });
-    expect(asked(['integrity'])).toMatchObject({ verdict: 'VERIFIED', completeness: 'INCOMPLETE', time: 'CLAIMED' });
-    expect(asked(['completeness']).verdict).toBe('INCOMPLETE');
-    expect(asked(['time']).verdict).toBe('INCOMPLETE');
+    expect(ask(['integrity'])).toMatchObject({ verdict: 'VERIFIED', completeness: 'INCOMPLETE', time: 'CLAIMED' });
+    expect(ask(['completeness']).verdict).toBe('INCOMPLETE');
+    expect(ask(['time']).verdict).toBe('INCOMPLETE');
   });
 
-  it('takes a cut end for cut, a part for a part only when asked to, and a known head for what it is', async () => {
+  it('reports a missing end, accepts a part only on request, and uses a known head', async () => {
     const whole = await exportOf([chain]);
     const cut = (from: number, to: number) => linesOf({ ...whole, receipts: whole.receipts.slice(from, to) });
     expect(verifyExport(cut(0, 4), options)).toMatchObject({
@@ -300,7 +300,7 @@ describe('verifyExport', () => {
     expect(verifyExport(cut(0, 6), { ...options, heads: [hashOf('another')] }).verdict).toBe('INCOMPLETE');
   });
 
-  it('takes no older head for the end of a chain that went on, unless the caller knows that end', async () => {
+  it('accepts an older head as the end of a longer chain only if the caller knows that end', async () => {
     const early = headOf({ receipts: chain.receipts.slice(0, 1), records: [] });
     const sealed = { receipts: [...chain.receipts, early.receipt], records: [...chain.records, early.record] };
     const { header, receipts } = await exportOf([sealed], { heads: false });
@@ -317,7 +317,7 @@ describe('verifyExport', () => {
     });
   });
 
-  it('refuses an export of another tenant or session than the one that was asked for', async () => {
+  it('refuses an export of another tenant or session than requested', async () => {
     const lines = linesOf(await exportOf([chain]));
     const verdictFor = (subject: object) => verifyExport(lines, { ...options, ...subject }).fault?.code ?? 'VERIFIED';
     expect(verdictFor({ tenant: 'acme', session: 'session-1' })).toBe('VERIFIED');
@@ -330,7 +330,7 @@ describe('verifyExport', () => {
     ['nine megabytes of {}', '{}'.repeat(4_700_000), 'TOO_LARGE', 'more than'],
     ['nine megabytes of {} as lines', '{}', 'MALFORMED', 'header'],
     [
-      'a list of nothing where notes belong',
+      'a list of empty objects instead of notes',
       `{"format":"countersign/chain-export.v2","checkpoints":[${'{},'.repeat(90_000)}{}]}`,
       ...['MALFORMED', 'more than 50000 items'],
     ],
@@ -339,7 +339,7 @@ describe('verifyExport', () => {
       `{${Array.from({ length: 90_000 }, (_, at) => `"m${at}":{}`).join()}}`,
       ...['MALFORMED', 'more than 50000 items'],
     ],
-  ])('survives %s', (_what, line, code, message) => {
+  ])('refuses a huge first line: %s', (_what, line, code, message) => {
     const { fault } = verifyExport([line], options);
     expect(fault).toMatchObject({ code, line: 1, message: expect.stringContaining(message ?? '') });
   });
@@ -351,7 +351,7 @@ function expectDetected(bytes: Buffer, at: number, value: number): void {
   if (verdictOf(changed) === 'VERIFIED') throw new Error(`byte ${at} may become ${value}`);
 }
 
-/** Nothing but integrity is asked here: a changed byte must not pass for the same chain. */
+/** Checks only integrity: a changed byte must not pass as the same chain. */
 function verdictOf(bytes: Uint8Array): string {
   const lines = Buffer.from(bytes).toString('latin1').split('\n');
   const report = verifyExport(

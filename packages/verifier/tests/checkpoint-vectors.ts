@@ -23,7 +23,10 @@ import type { ReceiptVector } from './receipt-vector.ts';
 
 type Links = { checkpoints: string[]; consistency: string[][] };
 
-/** Each checkpoint is signed as it should be. Whether they are of one log is told by what stands between them. */
+/**
+ * Cases of several checkpoints. Each has a valid signature, and the proofs between them show whether they belong to one
+ * log.
+ */
 export async function checkpointVectors(): Promise<Record<string, ReceiptVector>> {
   return { ...(await linkedHeaders()), ...(await brokenLinks()), ...(await emptyLogs()), ...(await linkedEnds()) };
 }
@@ -32,7 +35,10 @@ const early = { time: '2026-02-01T00:20:00.000Z' };
 const begun = { time: '2026-02-01T00:00:00.000Z' };
 const rivals = () => leavesOf([chainOf(3, { from: 50 })]);
 
-/** The key of the receipts was revoked, so they rest on the early checkpoint, and the head statement on the newest. */
+/**
+ * The key of the receipts was revoked, so the receipts need the early checkpoint, and the head statement needs the
+ * newest.
+ */
 const keys = {
   keys: [...testKeys({ revoked_at: '2026-02-01T00:30:00.000Z' }).keys, jwkOf(strangeSigner, 'receipts')],
 };
@@ -92,7 +98,7 @@ async function brokenLinks(): Promise<Record<string, ReceiptVector>> {
   };
 }
 
-/** Every log begins with no leaves, and nothing is to be proven from there. */
+/** Cases of the empty log. Every log begins empty, and consistency with the empty log needs no proof. */
 async function emptyLogs(): Promise<Record<string, ReceiptVector>> {
   const whole = await exportOf([chainOf(3)]);
   const { checkpoints } = linksOf(whole);
@@ -103,12 +109,12 @@ async function emptyLogs(): Promise<Record<string, ReceiptVector>> {
   };
   const broken = (about: string, exported: Exported, keySet = testKeys()) =>
     invalid(about, 'CONSISTENCY_UNPROVEN', exported, -2, keySet);
-  const [other = emptyRoot(nodeProvider)] = rivals();
+  const [second = emptyRoot(nodeProvider)] = rivals();
   return {
     'valid/checkpoint-of-no-leaves': valid('A checkpoint from before the first receipt.', beginning(empty())),
     'invalid/checkpoint-of-no-leaves-with-a-root': broken(
       'A checkpoint of no leaves with a root that is not that of no leaves.',
-      beginning(empty(other)),
+      beginning(empty(second)),
     ),
     'invalid/checkpoint-of-no-leaves-of-another-log': broken(
       'A checkpoint of no leaves of another log, which began with the same root.',
@@ -117,12 +123,12 @@ async function emptyLogs(): Promise<Record<string, ReceiptVector>> {
     ),
     'invalid/consistency-from-no-leaves': broken(
       'A proof where nothing is to be proven.',
-      beginning(empty(), [encodeBase64(other)]),
+      beginning(empty(), [encodeBase64(second)]),
     ),
   };
 }
 
-/** The checkpoint of a period statement, against the last one of the header. */
+/** Cases of the checkpoint of a period statement, compared with the last checkpoint of the header. */
 async function linkedEnds(): Promise<Record<string, ReceiptVector>> {
   const whole = await periodOf(chains());
   const leaves = leavesOf(chains());
@@ -131,7 +137,7 @@ async function linkedEnds(): Promise<Record<string, ReceiptVector>> {
   const unproven = { verdict: 'NOT_VERIFIED', code: 'CONSISTENCY_UNPROVEN', line: 6 } as const;
   const broken = (about: string, exported: PeriodExport) => vectorOf(about, linesOf(exported), unproven);
   const ending = (consistency: string[]) => ({ ...whole, end: { ...whole.end, consistency } });
-  /** The header has a checkpoint more, and the statement one without a proof. */
+  /** An export whose header has an additional checkpoint, and whose statement has a checkpoint without a proof. */
   const shown = async (more: Uint8Array[]) => {
     const header = {
       checkpoints: [first, ...rest, noteOver(more)],
@@ -139,7 +145,7 @@ async function linkedEnds(): Promise<Record<string, ReceiptVector>> {
     };
     return { ...ending([]), header: { ...whole.header, ...header } };
   };
-  const [other = stated] = rivals();
+  const [neighbour = stated] = rivals();
   const proof = whole.end.consistency;
   return {
     'valid/period-within-its-header': vectorOf(
@@ -157,7 +163,7 @@ async function linkedEnds(): Promise<Record<string, ReceiptVector>> {
     ),
     'invalid/period-consistency-changed': broken(
       'A proof up to the log of the statement in which one hash is another.',
-      ending(proof.with(0, encodeBase64(other))),
+      ending(proof.with(0, encodeBase64(neighbour))),
     ),
     'invalid/period-consistency-surplus': broken(
       'A proof up to the log of the statement that goes on behind the root.',
@@ -165,16 +171,19 @@ async function linkedEnds(): Promise<Record<string, ReceiptVector>> {
     ),
     'invalid/period-checkpoint-of-a-rival': broken(
       'A statement whose own checkpoint has the size of the last one of the header, and another root.',
-      await shown([...leaves, other]),
+      await shown([...leaves, neighbour]),
     ),
     'invalid/period-checkpoint-of-a-smaller-tree': broken(
       'A statement whose own checkpoint is smaller than the last one of the header.',
-      await shown([...leaves, stated, other]),
+      await shown([...leaves, stated, neighbour]),
     ),
   };
 }
 
-/** Three receipts that an early checkpoint saw, and a head statement in the log behind these leaves, which are the same unless told otherwise. */
+/**
+ * Three receipts under an early checkpoint, and a head statement that follows the leaves `before` in the log. The
+ * default of `before` is the leaves of the three receipts.
+ */
 async function seenTwice(before?: Uint8Array[]): Promise<Exported> {
   const chain = chainOf(3);
   const ended = headOf(chain);
@@ -203,7 +212,7 @@ const twoLogs = () => ({
   keys: [...testKeys().keys, { ...jwkOf(strangeSigner, 'log'), log_origin: anotherOrigin }],
 });
 
-/** The same tree as in the first of these, under another name. */
+/** The tree of the first of these notes, under another log name. */
 function noteOfAnotherLog([note = '']: readonly string[]): string {
   const [, ...lines] = note.slice(0, note.indexOf('\n\n') + 1).split('\n');
   const text = [anotherOrigin, ...lines].join('\n');
@@ -211,5 +220,5 @@ function noteOfAnotherLog([note = '']: readonly string[]): string {
 }
 
 function linksOf({ header }: { header: Members }): Links {
-  return header as unknown as Links; // as exportOf and periodOf make it
+  return header as unknown as Links; // exportOf and periodOf make this structure
 }

@@ -4,10 +4,20 @@ import { cliProblem } from '../src/cli-problem.ts';
 const failed = (message: string, members: object = {}) => Object.assign(new Error(message), members);
 
 it.each<[string, unknown, string | undefined, string]>([
-  ['no file of that name', failed('x', { code: 'ENOENT', path: 'a' }), undefined, 'a cannot be read: no such file'],
-  ['a file of others', failed('x', { code: 'EACCES', path: 'a' }), undefined, 'a cannot be read: this user may not'],
+  ['a missing file', failed('x', { code: 'ENOENT', path: 'a' }), undefined, 'a cannot be read: no such file'],
+  [
+    'a file that the user may not read',
+    failed('x', { code: 'EACCES', path: 'a' }),
+    undefined,
+    'a cannot be read: permission denied',
+  ],
   ['a folder', failed('x', { code: 'EISDIR' }), undefined, 'The file cannot be read: it is a directory'],
-  ['a file that was named', failed('x', { code: 'ENOENT', path: 'a' }), 'b', 'b cannot be read: no such file'],
+  [
+    'a missing file that the caller names',
+    failed('x', { code: 'ENOENT', path: 'a' }),
+    'b',
+    'b cannot be read: no such file',
+  ],
   [
     'an unknown option',
     failed("Unknown option '--x'. To specify a positional argument starting with a '-', …", {
@@ -16,9 +26,9 @@ it.each<[string, unknown, string | undefined, string]>([
     undefined,
     "Unknown option '--x'; see --help",
   ],
-  ['what a file holds', failed('line 3 is no JSON. Sorry.'), 'keys.json', 'keys.json: line 3 is no JSON. Sorry.'],
-  ['anything else', failed('no keys are given. See.', { code: 'EIO' }), undefined, 'no keys are given. See.'],
-  ['what is no error', 'broken', 'a', 'broken'],
-])('says what went wrong with %s', (_what, error, file, said) => {
-  expect(cliProblem(error, file)).toBe(said);
+  ['the content of a file', failed('line 3 is no JSON. Sorry.'), 'keys.json', 'keys.json: line 3 is no JSON. Sorry.'],
+  ['another error', failed('no keys are given. See.', { code: 'EIO' }), undefined, 'no keys are given. See.'],
+  ['a value that is not an error', 'broken', 'a', 'broken'],
+])('the message names the problem: %s', (_what, error, file, text) => {
+  expect(cliProblem(error, file)).toBe(text);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runCli } from '../src/cli.ts';
+import { runCli } from '../src/run-cli.ts';
 import { nodeProvider } from '@countersign/crypto/node';
 import { auditHash, forTerminal, verifyChain } from '../src/index.ts';
 import {
@@ -47,7 +47,7 @@ function auditOf(count: number): { actor: string; hash: string }[] {
 }
 
 describe('countersign-verify', () => {
-  it('exits 0 for all that was asked, 1 for what is wrong, 3 for what is missing, 4 for what cannot be decided', async () => {
+  it('exits 0 for verified, 1 for not verified, 3 for incomplete, 4 for undecidable', async () => {
     const cases: [string, Exported, number][] = [
       ['VERIFIED', whole, 0],
       ['NOT_VERIFIED', { ...whole, receipts: whole.receipts.toReversed() }, 1],
@@ -74,7 +74,7 @@ describe('countersign-verify', () => {
     }
   });
 
-  it('verifies the audit log of a workspace, and says which entry to note', async () => {
+  it('verifies the audit log of a workspace, and prints the entry to note', async () => {
     const entries = auditOf(3);
     const noted = entries[1]?.hash ?? '';
     const log = (kept: object[]) => {
@@ -95,10 +95,10 @@ describe('countersign-verify', () => {
     expect([edited, JSON.parse(json)]).toMatchObject([1, { fault: { code: 'HASH_MISMATCH', line: 3 } }]);
     expect((await run(['--audit', log(entries), '--workspace', `wsp_${'0'.repeat(26)}`]))[0]).toBe(1);
     expect((await run(['--audit']))[0]).toBe(2);
-    expect((await run(['--audit', log(entries), log(entries)]))[1]).toContain('takes one export; see --help');
+    expect((await run(['--audit', log(entries), log(entries)]))[1]).toContain('needs exactly one export; see --help');
   });
 
-  it('verifies a period, of the tenant and between the instants that its caller names', async () => {
+  it('verifies a period for the given tenant and instants', async () => {
     const lines = linesOfVector('valid/period');
     const file = write('period.ndjson', lines.join('\n'));
     const [from, to] = ['2026-02-01T00:00:02.000Z', '2026-02-01T00:00:12.000Z'];
@@ -112,7 +112,7 @@ describe('countersign-verify', () => {
     const others = [statusOf('--tenant', 'globex'), statusOf('--from', to), statusOf('--to', from)];
     expect(await Promise.all(others)).toEqual([1, 1, 1]);
     expect(await Promise.all([statusOf('--from', 'yesterday'), statusOf('--to', '2026-02-01')])).toEqual([2, 2]);
-    const noted = (JSON.parse(lines[2] ?? '') as { receipt: Receipt }).receipt; // the last of its session
+    const noted = (JSON.parse(lines[2] ?? '') as { receipt: Receipt }).receipt; // the last receipt of its session
     expect(await statusOf('--head', receiptHashOf(noted))).toBe(0);
     expect(await statusOf('--head', `sha256:${'0'.repeat(64)}`)).toBe(3);
     const session = write('export.ndjson', linesOf(whole).join('\n'));
@@ -123,7 +123,7 @@ describe('countersign-verify', () => {
     expect(await run([empty, '--keys', keys])).toEqual([0, expect.stringMatching(/^VERIFIED: 0 receipts/)]);
   });
 
-  it('asks what its options ask', async () => {
+  it('applies all its options', async () => {
     const file = write('export.ndjson', linesOf(whole).join('\n'));
     const last = chain.receipts.at(-1);
     const statuses = async (...options: string[][]) =>
@@ -143,7 +143,7 @@ describe('countersign-verify', () => {
     ).toEqual([2, 2, 2]);
   });
 
-  it('takes a trust list by the root that signed it, of no earlier version than asked', async () => {
+  it('accepts a trust list signed by the pinned root, in no earlier version than requested', async () => {
     const file = write('export.ndjson', linesOf(whole).join('\n'));
     const { trust, root } = trustListOf(testKeys().keys);
     const list = write('trust.json', JSON.stringify(trust));
@@ -152,14 +152,22 @@ describe('countersign-verify', () => {
     expect(await status('--keys', list, '--root', root, '--trust-version', '1')).toBe(0);
     expect(await run([file, '--keys', list, '--root', root, '--trust-version', '2'])).toEqual([
       2,
-      expect.stringContaining('version 1, and 2 is known'),
+      expect.stringContaining('its version is 1, but version 2 or later is required'),
     ]);
+    expect(await run([file, '--keys', list, '--root', `-${'A'.repeat(42)}`])).toEqual([
+      2,
+      expect.stringContaining('trust list: signed by the key'),
+    ]);
+    let dashed = trustListOf(testKeys().keys);
+    while (!dashed.root.startsWith('-')) dashed = trustListOf(testKeys().keys);
+    expect(await status('--keys', write('dashed.json', JSON.stringify(dashed.trust)), '--root', dashed.root)).toBe(0);
     expect(await status('--keys', list)).toBe(2);
+    expect(await status('--keys', list, '--root')).toBe(2);
     expect(await status('--keys', keys, '--root', root)).toBe(2);
     expect(await status('--keys', list, '--root', root, '--trust-version', 'x')).toBe(2);
   });
 
-  it('passes over nothing that is asked of it: what asks nothing of this input, or stands there twice, is refused', async () => {
+  it('refuses options that do not apply to the input, or that are repeated', async () => {
     const file = write('export.ndjson', linesOf(whole).join('\n'));
     const period = write('period.ndjson', linesOfVector('valid/period').join('\n'));
     const entries = auditOf(1);
@@ -169,36 +177,48 @@ describe('countersign-verify', () => {
     const instant = '2026-02-01T00:00:02.000Z';
     const head = hashOf('another');
     const cases: [string[], string][] = [
-      [[file, '--keys', keys, '--workspace', workspaceId], '--workspace asks nothing of an export'],
-      [[file, '--keys', keys, '--vectors', head], '--vectors asks nothing of an export'],
-      [[file, '--keys', keys, '--tenant', 'x', '--tenant', 'acme'], '--tenant may be given once'],
-      [[file, '--keys', keys, '--keys', keys], '--keys may be given once'],
-      [[file, '--keys', keys, '--json', '--json'], '--json may be given once'],
-      [[file, '--keys', keys, '--head', head, '--require', 'integrity,signer'], '--head asks for completeness'],
+      [[file, '--keys', keys, '--workspace', workspaceId], '--workspace does not apply to an export'],
+      [[file, '--keys', keys, '--vectors', head], '--vectors does not apply to an export'],
+      [[file, '--keys', keys, '--tenant', 'x', '--tenant', 'acme'], '--tenant may be used once'],
+      [[file, '--keys', keys, '--keys', keys], '--keys may be used once'],
+      [[file, '--keys', keys, '--json', '--json'], '--json may be used once'],
+      [
+        [file, '--keys', keys, '--head', head, '--require', 'integrity,signer'],
+        '--head, --contains, --sessions and --beside need completeness',
+      ],
       [[file, '--kyes', keys], "Unknown option '--kyes'; see --help"],
       [[join(folder, 'absent'), '--keys', keys], 'absent cannot be read: no such file'],
       [[file, '--keys', join(folder, 'absent')], 'absent cannot be read: no such file'],
-      [[file, '--keys', keys, '--head', 'sha256:00'], '--head is sha256: and 64 hexadecimal digits'],
-      [[file, '--keys', keys, '--head', ''], '--head is sha256: and 64 hexadecimal digits'],
+      [
+        [file, '--keys', keys, '--head', 'sha256:00'],
+        '--head and --contains must be sha256: and 64 hexadecimal digits',
+      ],
+      [[file, '--keys', keys, '--head', ''], '--head and --contains must be sha256: and 64 hexadecimal digits'],
       ...[[], [file], ['--keys', keys], [file, file, '--keys', keys], ['--conformance', proof]].map(
-        (argv): [string[], string] => [argv, 'countersign-verify takes one export and --keys; see --help'],
+        (argv): [string[], string] => [
+          argv,
+          'countersign-verify needs exactly one export or proof, and --keys; see --help',
+        ],
       ),
-      [['--audit'], 'countersign-verify --audit takes one export; see --help'],
-      [[file, '--keys', keys, '--from', 'today'], '--from is an instant such as 2026-11-01T00:00:00.000Z'],
-      [[file, '--keys', keys, '--to', 'today'], '--to is an instant such as 2026-11-01T00:00:00.000Z'],
-      [[file, '--keys', keys, '--require', 'signer,all'], '--require knows integrity, completeness, signer, time'],
-      [['--audit', log, '--head', ''], '--head is sha256: and 64 hexadecimal digits'],
-      [[period, '--keys', keys, '--partial'], '--partial asks nothing of the export of a period'],
+      [['--audit'], 'countersign-verify --audit needs exactly one export; see --help'],
+      [[file, '--keys', keys, '--from', 'today'], '--from must be an instant such as 2026-11-01T00:00:00.000Z'],
+      [[file, '--keys', keys, '--to', 'today'], '--to must be an instant such as 2026-11-01T00:00:00.000Z'],
+      [
+        [file, '--keys', keys, '--require', 'signer,all'],
+        '--require has the unknown value all. Use integrity, completeness, signer, time',
+      ],
+      [['--audit', log, '--head', ''], '--head and --contains must be sha256: and 64 hexadecimal digits'],
+      [[period, '--keys', keys, '--partial'], '--partial does not apply to the export of a period'],
       ...['--tenant', '--session', '--origin', '--from', '--to', '--require', '--keys', '--vectors'].map(
-        (option): [string[], string] => [['--audit', log, option, instant], `${option} asks nothing of an audit log`],
+        (option): [string[], string] => [['--audit', log, option, instant], `${option} does not apply to an audit log`],
       ),
-      [['--audit', log, '--partial'], '--partial asks nothing of an audit log'],
-      [['--audit', '--conformance', log], '--conformance asks nothing of an audit log'],
-      [['--audit', log, '--workspace', 'x', '--workspace', workspaceId], '--workspace may be given once'],
+      [['--audit', log, '--partial'], '--partial does not apply to an audit log'],
+      [['--audit', '--conformance', log], '--conformance does not apply to an audit log'],
+      [['--audit', log, '--workspace', 'x', '--workspace', workspaceId], '--workspace may be used once'],
       ...['--tenant', '--session', '--from', '--to', '--head', '--require', '--workspace'].map(
         (option): [string[], string] => [
           ['--conformance', proof, '--keys', keys, option, instant],
-          `${option} asks nothing of a conformance proof`,
+          `${option} does not apply to a conformance proof`,
         ],
       ),
     ];
@@ -207,7 +227,7 @@ describe('countersign-verify', () => {
     expect((await run([file, '--keys', keys, '--head', head, '--head', head]))[0]).toBe(3);
   });
 
-  it('reads the standard input, and tells how it is used and what it is', async () => {
+  it('reads the standard input, and prints its usage and its version', async () => {
     const bytes = Buffer.from(linesOf(whole).join('\n'));
     const chunks = Array.from({ length: Math.ceil(bytes.length / 700) }, (_, at) =>
       bytes.subarray(at * 700, (at + 1) * 700),
@@ -219,7 +239,7 @@ describe('countersign-verify', () => {
     expect((await run([join(folder, 'absent'), '--keys', keys]))[0]).toBe(2);
   });
 
-  it('leaves open what is too large to be looked at', async () => {
+  it('reports input that is too large as undecidable', async () => {
     const megabyte = new Uint8Array(1_048_576).fill(0x20);
     let read = 0;
     async function* endless() {
@@ -232,7 +252,7 @@ describe('countersign-verify', () => {
 
   it('names the line and the receipt that it refuses', async () => {
     const [first, second, ...rest] = whole.receipts;
-    const swapped = { ...second, record: first?.record } as (typeof whole.receipts)[number]; // both are there
+    const swapped = { ...second, record: first?.record } as (typeof whole.receipts)[number]; // both exist
     const file = write(
       'export.ndjson',
       linesOf({ ...whole, receipts: [first ?? swapped, swapped, ...rest] }).join('\n'),
@@ -244,15 +264,20 @@ describe('countersign-verify', () => {
     ]);
   });
 
-  it('says which file it cannot read, and what a server answered in place of an export', async () => {
+  it('names a file that it cannot read, and explains a server response that is not an export', async () => {
     const file = write('export.ndjson', linesOf(whole).join('\n'));
     expect(await run([file, '--keys', file])).toEqual([2, expect.stringContaining(`--keys ${file}: text is not JSON`)]);
-    const refused = write('refused.ndjson', '{"error":{"message":"There is no such session"}}');
+    const refused = write('refused.ndjson', '{"error":{"message":"The tenant has no session with this ID"}}');
     const [status, text] = await run([refused, '--keys', keys]);
-    expect([status, text]).toEqual([1, expect.stringContaining('no export: There is no such session (line 1)')]);
+    expect([status, text]).toEqual([
+      1,
+      expect.stringContaining(
+        'an error response instead of an export: The tenant has no session with this ID (line 1)',
+      ),
+    ]);
   });
 
-  it('refuses a receipt whose id is made to be no text, like any other', async () => {
+  it('refuses a receipt whose id is not a string', async () => {
     const [header = ''] = linesOf(whole);
     const file = write('export.ndjson', `${header}\n{"receipt":{"payload":{"receipt_id":{"toString":1,"valueOf":1}}}}`);
     expect(await run([file, '--keys', keys])).toEqual([1, expect.stringContaining('NOT_VERIFIED: MALFORMED')]);
@@ -261,7 +286,7 @@ describe('countersign-verify', () => {
     ).toMatchObject({ integrity: 'BROKEN', first_broken: { receipt_id: null, code: 'MALFORMED' } });
   });
 
-  it('shows what a name holds, and lets it do nothing to a terminal', async () => {
+  it('makes control characters in names visible', async () => {
     const hostile = 'a\u001b[2Jb\u202ec\u200bd\ue000\ufff9\u3164\u{e0041}\u2800\ufdd0';
     const exported = {
       ...whole,
@@ -279,13 +304,13 @@ describe('countersign-verify', () => {
     expect(forTerminal('plain — 名前 é')).toBe('plain — 名前 é');
   });
 
-  it('leaves out the middle of a name of megabytes that it quotes, and says where it stands', async () => {
+  it('shortens a very long name in a message, and names its position', async () => {
     const [header = '', head = '', first = ''] = linesOf(whole);
     const name = '\u{e0001}'.repeat(250_000);
     const hostile = [
       [header, head, first.replace('{"receipt":{', `{"receipt":{"${name}":0,`)], // unknown to the schema
-      [header, head, first.replace('{"receipt":{', `{"receipt":{"${name}":0,"${name}":0,`)], // twice, to the parser
-      [header, head, first.replace('"payload":{', `"payload":{"${name}":[{"${name}":1e400}],`)], // on the way to it
+      [header, head, first.replace('{"receipt":{', `{"receipt":{"${name}":0,"${name}":0,`)], // repeated, for the parser
+      [header, head, first.replace('"payload":{', `"payload":{"${name}":[{"${name}":1e400}],`)], // in the path of a fault
       [header, `{"receipt":{"payload":{"receipt_id":"${name}"}}}`],
       [`{"error":{"message":"${name}"}}`],
     ];
@@ -307,18 +332,18 @@ describe('countersign-verify', () => {
     expect([status, text.length < 20_000, text]).toEqual([2, true, expect.stringContaining('member occurs twice')]);
   });
 
-  it('says which head no session of a period ends with', async () => {
+  it('names a known head that ends no session of a period', async () => {
     const file = write('period.ndjson', linesOfVector('valid/period').join('\n'));
     expect((await run([file, '--keys', keys]))[0]).toBe(0);
     const [status, json] = await run([file, '--keys', keys, '--head', hashOf('another'), '--json']);
     expect([status, JSON.parse(json)]).toMatchObject([3, { missing: [`no session ends with ${hashOf('another')}`] }]);
   });
 
-  it('verifies a proof of conformance, and exits 0 for a run that passed alone', async () => {
+  it('verifies a proof of conformance, and exits 0 only for a passed run', async () => {
     const trusted = Object.values(signers).map((signer) => jwkOf(signer, 'receipts'));
     const keySet = write('conformance-keys.json', JSON.stringify({ keys: [...trusted, jwkOf(logSigner, 'log')] }));
-    const runOf = (told: Telling) => {
-      const file = write('proof.json', JSON.stringify(proofOf(told)));
+    const runOf = (telling: Telling) => {
+      const file = write('proof.json', JSON.stringify(proofOf(telling)));
       return run(['--conformance', file, '--keys', keySet]);
     };
     const fails: Telling = { results: ([first]) => first && Object.assign(first, { outcome: 'failed', detail: 'no' }) };
@@ -343,7 +368,7 @@ describe('countersign-verify', () => {
 
 function linesOfVector(name: string): string[] {
   const file = new URL(`../../../contracts/vectors/receipts/${name}.json`, import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { export: string[] }).export; // a file of ours
+  return (JSON.parse(readFileSync(file, 'utf8')) as { export: string[] }).export; // a file of this repository
 }
 
 function write(name: string, text: string): string {

@@ -42,7 +42,10 @@ export type Result = Written<typeof VectorResult>;
 export type Vector = Written<typeof ConformanceVector>;
 type Seen = Result['seen'][number];
 
-/** One for each statement, so that a test can spoil one of them. The last is that of RFC 8032 §7.1, TEST 1024. */
+/**
+ * One key for each statement, so that a test can make one of them invalid. The last is the key of RFC 8032 §7.1, TEST
+ * 1024.
+ */
 export const signers = {
   report: testSigner,
   receipt: strangeSigner,
@@ -57,7 +60,7 @@ const live = { ...named, set: 'negative' as const, surface: 'live' as const, giv
 const inProcess = { ...named, set: 'negative', surface: 'in_process' } as const;
 const call = { do: 'call', door: 'evaluate', body: {} } as const;
 
-/** The vectors in their published form: members with a default are left out. */
+/** The vectors in their published form, without members that have a default. */
 export const vectors: Vector[] = [
   {
     ...inProcess,
@@ -102,13 +105,13 @@ export const vectors: Vector[] = [
   { ...live, id: 'door.chat', needs: 'model', steps: [{ ...call, door: 'chat', expect: { status: 200 } }] },
 ];
 
-/** The answer to a step; `number` is that of its receipt. */
-export function seenOf(step: number, said: Partial<Seen> = {}, number: number | null = null): Seen {
+/** The answer to a step. `number` is the number of its receipt. */
+export function seenOf(step: number, statement: Partial<Seen> = {}, number: number | null = null): Seen {
   const receipt_id = number === null ? null : idOf('rcp', number);
-  return { step, status: null, verdict: null, reason_code: null, receipt_id, ...said };
+  return { step, status: null, verdict: null, reason_code: null, receipt_id, ...statement };
 }
 
-const asked = { status: 202, verdict: 'ESCALATE', reason_code: 'APPROVAL_REQUIRED' } as const;
+const request = { status: 202, verdict: 'ESCALATE', reason_code: 'APPROVAL_REQUIRED' } as const;
 const spent = { status: 200, verdict: 'DENY', reason_code: 'BUDGET_EXCEEDED' } as const;
 const seen: Readonly<Record<string, Seen[]>> = {
   'fault.pdp-throws': [seenOf(0, { verdict: 'DENY', reason_code: 'PDP_UNAVAILABLE' })],
@@ -121,67 +124,68 @@ const seen: Readonly<Record<string, Seen[]>> = {
     seenOf(1, { status: 401 }),
   ],
   'approval.told-again': [
-    seenOf(0, asked, 5),
+    seenOf(0, request, 5),
     seenOf(1, { status: 200 }),
     seenOf(2, { status: 404 }),
-    seenOf(3, asked, 5),
+    seenOf(3, request, 5),
   ],
 };
 
-/** The first and the last decision are at the very bounds of the run. */
+/** The first and the last decision are exactly at the limits of the run. */
 const decidedAt: Readonly<Record<number, string>> = { 1: startedAt, 5: endedAt };
 
-/** The result of a correctly executed vector; the one that needs a model was skipped. */
+/** The result of a passed vector. The vector that needs a model was skipped. */
 export function resultOf({ id, surface }: Pick<Vector, 'id' | 'surface'>): Result {
   const shown = seen[id];
-  const said = { vector_id: id, surface, duration_ms: 3 };
-  if (shown === undefined) return { ...said, outcome: 'skipped', detail: 'No model server is configured', seen: [] };
-  return { ...said, outcome: 'passed', detail: null, seen: structuredClone(shown) };
+  const statement = { vector_id: id, surface, duration_ms: 3 };
+  if (shown === undefined)
+    return { ...statement, outcome: 'skipped', detail: 'No model server is configured', seen: [] };
+  return { ...statement, outcome: 'passed', detail: null, seen: structuredClone(shown) };
 }
 
-/** The difference from the proof that verifies. All that is made after it follows from it, and is signed. */
+/** Changes to a valid proof. Everything that depends on a change is computed and signed again. */
 export type Telling = {
   vectors?: Vector[];
   scope?: Report['scope'];
   results?: (results: Result[]) => unknown;
   /** Changes the whole report, before it is hashed. */
   report?: (report: Report) => unknown;
-  /** Everywhere in the place of the hash of the report. */
+  /** Replaces all occurrences of the report hash. */
   reportHash?: string;
-  /** Changes the record behind the receipt of the report, its intent, and its facts. */
+  /** Changes to the record for the receipt of the report, to the intent of this record, and to its facts. */
   record?: Members;
   intent?: Members;
   facts?: Members;
-  /** Changes the records of decisions, by the number of their receipt. */
+  /** Changes the records of decisions, by the number of their receipts. */
   decided?: Readonly<Record<number, Members>>;
   seenAt?: string;
   signers?: Partial<typeof signers>;
-  /** Changes the proof, which is not signed again. */
+  /** Changes the proof without a new signature. */
   shown?: (proof: Proof) => unknown;
 };
 
-/** A whole proof, as a kernel makes it. */
-export function proofOf(told: Telling = {}): Proof {
-  const by = { ...signers, ...told.signers };
-  const report = reportOf(told);
+/** A complete proof, as a kernel makes it. */
+export function proofOf(telling: Telling = {}): Proof {
+  const by = { ...signers, ...telling.signers };
+  const report = reportOf(telling);
   const reportBytes = parsePlainJson(report);
-  const report_hash = told.reportHash ?? hashOf(reportBytes);
-  const record = announcementOf(report, report_hash, told);
+  const report_hash = telling.reportHash ?? hashOf(reportBytes);
+  const record = announcementOf(report, report_hash, telling);
   const value = encodeBase64Url(by.report.sign(canonicalBytes(reportBytes)));
   const signature = { alg: 'Ed25519', key_id: by.report.keyId, value };
   const receipt = sealed(record, by.receipt);
   const proof = {
     format: 'countersign/conformance-proof.v1',
     signed: { report, report_hash, signature, receipt_id: record['receipt_id'] },
-    vectors: told.vectors ?? vectors,
-    evidence: { receipt: stored(receipt, 1), record, inclusion: inclusionOf(receipt, told) },
-    decisions: decisionsOf(report, told).map((decided, index) => ({
+    vectors: telling.vectors ?? vectors,
+    evidence: { receipt: stored(receipt, 1), record, inclusion: inclusionOf(receipt, telling) },
+    decisions: decisionsOf(report, telling).map((decided, index) => ({
       receipt: stored(sealed(decided, by.decisions), 10 + index),
       record: decided,
     })),
-  } as unknown as Proof; // the fixture's members have no types; the verifier holds them against the schema
+  } as unknown as Proof; // the members of the fixture have no types, and the verifier validates them
   const shown = structuredClone(proof);
-  told.shown?.(shown);
+  telling.shown?.(shown);
   return shown;
 }
 
@@ -207,22 +211,22 @@ function reportOf({ vectors: all = vectors, scope = 'full', results: change, rep
   return report;
 }
 
-function announcementOf(report: Report, report_hash: string, told: Telling): Members {
+function announcementOf(report: Report, report_hash: string, telling: Telling): Members {
   const { report_id, verdict, vectors_hash, ended_at, policy_hash } = report;
-  const members = { kind: 'conformance', tenant_id: 'system', session_id: 'conformance', ...told.record };
+  const members = { kind: 'conformance', tenant_id: 'system', session_id: 'conformance', ...telling.record };
   const call = { action: 'conformance.run', tool: null, resource: `conformance:${report_id}`, args_hash: report_hash };
-  const intent = { ...call, effect_level: 'E0', ...told.intent };
+  const intent = { ...call, effect_level: 'E0', ...telling.intent };
   const { tenant_id: tenant, session_id: session } = members;
-  const intent_hash = intentHash(nodeProvider, { tenant, session, principal: 'agent-1', ...intent } as never); // as above
+  const intent_hash = intentHash(nodeProvider, { tenant, session, principal: 'agent-1', ...intent } as never); // untyped members
   return recordOf(100, {
     ...{ verdict: 'ALLOW', reason_code: 'ALLOWED', gates: [], matched_rules: [] },
     ...{ policy_hash, policy_epoch: 0, created_at: ended_at },
     ...members,
-    intent: { ...intent, intent_hash, facts: { report_hash, report_id, verdict, vectors_hash, ...told.facts } },
+    intent: { ...intent, intent_hash, facts: { report_hash, report_id, verdict, vectors_hash, ...telling.facts } },
   });
 }
 
-/** The decision's record for each receipt that a passed vector names. */
+/** The record of the decision for each receipt that a passed vector names. */
 function decisionsOf({ results, report_id }: Report, { decided = {} }: Telling): Members[] {
   const byId = new Map<string, Members>();
   for (const { vector_id, outcome, seen: answers } of results)
@@ -231,17 +235,17 @@ function decisionsOf({ results, report_id }: Report, { decided = {} }: Telling):
       const number = Number(id.slice(-4));
       const where = { tenant_id: `conformance:${vector_id}`, session_id: report_id.replace('cfr_', 'conformance-') };
       const created_at = decidedAt[number] ?? '2026-02-01T00:30:30.000Z';
-      const said = { ...(verdict === 'ALLOW' ? allowed : ended(verdict, reason_code)), created_at };
-      byId.set(id, recordOf(number, { ...where, ...said, ...decided[number] }));
+      const statement = { ...(verdict === 'ALLOW' ? allowed : ended(verdict, reason_code)), created_at };
+      byId.set(id, recordOf(number, { ...where, ...statement, ...decided[number] }));
     }
   return [...byId.values()];
 }
 
-/** The members of a record that do not let its call happen. */
+/** The members of a record that denies or escalates its call. */
 export function ended(verdict: Seen['verdict'], code: Seen['reason_code']): Members {
   const isAsked = verdict === 'ESCALATE';
-  const said = { outcome: isAsked ? 'escalate' : 'deny', reason_code: code };
-  return { verdict, reason_code: code, gates: traceOf(isAsked ? { approval: said } : { rules: said }) };
+  const statement = { outcome: isAsked ? 'escalate' : 'deny', reason_code: code };
+  return { verdict, reason_code: code, gates: traceOf(isAsked ? { approval: statement } : { rules: statement }) };
 }
 
 function sealed(record: Members, signer: typeof testSigner): Receipt {
@@ -254,7 +258,7 @@ function stored(receipt: Receipt, log_index: number) {
   return { ...receipt, receipt_hash: receiptHashOf(receipt), log_index };
 }
 
-/** A log of two, behind a receipt of another tenant. */
+/** A log of two receipts, the first of another tenant. */
 function inclusionOf(receipt: Receipt, { seenAt: time = seenAt }: Telling): Members {
   const leaves = [...chainOf(1).receipts, receipt].map(leafOf);
   return {

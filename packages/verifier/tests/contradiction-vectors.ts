@@ -13,7 +13,10 @@ import type { Chain, Changes, Members } from './chain-fixture.ts';
 import { defective, invalid } from './receipt-vector.ts';
 import type { ReceiptVector } from './receipt-vector.ts';
 
-/** Rightly hashed, signed and chained, and still not what a kernel says: only who makes the members again sees it. */
+/**
+ * Receipts with valid hashes, signatures and chains, whose contents contradict each other. Only a verifier that
+ * recomputes the contents detects them.
+ */
 export async function contradictions(): Promise<Record<string, ReceiptVector>> {
   const approval = idOf('apr', 7);
   const about = async (code: string, what: string, chain: Chain, index?: number) =>
@@ -99,7 +102,7 @@ export async function contradictions(): Promise<Record<string, ReceiptVector>> {
   };
 }
 
-/** A judged_hash that is not of what the record names. */
+/** A judged_hash that does not match the members of the record. */
 async function judgedOtherwise(): Promise<Record<string, ReceiptVector>> {
   const { judged_hash = null } = recordOf(1);
   const judged = async (about: string, changes: Members) =>

@@ -15,7 +15,7 @@ const report: ExportReport = {
     broken_glass: { count: 0, first: null },
     issuer_defects: { count: 0, first: null },
   },
-  ...{ keys: ['k1', 'k2'], issued: null, chains: [], period: null },
+  ...{ keys: ['k1', 'k2'], issued: null, witnessed: null, chains: [], period: null },
   ...{ signers: [], log: null, pack: null },
 };
 const chain = {
@@ -23,9 +23,9 @@ const chain = {
   ...{ end_as_of: '2026-03-01T12:00:00.000Z', stated_end: 3 },
 } as const;
 
-const said = (changes: object) => describeReport({ ...report, ...changes }).split('\n');
+const statementOf = (changes: object) => describeReport({ ...report, ...changes }).split('\n');
 
-it('says what it found and what it counted, a line for each answer', () => {
+it('the text of a report begins with its counts, and has a line for each answer', () => {
   expect(describeReport(report)).toBe(
     [
       'VERIFIED: 3 receipts, 2 records, 1 inclusion proofs',
@@ -38,70 +38,72 @@ it('says what it found and what it counted, a line for each answer', () => {
   );
 });
 
-it('says in the place of the counts what is wrong, and where', () => {
+it('the text of a report has the fault and its place instead of the counts', () => {
   const fault = { code: 'MALFORMED', message: 'it is no receipt', line: 0, receipt_id: null };
-  const first = (changes: object) => said({ verdict: 'NOT_VERIFIED', fault: { ...fault, ...changes } })[0];
+  const first = (changes: object) => statementOf({ verdict: 'NOT_VERIFIED', fault: { ...fault, ...changes } })[0];
   expect(first({})).toBe('NOT_VERIFIED: MALFORMED: it is no receipt');
   expect(first({ line: 1 })).toBe('NOT_VERIFIED: MALFORMED: it is no receipt (line 1)');
   expect(first({ receipt_id: 'rcp_1' })).toBe('NOT_VERIFIED: MALFORMED: it is no receipt (rcp_1)');
   expect(first({ line: 7, receipt_id: 'rcp_1' })).toBe('NOT_VERIFIED: MALFORMED: it is no receipt (line 7, rcp_1)');
 });
 
-it('names no key where none was seen', () => {
-  expect(said({ keys: [] })[3]).toBe('  signer        TRUSTED');
+it('the text of a report names no key when none was seen', () => {
+  expect(statementOf({ keys: [] })[3]).toBe('  signer        TRUSTED');
 });
 
-it('says when it was issued, and when the log saw it', () => {
+it('the text of a report contains the time of issue, and the time when the log saw it', () => {
   const issued = { first: 'a', last: 'b', logged_after: null, logged_by: null };
-  expect(said({ issued })[4]).toBe('  time          LOGGED (issued a to b)');
-  expect(said({ issued: { ...issued, logged_after: 'Z', logged_by: 'c' } })[4]).toBe(
+  expect(statementOf({ issued })[4]).toBe('  time          LOGGED (issued a to b)');
+  expect(statementOf({ issued: { ...issued, logged_after: 'Z', logged_by: 'c' } })[4]).toBe(
     "  time          LOGGED (issued a to b, in the operator's log after Z and by c)",
   );
-  expect(said({ issued: { ...issued, logged_by: 'c' } })[4]).toBe(
+  expect(statementOf({ issued: { ...issued, logged_by: 'c' } })[4]).toBe(
     "  time          LOGGED (issued a to b, in the operator's log by c)",
   );
 });
 
-it('says what is missing beneath its answer', () => {
-  expect(said({ missing: ['one', 'two'] }).slice(2, 6)).toEqual([
+it('the text of a report lists missing parts below their answer', () => {
+  expect(statementOf({ missing: ['one', 'two'] }).slice(2, 6)).toEqual([
     ...['  completeness  COMPLETE', '    missing: one', '    missing: two', '  signer        TRUSTED (k1, k2)'],
   ]);
 });
 
-it('ends with what no receipt of it can show', () => {
-  expect(said({ limits: ['one', 'two'] }).slice(-3)).toEqual(['  not shown     one', '  not shown     two', '']);
+it('the text of a report ends with properties that receipts cannot prove', () => {
+  expect(statementOf({ limits: ['one', 'two'] }).slice(-3)).toEqual(['  not shown     one', '  not shown     two', '']);
 });
 
-it('names what an issuer was wrong about', () => {
-  expect(said({ issuer_defects: { count: 2, first: 'rcp_9' } }).slice(5)).toEqual([
+it('the text of a report names the defects of an issuer', () => {
+  expect(statementOf({ issuer_defects: { count: 2, first: 'rcp_9' } }).slice(5)).toEqual([
     ...['  defects of the issuer  2 uncertain outcomes with an output, the first is rcp_9', ''],
   ]);
 });
 
-it('says where glass was broken, and nothing where none was', () => {
-  expect(said({ broken_glass: { count: 2, first: 'rcp_9' } }).slice(5)).toEqual([
+it('the text of a report reports break glass, and has no such line otherwise', () => {
+  expect(statementOf({ broken_glass: { count: 2, first: 'rcp_9' } }).slice(5)).toEqual([
     ...['  broken glass  2, the first is rcp_9', ''],
   ]);
 });
 
-it('says of each chain what of it is proven', () => {
-  expect(said({ chains: [chain, { ...chain, session_id: 's2', end: 'UNPROVEN', end_as_of: null }] }).slice(5)).toEqual([
+it('the text of a report lists what is proven of each chain', () => {
+  expect(
+    statementOf({ chains: [chain, { ...chain, session_id: 's2', end: 'UNPROVEN', end_as_of: null }] }).slice(5),
+  ).toEqual([
     '  acme/s1: 1–3, START_PROVEN, END_PROVEN as of 2026-03-01T12:00:00.000Z',
     '  acme/s2: 1–3, START_PROVEN, END_UNPROVEN',
     '',
   ]);
 });
 
-it('says of a period what it is of, and what the log had', () => {
+it('the text of a report contains the scope of a period, and the size of the log', () => {
   const period = { tenant_id: 'acme', from: 'a', to: 'b', sessions: 4, stated: null };
-  expect(said({ period }).slice(5)).toEqual(['  period        acme, a to b: 4 sessions', '']);
+  expect(statementOf({ period }).slice(5)).toEqual(['  period        acme, a to b: 4 sessions', '']);
   const stated = { sessions: 4, receipts: 9, as_of: 'c', log_size: 12 };
-  expect(said({ period: { ...period, stated } }).slice(5)).toEqual([
+  expect(statementOf({ period: { ...period, stated } }).slice(5)).toEqual([
     ...['  period        acme, a to b: 4 sessions, as of c, when the log had 12 receipts', ''],
   ]);
 });
 
-it('is safe to print, whatever an export is called', () => {
-  const [line = ''] = said({ chains: [{ ...chain, session_id: '\u001B[2J\u202E' }] }).slice(5);
+it('the text of a report is safe to print for any name of an export', () => {
+  const [line = ''] = statementOf({ chains: [{ ...chain, session_id: '\u001B[2J\u202E' }] }).slice(5);
   expect(line).toBe('  acme/\\u{1b}[2J\\u{202e}: 1–3, START_PROVEN, END_PROVEN as of 2026-03-01T12:00:00.000Z');
 });

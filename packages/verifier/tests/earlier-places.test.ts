@@ -5,50 +5,50 @@ import { parseKeySet, verifyExport } from '../src/index.ts';
 import { chainOf, exportOf, linesOf, testKeys, type Exported } from './chain-fixture.ts';
 
 const options = { trust: parseKeySet(testKeys()), provider: nodeProvider };
-const apart = 'the growth of the log between the exports: they have no checkpoint of one size';
+const apart = 'the growth of the log between the exports: they have no checkpoint in common';
 
-/** The report on an export that is compared with an earlier one. */
+/** The report on an export that is compared with an earlier export. */
 function beside(earlierExport: Exported, exported: Exported) {
   const earlier = new EarlierPlaces();
   expect(verifyExport(linesOf(earlierExport), { ...options, places: earlier }).verdict).toBe('VERIFIED');
   return verifyExport(linesOf(exported), { ...options, earlier });
 }
 
-describe('an export beside an earlier one', () => {
-  it('is of the same log where both have the root of one size', async () => {
+describe('an export compared with an earlier one', () => {
+  it('belongs to the same log if both have the same root for one size', async () => {
     const whole = await exportOf([chainOf(3)]);
     const { verdict, limits } = beside(whole, whole);
     expect([verdict, limits.includes(apart)]).toEqual(['VERIFIED', false]);
   });
 
-  it('is of another history where the roots of one size differ, although no place does', async () => {
-    const [one, other] = [
+  it('has another history if the roots for one size differ, even if all receipts have the same place', async () => {
+    const [one, second] = [
       await exportOf([chainOf(3)]),
       await exportOf([chainOf(3, { session: 'session-2', from: 50 })]),
     ];
     const withoutPlaces = new EarlierPlaces();
     verifyExport(linesOf(one).slice(0, 1), { ...options, places: withoutPlaces });
-    const { fault } = verifyExport(linesOf(other), { ...options, earlier: withoutPlaces });
+    const { fault } = verifyExport(linesOf(second), { ...options, earlier: withoutPlaces });
     expect(fault).toMatchObject({
       code: 'CONSISTENCY_UNPROVEN',
       line: 1,
-      message: expect.stringContaining('another root'),
+      message: expect.stringContaining('a different root'),
     });
   });
 
-  it('says that nothing shows the growth in between where no size is common', async () => {
+  it('reports that the growth is unproven if they have no common size', async () => {
     const [early, late] = [await exportOf([chainOf(2)]), await exportOf([chainOf(3)])];
     expect(beside(early, early).limits).not.toContain(apart);
     const { limits, fault } = beside(early, late);
     expect([fault, limits.includes(apart)]).toEqual([null, true]);
   });
 
-  it('is refused where it is of another log', () => {
+  it('is refused if it belongs to another log', () => {
     const earlier = new EarlierPlaces();
     const tree = { size: 1, root: new Uint8Array(32) };
     earlier.noteCheckpoint({ ...tree, origin: 'log.example/one' });
     expect(() => earlier.compareCheckpoint({ ...tree, origin: 'log.example/other' })).toThrow(
-      /of the log log.example\/one/,
+      /from a different log, log.example\/one/,
     );
     expect(() => new EarlierPlaces().compareCheckpoint({ ...tree, origin: 'log.example/other' })).not.toThrow();
   });

@@ -65,7 +65,7 @@ export async function brokenAttachments(): Promise<Record<string, ReceiptVector>
     'invalid/unknown-member-of-line': invalid(
       'A receipt line with a member that the format has not.',
       'MALFORMED',
-      withLine(whole, { note: 'x' } as never), // which its type has not either
+      withLine(whole, { note: 'x' } as never), // the type of a line does not have this member
       0,
     ),
     'invalid/head-behind-receipts': hiding('A head statement that stands behind a receipt.', {
@@ -105,7 +105,7 @@ export async function brokenAttachments(): Promise<Record<string, ReceiptVector>
   };
 }
 
-/** Who signs the log, for which log, and when. */
+/** Checkpoints with a wrong signer, a wrong log name or a wrong time. */
 export async function brokenLog(): Promise<Record<string, ReceiptVector>> {
   const whole = await base();
   const unknown = 'A checkpoint of a log whose key is not trusted';
@@ -156,10 +156,10 @@ export async function brokenLog(): Promise<Record<string, ReceiptVector>> {
   };
 }
 
-/** Nothing is wrong with what they hold. */
+/** Exports whose content is valid, but of which parts are missing. */
 export async function shortExports(): Promise<Record<string, ReceiptVector>> {
   const whole = await base();
-  const { receipt, proof } = whole.receipts[0] ?? ({} as Line); // three receipts are there
+  const { receipt, proof } = whole.receipts[0] ?? ({} as Line); // the export has three receipts
   const without = (change: Partial<Line>) => ({
     ...whole,
     receipts: [{ receipt, ...change }, ...whole.receipts.slice(1)],
@@ -204,7 +204,7 @@ export async function shortExports(): Promise<Record<string, ReceiptVector>> {
   };
 }
 
-/** Who steals a key can sign any time into a receipt. Receipts that the log had seen by then are not the thief's. */
+/** A stolen key can sign any time into a receipt. Receipts that the log saw before the revocation are genuine. */
 export async function revocations(): Promise<Record<string, ReceiptVector>> {
   const revoked = testKeys({ revoked_at: '2026-02-01T00:30:00.000Z' });
   const seenLate = await bareOf([chainOf(3)]);
@@ -230,7 +230,7 @@ export async function revocations(): Promise<Record<string, ReceiptVector>> {
 
 function withLine(whole: Exported, change: Partial<Line>): Exported {
   const [first, ...rest] = whole.receipts;
-  return { ...whole, receipts: [{ ...first, ...change } as Line, ...rest] }; // three receipts are there
+  return { ...whole, receipts: [{ ...first, ...change } as Line, ...rest] }; // the export has three receipts
 }
 
 async function leavesOf({ receipts, heads }: Exported): Promise<Uint8Array[]> {
@@ -246,7 +246,7 @@ function timeless(leaves: Uint8Array[]): string {
   return signNote(nodeProvider, text, [{ name: logOrigin, signer: logSigner }]);
 }
 
-/** The same signature under another time. */
+/** The note with a different time and an unchanged signature. */
 function redated(note: string): string {
   return note.replace('countersign.time 2026-02-01T01', 'countersign.time 2026-02-01T02');
 }

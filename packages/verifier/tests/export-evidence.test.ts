@@ -7,10 +7,10 @@ const opened = (nr: number, kind = 'decision') =>
   ({
     payload: { kind, receipt_id: `rcp_${nr}`, issued_at: `2026-02-0${nr}` },
     key: { key_id: `key_${nr % 2}` },
-  }) as unknown as OpenedReceipt; // the members that are counted
-const record = {} as never; // that there is one
+  }) as unknown as OpenedReceipt; // only the counted members
+const record = {} as never; // only its presence counts
 
-it('what an export held is counted, with the first of what was missing', () => {
+it('the content of an export is counted, with the first missing part', () => {
   const evidence = new ExportEvidence();
   evidence.take(opened(3), { record, before: '2026-01-02', logged: '2026-03-01' });
   evidence.take(opened(1, 'outcome'), { record: undefined, before: null, logged: null });
@@ -26,14 +26,14 @@ it('what an export held is counted, with the first of what was missing', () => {
   });
 });
 
-it('nothing is said of when, where nothing was seen', () => {
+it('no times are reported without receipts, and no bounds from the log when it has none of the receipts', () => {
   const evidence = new ExportEvidence();
   expect(evidence.times).toBeNull();
   evidence.take(opened(2), { record, before: null, logged: null });
   expect(evidence.times).toEqual({ first: '2026-02-02', last: '2026-02-02', logged_after: null, logged_by: null });
 });
 
-it('the log bounds all receipts from below only where it bounds each', () => {
+it('the log gives a lower bound for all receipts only if it has one for each', () => {
   const evidence = new ExportEvidence();
   evidence.take(opened(2), { record, before: '2026-01-03', logged: '2026-03-01' });
   evidence.take(opened(3), { record, before: '2026-01-02', logged: '2026-03-01' });
@@ -51,6 +51,6 @@ it.each<[unknown, string | null]>([
   [null, null],
   ['rcp_1', null],
   [undefined, null],
-])('%j says of itself that it is %j', (receipt, id) => {
+])('the receipt id that %j claims is %j', (receipt, id) => {
   expect(claimedReceiptId(receipt)).toBe(id);
 });

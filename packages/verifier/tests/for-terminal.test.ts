@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { runCli } from '../src/cli.ts';
+import { runCli } from '../src/run-cli.ts';
 import { forTerminal, jsonForTerminal } from '../src/index.ts';
 import { testKeys } from './chain-fixture.ts';
 
@@ -17,7 +17,7 @@ function write(name: string, text: string): string {
 async function printed(...argv: string[]): Promise<string> {
   let output = '';
   async function* nothing() {
-    // The command reads a file.
+    // The command reads a file, so the standard input is empty.
   }
   await runCli(argv, { write: (text) => (output += text), stdin: nothing() });
   return output;
@@ -25,23 +25,23 @@ async function printed(...argv: string[]): Promise<string> {
 
 const unseen: [string, string][] = [
   ['a line feed', '\n'],
-  ['an escape', '\u001b'],
-  ['the last ASCII control', '\u007f'],
-  ['the sequence introducer of one byte', '\u009b'],
-  ['an override of direction', '\u202e'],
-  ['an isolate of direction', '\u2066'],
+  ['an escape character', '\u001b'],
+  ['the last ASCII control character', '\u007f'],
+  ['the control sequence introducer of one byte', '\u009b'],
+  ['a direction override', '\u202e'],
+  ['a direction isolate', '\u2066'],
   ['a line separator', '\u2028'],
   ['a paragraph separator', '\u2029'],
   ['a zero-width space', '\u200b'],
   ['a soft hyphen', '\u00ad'],
-  ['a filler that shows nothing', '\u3164'],
+  ['an invisible filler', '\u3164'],
   ['a variation selector', '\ufe0f'],
   ['a variation selector of another plane', '\u{e0100}'],
-  ['a tag', '\u{e0041}'],
-  ['a private character', '\ue000'],
+  ['a tag character', '\u{e0041}'],
+  ['a private-use character', '\ue000'],
   ['an unassigned character', '\ufdd0'],
-  ['half of a pair', '\ud800'],
-  ['an empty pattern of Braille', '\u2800'],
+  ['a lone surrogate', '\ud800'],
+  ['the blank Braille pattern', '\u2800'],
 ];
 
 describe('a text for a terminal', () => {
@@ -53,13 +53,13 @@ describe('a text for a terminal', () => {
     expect(JSON.parse(json)).toEqual({ [character]: character });
   });
 
-  it('leaves letters of any script as they are', () => {
+  it('leaves letters of all scripts unchanged', () => {
     const plain = 'plain — 名前 é עברית 💶';
     expect([forTerminal(plain), jsonForTerminal(plain)]).toEqual([plain, `"${plain}"`]);
   });
 });
 
-describe('what the command prints', () => {
+describe('the output of the command', () => {
   const hostile = unseen.map(([, character]) => character).join('x');
   const unknown = JSON.stringify({ [hostile]: 0 });
   const header = JSON.stringify({
@@ -73,7 +73,7 @@ describe('what the command prints', () => {
     ['an audit log', () => ['--audit', write('audit.ndjson', `${header}\n${unknown}`)]],
     ['a conformance proof', () => ['--conformance', write('proof.json', unknown), '--keys', keys()]],
     ['an export', () => [write('export.ndjson', unknown), '--keys', keys()]],
-  ])('of a hostile name in %s does nothing to a terminal', async (_what, argv) => {
+  ])('contains no control characters for a hostile name in %s', async (_what, argv) => {
     for (const option of [[], ['--json']]) {
       const text = await printed(...argv(), ...option);
       expect(text.replaceAll('\n', '')).toMatch(/^[\x20-\x7e]+$/);
@@ -81,7 +81,7 @@ describe('what the command prints', () => {
     }
   });
 
-  it('of a key set that cannot be read does nothing to a terminal either', async () => {
+  it('contains no control characters for an invalid key set', async () => {
     const file = write('export.ndjson', header);
     const unread = write('hostile-keys.json', `{"a\u202eb":0,"a\u202eb":0}`);
     expect(await printed(file, '--keys', unread)).toMatch(/^[\x20-\x7e]*\\u\{202e\}[\x20-\x7e]*\n$/);

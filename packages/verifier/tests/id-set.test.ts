@@ -11,18 +11,18 @@ const ulids = fc
   )
   .map(([first, rest]) => `${first}${rest.join('')}`);
 
-it('has the ids that it was given and no others, as a set of their texts', () => {
+it('an id set has exactly the ids that were added, like a set of texts', () => {
   fc.assert(
-    fc.property(fc.array(ulids, { maxLength: 40 }), fc.array(ulids, { maxLength: 40 }), (given, asked) => {
-      const [texts, set] = [new Set(given), new IdSet()];
-      for (const id of given) set.add(receiptIdOf(id));
+    fc.property(fc.array(ulids, { maxLength: 40 }), fc.array(ulids, { maxLength: 40 }), (values, requests) => {
+      const [texts, set] = [new Set(values), new IdSet()];
+      for (const id of values) set.add(receiptIdOf(id));
       expect(set.size).toBe(texts.size);
-      for (const id of [...given, ...asked]) expect(set.has(receiptIdOf(id))).toBe(texts.has(id));
+      for (const id of [...values, ...requests]) expect(set.has(receiptIdOf(id))).toBe(texts.has(id));
     }),
   );
 });
 
-it('keeps ids that differ in one bit apart, the id of zeros included', () => {
+it('an id set distinguishes ids that differ in one bit, also the id of zeros', () => {
   const set = new IdSet();
   const [zero, one, high] = ['0'.repeat(26), `${'0'.repeat(25)}1`, `1${'0'.repeat(25)}`];
   for (const id of [zero, one, high]) {
@@ -34,7 +34,7 @@ it('keeps ids that differ in one bit apart, the id of zeros included', () => {
   expect(set.size).toBe(3);
 });
 
-it('grows, and loses nothing', () => {
+it('an id set keeps all ids when it grows', () => {
   const set = new IdSet();
   const idAt = (nth: number) =>
     receiptIdOf([...nth.toString(32).padStart(26, '0')].map((digit) => letters[Number.parseInt(digit, 32)]).join(''));

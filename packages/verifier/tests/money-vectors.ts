@@ -1,7 +1,7 @@
 import { chainOfRecords, exportOf, recordOf, settledChain, type Chain } from './chain-fixture.ts';
 import { invalid, valid, type ReceiptVector } from './receipt-vector.ts';
 
-/** Reservations of decisions, counts of outcomes, and tools that a workspace blocks. */
+/** Vectors on reservations of decisions, costs of outcomes, and tools that a workspace blocks. */
 export async function makeMoneyVectors(): Promise<Record<string, ReceiptVector>> {
   const link = 'LINK_MISMATCH';
   const about = async (code: string, what: string, chain: Chain, index?: number) =>

@@ -21,12 +21,12 @@ import type { ReceiptVector } from './receipt-vector.ts';
 
 type End = { period: Line; checkpoint: string; consistency: string[] };
 export type PeriodExport = { header: Members; receipts: Line[]; end: End };
-type Told = { from?: string; to?: string; statement?: Members; record?: Members };
+type Report = { from?: string; to?: string; statement?: Members; record?: Members };
 
 const instant = (time: string) => `2026-02-01T${time}.000Z`;
 const [begins, ends] = [instant('00:00:02'), instant('00:00:12')];
 
-/** Two sessions. One began before the period, the other goes on behind it. */
+/** Two sessions. One began before the period, and the other continues after it. */
 export const chains = () => [chainOf(3), chainOf(3, { session: 'session-2', from: 10 })];
 
 export async function periodVectors(): Promise<Record<string, ReceiptVector>> {
@@ -60,7 +60,7 @@ async function validPeriods(): Promise<Record<string, ReceiptVector>> {
   };
 }
 
-/** Nothing is wrong with what they hold. */
+/** Exports whose content is valid, but of which parts are missing. */
 async function shortPeriods(): Promise<Record<string, ReceiptVector>> {
   const { header, receipts, end } = await periodOf(chains());
   const short = (about: string, lines: unknown[], missing: string) =>
@@ -91,20 +91,20 @@ async function brokenPeriods(): Promise<Record<string, Broken>> {
   const wider = await periodOf(chains(), { from: instant('00:00:01') });
   const foreign = await periodOf([chainOfRecords([recordOf(5, { tenant_id: 'globex' })])]);
   const session = await exportOf(chains());
-  const [second, third, other, last] = receipts;
+  const [second, third, neighbour, last] = receipts;
   const mismatch = { code: 'PERIOD_MISMATCH' };
   return {
     reordered: {
       about: 'The two sessions have changed places.',
-      ...{ ...mismatch, line: 6, lines: [header, other, last, second, third, end] },
+      ...{ ...mismatch, line: 6, lines: [header, neighbour, last, second, third, end] },
     },
     'session-twice': {
       about: 'One session stands between two parts of the other.',
-      ...{ code: 'DUPLICATE', line: 5, lines: [header, second, other, last, third, end] },
+      ...{ code: 'DUPLICATE', line: 5, lines: [header, second, neighbour, last, third, end] },
     },
     'receipt-twice': {
       about: 'A receipt stands twice.',
-      ...{ code: 'DUPLICATE', line: 3, lines: [header, second, second, third, other, last, end] },
+      ...{ code: 'DUPLICATE', line: 3, lines: [header, second, second, third, neighbour, last, end] },
     },
     'receipt-missing': {
       about: 'A receipt is gone from the middle of its session.',
@@ -124,7 +124,7 @@ async function brokenPeriods(): Promise<Record<string, Broken>> {
     },
     'receipt-behind-statement': {
       about: 'A receipt behind the statement.',
-      ...{ code: 'MALFORMED', line: 6, lines: [header, second, third, other, end, last] },
+      ...{ code: 'MALFORMED', line: 6, lines: [header, second, third, neighbour, end, last] },
     },
     'statement-twice': {
       about: 'The statement stands twice.',
@@ -138,14 +138,14 @@ async function brokenPeriods(): Promise<Record<string, Broken>> {
   };
 }
 
-/** A statement about the log as it was before the last receipts came into it. */
+/** A statement about an earlier state of the log, which does not contain the last receipts. */
 async function ofAShorterLog(): Promise<PeriodExport> {
   const leaves = leavesOf(chains()).slice(0, 4);
   const log_root = `sha256:${encodeHex(rootOf(nodeProvider, leaves))}`;
-  const told = await periodOf(chains(), { statement: { log_size: leaves.length, log_root } });
-  const checkpoints = [noteOver(leaves, { time: instant('00:00:11') }), ...(told.header['checkpoints'] as string[])]; // periodOf has one
+  const answer = await periodOf(chains(), { statement: { log_size: leaves.length, log_root } });
+  const checkpoints = [noteOver(leaves, { time: instant('00:00:11') }), ...(answer.header['checkpoints'] as string[])]; // periodOf adds it
   const consistency = [await consistencyOf(leavesOf(chains()), leaves.length)];
-  return { ...told, header: { ...told.header, checkpoints, consistency } };
+  return { ...answer, header: { ...answer.header, checkpoints, consistency } };
 }
 
 async function brokenStatements(): Promise<Record<string, Broken>> {
@@ -155,7 +155,7 @@ async function brokenStatements(): Promise<Record<string, Broken>> {
   const broken = (about: string, exported: PeriodExport, code = 'PERIOD_MISMATCH'): Broken => {
     return { about, code, line: 6, lines: linesOf(exported) };
   };
-  const told = (statement: Members) => periodOf(chains(), { statement });
+  const reportOf = (statement: Members) => periodOf(chains(), { statement });
   return {
     'statement-of-another-period': broken('The statement of a shorter period.', { ...whole, end: later.end }),
     'header-of-another-period': broken('A header that claims more than its statement.', {
@@ -174,34 +174,34 @@ async function brokenStatements(): Promise<Record<string, Broken>> {
       'A receipt of another kind with the same facts.',
       await periodOf(chains(), { record: { kind: 'head' } }),
     ),
-    miscounted: broken('A statement about fewer receipts than are here.', await told({ receipts: 3 })),
-    'sessions-miscounted': broken('A statement about another number of sessions.', await told({ sessions: 3 })),
+    miscounted: broken('A statement about fewer receipts than are here.', await reportOf({ receipts: 3 })),
+    'sessions-miscounted': broken('A statement about another number of sessions.', await reportOf({ sessions: 3 })),
     'of-other-receipts': broken(
       'A statement about as many other receipts.',
-      await told({ sessions_root: hashOf('others') }),
+      await reportOf({ sessions_root: hashOf('others') }),
     ),
     'beyond-its-log': broken('A statement about a log that ends before one of the receipts.', await ofAShorterLog()),
     'of-another-log': broken(
       'A statement about a log with another root.',
-      await told({ log_root: hashOf('another log') }),
+      await reportOf({ log_root: hashOf('another log') }),
     ),
     'not-over': broken(
       'A statement from before the end of its period.',
-      await told({ as_of: instant('00:00:11') }),
+      await reportOf({ as_of: instant('00:00:11') }),
       'TIME_MISMATCH',
     ),
     'seen-too-late': broken(
       'A statement about a time after the checkpoint that has it.',
-      await told({ as_of: '2027-01-01T00:00:00.000Z' }),
+      await reportOf({ as_of: '2027-01-01T00:00:00.000Z' }),
       'TIME_MISMATCH',
     ),
   };
 }
 
-/** The export of a period of these chains, and what else the kernel is made to state. */
+/** The export of a period of these chains, with changes to the statements of the kernel. */
 export async function periodOf(
   all: Chain[],
-  { from = begins, to = ends, statement = {}, record = {} }: Told = {},
+  { from = begins, to = ends, statement = {}, record = {} }: Report = {},
 ): Promise<PeriodExport> {
   const whole = await exportOf(all, { heads: false, time: instant('00:20:00') });
   const receipts = whole.receipts.filter(({ receipt }) => isWithin(String(receipt.payload['issued_at']), { from, to }));
@@ -211,18 +211,18 @@ export async function periodOf(
     ...{ log_size: leaves.length, log_root: `sha256:${encodeHex(rootOf(nodeProvider, leaves))}` },
     ...statement,
   };
-  const said = recordOf(800, {
+  const stated = recordOf(800, {
     ...{ kind: 'period', session_id: 'heads', verdict: 'ALLOW', reason_code: 'ALLOWED', gates: [], matched_rules: [] },
     ...{ created_at: instant('00:20:01'), intent: { facts }, ...record },
   });
-  const grown = await exportOf([...all, chainOfRecords([said])], { heads: false });
+  const grown = await exportOf([...all, chainOfRecords([stated])], { heads: false });
   const header = { format: 'countersign/period-export.v1', tenant_id: 'acme', from, to };
   return {
     header: { ...header, checkpoints: whole.header['checkpoints'] ?? [], consistency: [] },
     receipts,
     end: {
       period: lineAt(grown.receipts, -1),
-      checkpoint: String((grown.header['checkpoints'] as string[])[0]), // one
+      checkpoint: String((grown.header['checkpoints'] as string[])[0]), // periodOf adds one
       consistency: await consistencyOf(
         grown.receipts.map(({ receipt }) => leafOf(receipt)),
         leaves.length,

@@ -2,7 +2,7 @@ import { chainOf, exportOf, headOf } from './chain-fixture.ts';
 import { invalid } from './receipt-vector.ts';
 import type { ReceiptVector } from './receipt-vector.ts';
 
-/** Each receipt has a path to a root that the log's key signed, and together they are of no log that grew. */
+/** Exports whose receipts each have a path to a signed root, but have places that no kernel assigns. */
 export async function placeVectors(): Promise<Record<string, ReceiptVector>> {
   const chain = chainOf(3);
   const head = headOf(chain);

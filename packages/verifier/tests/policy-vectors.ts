@@ -15,36 +15,39 @@ function keys(changes: Members = {}): { keys: Members[] } {
   return { keys: [...testKeys().keys, { ...jwkOf(policySigner, 'policies'), ...changes }] };
 }
 
-type Said = { tenant?: string; epoch?: number; confirmedAt?: string };
+type Statement = { tenant?: string; epoch?: number; confirmedAt?: string };
 
-/** The policy key's signature of the record below, unless it signed something else. */
-function signatureOf({ tenant = 'acme', epoch = 3, confirmedAt = confirmed_at }: Said, signer = policySigner): Members {
-  const said = { tenant, epoch, confirmedAt, policyHash: hashOf('policy') } as never; // plain names
-  return { alg: 'Ed25519', key_id: signer.keyId, value: encodeBase64Url(signer.sign(activationBytes(said))) };
+/** A signature with the policy key over the record below, or over a record with other members. */
+function signatureOf(
+  { tenant = 'acme', epoch = 3, confirmedAt = confirmed_at }: Statement,
+  signer = policySigner,
+): Members {
+  const statement = { tenant, epoch, confirmedAt, policyHash: hashOf('policy') } as never; // plain names
+  return { alg: 'Ed25519', key_id: signer.keyId, value: encodeBase64Url(signer.sign(activationBytes(statement))) };
 }
 
-/** The export of a record that the policy of acme was confirmed. */
+/** An export with one record, which states that the policy of acme was confirmed. */
 async function stated(signature: Members, facts: Changes = {}) {
   const announced = { verdict: 'ALLOW', reason_code: 'ALLOWED', gates: [], matched_rules: [] };
   const named = { action: 'policy.confirm', tool: null, resource: 'policy:acme', args_hash: hashOf(['args', 1]) };
   const call = { tenant: 'acme', principal: 'agent-1', session: 'session-1', ...named } as never; // args_hash is a digest
   const intent_hash = intentHash(nodeProvider, call);
-  const said = Object.fromEntries(
+  const statement = Object.fromEntries(
     Object.entries({ confirmed_at, signature, ...facts }).filter(([, fact]) => fact !== undefined),
   );
   const record = recordOf(1, {
     kind: 'policy',
     ...announced,
     policy_epoch: 3,
-    intent: { ...named, intent_hash, facts: said as Members },
+    intent: { ...named, intent_hash, facts: statement as Members },
   });
   return await exportOf([chainOfRecords([record])]);
 }
 
-/** When a policy was confirmed is what its key signed, whatever the key of the receipts says. */
+/** The signature of the policy key, not that of the receipt key, proves when a policy was confirmed. */
 export async function makePolicyVectors(): Promise<Record<string, ReceiptVector>> {
-  const refused = async (about: string, said: Said) =>
-    invalid(about, 'SIGNATURE_INVALID', await stated(signatureOf(said)), 0, keys());
+  const refused = async (about: string, statement: Statement) =>
+    invalid(about, 'SIGNATURE_INVALID', await stated(signatureOf(statement)), 0, keys());
   const signed = signatureOf({});
   return {
     'valid/policy-confirmed': valid(

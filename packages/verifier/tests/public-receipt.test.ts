@@ -28,30 +28,33 @@ const trust = trusting();
 const chain = chainOf(3);
 const strangers = chainOf(3, { session: 'session-2', from: 11 });
 
-let published: { receipt: Receipt; told: PublicReceipt };
-let neighbour: { receipt: Receipt; told: PublicReceipt };
+let published: { receipt: Receipt; publicReceipt: PublicReceipt };
+let neighbour: { receipt: Receipt; publicReceipt: PublicReceipt };
 beforeAll(async () => {
   [published, neighbour] = await Promise.all([publishedAt(1), publishedAt(2)]);
 });
 
-/** The receipt at a place of the log with what is told of it. */
+/** The receipt at an index of the log, and its public view. */
 async function publishedAt(index: number, { time = seenAt } = {}) {
   const { header, receipts } = await exportOf([chain], { time });
   const { receipt, proof } = receipts[index] ?? {};
   if (receipt === undefined || proof === undefined) throw new Error('there is no such line');
   const { log_index, tree_size, hashes } = proof;
-  const [note] = header['checkpoints'] as string[]; // made by the fixture
-  return { receipt, told: toldOf(receipt, { index: log_index, tree_size, hashes, note: note ?? '' } as never) }; // as above
+  const [note] = header['checkpoints'] as string[]; // the fixture made it
+  return {
+    receipt,
+    publicReceipt: publicOf(receipt, { index: log_index, tree_size, hashes, note: note ?? '' } as never),
+  }; // as above
 }
 
-function toldOf(receipt: Receipt, log: PublicReceipt['log']): PublicReceipt {
+function publicOf(receipt: Receipt, log: PublicReceipt['log']): PublicReceipt {
   const payload = ReceiptPayload.parse(receipt.payload);
   return publicReceiptOf({ payload, receipt_hash: receiptHashOf(receipt), key_id: receipt.signature.key_id }, log);
 }
 
-/** A log of this receipt alone: its proof is empty. */
-function aloneIn(receipt: Receipt, parts: { time?: string; signer?: typeof testSigner } = {}): PublicReceipt['log'] {
-  return { index: 0, tree_size: 1, hashes: [], note: noteOver([leafOf(receipt)], parts) };
+/** A log of this receipt alone, so its proof is empty. */
+function aloneIn(receipt: Receipt, deps: { time?: string; signer?: typeof testSigner } = {}): PublicReceipt['log'] {
+  return { index: 0, tree_size: 1, hashes: [], note: noteOver([leafOf(receipt)], deps) };
 }
 
 function codeOf(work: () => unknown): unknown {
@@ -64,39 +67,39 @@ function codeOf(work: () => unknown): unknown {
 }
 
 describe('a published receipt', () => {
-  it('tells exactly the members of its schema', () => {
-    const { receipt, told } = published;
+  it('contains exactly the members of its schema', () => {
+    const { receipt, publicReceipt } = published;
     const { payload } = receipt;
-    expect(Object.keys(told).toSorted()).toEqual(Object.keys(PublicReceipt.shape).toSorted());
-    expect(told).toEqual({
+    expect(Object.keys(publicReceipt).toSorted()).toEqual(Object.keys(PublicReceipt.shape).toSorted());
+    expect(publicReceipt).toEqual({
       ...{ receipt_id: idOf('rcp', 2), kind: 'decision', status: 'sealed', verdict: 'DENY' },
       ...{ reason_code: 'POLICY_DENIED', issued_at: '2026-02-01T00:00:00.000Z' },
       ...{ receipt_hash: receiptHashOf(receipt), prev_hash: payload['prev_hash'], lamport_clock: 2 },
-      ...{ policy_hash: hashOf('policy'), policy_epoch: 1, key_id: testSigner.keyId, log: told.log },
+      ...{ policy_hash: hashOf('policy'), policy_epoch: 1, key_id: testSigner.keyId, log: publicReceipt.log },
     });
   });
 
-  it('says nothing of who acted, on what, and with which arguments', () => {
-    const text = JSON.stringify(published.told);
+  it('reveals neither caller, tool nor arguments', () => {
+    const text = JSON.stringify(published.publicReceipt);
     for (const name of ['tenant_id', 'principal_id', 'session_id', 'decision_id', 'record_hash', 'args_hash', 'action'])
       expect([name, text.includes(String(published.receipt.payload[name]))]).toEqual([name, false]);
     expect(text).not.toContain('mail.send');
     expect(text).not.toContain('00:00:02');
   });
 
-  it('is not made where its log would say more than may be told', () => {
-    const log = { ...published.told.log, leaf: published.receipt.payload };
-    expect(() => toldOf(published.receipt, log)).toThrow('leaf');
+  it('is refused when its log would reveal more than allowed', () => {
+    const log = { ...published.publicReceipt.log, leaf: published.receipt.payload };
+    expect(() => publicOf(published.receipt, log)).toThrow('leaf');
   });
 
-  it.each(['completed', 'failed', 'uncertain'] as const)('tells that its call has %s', (outcome) => {
+  it.each(['completed', 'failed', 'uncertain'] as const)('reveals the outcome of its call: %s', (outcome) => {
     const output = outcome === 'uncertain' ? { output_hash: undefined } : {};
     const [, receipt] = settledChain({ outcome: { outcome, ...output } }).receipts;
     if (receipt === undefined) throw new Error('an outcome follows its decision');
-    const told = toldOf(receipt, aloneIn(receipt));
-    expect(told).toMatchObject({ kind: 'outcome', status: outcome });
-    expect(told).not.toHaveProperty('output_hash');
-    expect(codeOf(() => verifyOriginal(receipt, told, trust))).toBeUndefined();
+    const report = publicOf(receipt, aloneIn(receipt));
+    expect(report).toMatchObject({ kind: 'outcome', status: outcome });
+    expect(report).not.toHaveProperty('output_hash');
+    expect(codeOf(() => verifyOriginal(receipt, report, trust))).toBeUndefined();
   });
 
   it.each([
@@ -104,77 +107,97 @@ describe('a published receipt', () => {
     ['2026-02-01T00:01:00.000Z', '2026-02-01T00:01:00.000Z'],
     ['2026-02-01T23:59:30.500Z', '2026-02-01T23:59:00.000Z'],
     ['1969-12-31T23:59:30.000Z', '1969-12-31T23:59:00.000Z'],
-  ])('tells of %s no more than %s', (instant, minute) => {
+  ])('shortens %s to %s', (instant, minute) => {
     expect(toTheMinute(instant)).toBe(minute);
   });
 });
 
-describe('what strangers see of a receipt', () => {
-  it('verifies by the log that holds it, whose checkpoint is the answer', () => {
-    expect(verifyPublicReceipt(published.told, trust)).toMatchObject({ origin: logOrigin, size: 4, time: seenAt });
-    expect(verifyPublicReceipt(neighbour.told, { ...trust, origin: logOrigin })).toMatchObject({ size: 4 });
+describe('the public view of a receipt', () => {
+  it('verifies with the log that contains it, and returns its checkpoint', () => {
+    expect(verifyPublicReceipt(published.publicReceipt, trust)).toMatchObject({
+      origin: logOrigin,
+      size: 4,
+      time: seenAt,
+    });
+    expect(verifyPublicReceipt(neighbour.publicReceipt, { ...trust, origin: logOrigin })).toMatchObject({ size: 4 });
   });
 
   it.each<[string, () => Changes]>([
-    ['another receipt', () => ({ receipt_hash: neighbour.told.receipt_hash })],
-    ['another place', () => ({ log: { ...published.told.log, index: 0 } })],
-    ['no place in the log', () => ({ log: { ...published.told.log, index: 4 } })],
-    ['a log of another size', () => ({ log: { ...published.told.log, tree_size: 5 } })],
-    ['the way of another', () => ({ log: { ...published.told.log, hashes: neighbour.told.log.hashes } })],
-    ['half of the way', () => ({ log: { ...published.told.log, hashes: published.told.log.hashes.slice(1) } })],
-    ['a checkpoint of another log of the key', () => ({ log: { ...published.told.log, note: noteOfStrangers() } })],
-  ])('is refused where it says %s', (_, changes) => {
-    expect(codeOf(() => verifyPublicReceipt({ ...published.told, ...changes() }, trust))).toBe('INCLUSION_UNPROVEN');
-  });
-
-  it('is refused where an untrusted key signed the log', () => {
-    const log = aloneIn(published.receipt, { signer: strangeSigner });
-    expect(codeOf(() => verifyPublicReceipt({ ...published.told, log }, trust))).toBe('KEY_UNKNOWN');
-    expect(codeOf(() => verifyPublicReceipt(published.told, { ...trust, trust: [] }))).toBe('KEY_UNKNOWN');
-    expect(codeOf(() => verifyPublicReceipt(published.told, { ...trust, origin: 'log.example.org/other' }))).toBe(
-      'CHECKPOINT_INVALID',
+    ['another receipt', () => ({ receipt_hash: neighbour.publicReceipt.receipt_hash })],
+    ['a different index in the log', () => ({ log: { ...published.publicReceipt.log, index: 0 } })],
+    ['an index outside the log', () => ({ log: { ...published.publicReceipt.log, index: 4 } })],
+    ['a log of another size', () => ({ log: { ...published.publicReceipt.log, tree_size: 5 } })],
+    [
+      'the hashes of another receipt',
+      () => ({ log: { ...published.publicReceipt.log, hashes: neighbour.publicReceipt.log.hashes } }),
+    ],
+    [
+      'half of the hashes',
+      () => ({ log: { ...published.publicReceipt.log, hashes: published.publicReceipt.log.hashes.slice(1) } }),
+    ],
+    [
+      'a checkpoint of another log with the same key',
+      () => ({ log: { ...published.publicReceipt.log, note: noteOfStrangers() } }),
+    ],
+  ])('is refused with %s', (_, changes) => {
+    expect(codeOf(() => verifyPublicReceipt({ ...published.publicReceipt, ...changes() }, trust))).toBe(
+      'INCLUSION_UNPROVEN',
     );
   });
 
-  it('is refused where it was issued later than another clock of the log says, and not before', () => {
-    const at = (issued_at: string) => codeOf(() => verifyPublicReceipt({ ...published.told, issued_at }, trust));
+  it('is refused if an untrusted key signed the log', () => {
+    const log = aloneIn(published.receipt, { signer: strangeSigner });
+    expect(codeOf(() => verifyPublicReceipt({ ...published.publicReceipt, log }, trust))).toBe('KEY_UNKNOWN');
+    expect(codeOf(() => verifyPublicReceipt(published.publicReceipt, { ...trust, trust: [] }))).toBe('KEY_UNKNOWN');
+    expect(
+      codeOf(() => verifyPublicReceipt(published.publicReceipt, { ...trust, origin: 'log.example.org/other' })),
+    ).toBe('CHECKPOINT_INVALID');
+  });
+
+  it('is refused if it was issued more than a minute after the checkpoint', () => {
+    const at = (issued_at: string) =>
+      codeOf(() => verifyPublicReceipt({ ...published.publicReceipt, issued_at }, trust));
     expect(at('2026-02-01T01:01:00.000Z')).toBeUndefined();
     expect(at('2026-02-01T01:01:00.001Z')).toBe('TIME_MISMATCH');
     expect(at('2026-02-01T01:02:00.000Z')).toBe('TIME_MISMATCH');
   });
 
   it.each<[string, Changes]>([
-    ['more than may be told', { principal_id: 'agent-1' }],
+    ['a member that is not public', { principal_id: 'agent-1' }],
     ['no log', { log: undefined }],
-    ['no hash', { receipt_hash: 'sha256:0' }],
-    ['a place that is none', { lamport_clock: 0 }],
-  ])('is refused where it says %s', (_, changes) => {
-    const members = Object.entries({ ...published.told, ...changes }).filter(([, value]) => value !== undefined);
+    ['a malformed hash', { receipt_hash: 'sha256:0' }],
+    ['a Lamport clock of 0', { lamport_clock: 0 }],
+  ])('is refused as malformed with %s', (_, changes) => {
+    const members = Object.entries({ ...published.publicReceipt, ...changes }).filter(
+      ([, value]) => value !== undefined,
+    );
     const statement = Object.fromEntries(members);
     expect(codeOf(() => verifyPublicReceipt(statement, trust))).toBe('MALFORMED');
     expect(codeOf(() => verifyOriginal(published.receipt, statement, trust))).toBe('MALFORMED');
-    for (const asked of [
+    for (const ask of [
       () => verifyPublicReceipt(statement, trust),
       () => verifyOriginal(published.receipt, statement, trust),
     ])
-      expect(asked).toThrow(/^public receipt: /);
+      expect(ask).toThrow(/^public receipt: /);
   });
 });
 
 describe('the original of a published receipt', () => {
-  it('says everything that is told of it', () => {
-    for (const { receipt, told } of [published, neighbour])
-      expect(codeOf(() => verifyOriginal(receipt, told, trust))).toBeUndefined();
-    const stored = { ...published.receipt, receipt_hash: published.told.receipt_hash, log_index: 1 };
-    expect(codeOf(() => verifyOriginal(stored, published.told, { ...trust, origin: logOrigin }))).toBeUndefined();
+  it('matches its public view', () => {
+    for (const { receipt, publicReceipt } of [published, neighbour])
+      expect(codeOf(() => verifyOriginal(receipt, publicReceipt, trust))).toBeUndefined();
+    const stored = { ...published.receipt, receipt_hash: published.publicReceipt.receipt_hash, log_index: 1 };
+    expect(
+      codeOf(() => verifyOriginal(stored, published.publicReceipt, { ...trust, origin: logOrigin })),
+    ).toBeUndefined();
   });
 
-  it('is no other receipt, though that one is in the log too', () => {
-    expect(codeOf(() => verifyOriginal(neighbour.receipt, published.told, trust))).toBe('HASH_MISMATCH');
-    const told = { ...neighbour.told, receipt_hash: published.told.receipt_hash };
-    expect(codeOf(() => verifyOriginal(neighbour.receipt, told, trust))).toBe('HASH_MISMATCH');
+  it('cannot be another receipt, even one from the same log', () => {
+    expect(codeOf(() => verifyOriginal(neighbour.receipt, published.publicReceipt, trust))).toBe('HASH_MISMATCH');
+    const report = { ...neighbour.publicReceipt, receipt_hash: published.publicReceipt.receipt_hash };
+    expect(codeOf(() => verifyOriginal(neighbour.receipt, report, trust))).toBe('HASH_MISMATCH');
     const again = sign({ ...published.receipt.payload, policy_epoch: 2 });
-    expect(codeOf(() => verifyOriginal(again, published.told, trust))).toBe('HASH_MISMATCH');
+    expect(codeOf(() => verifyOriginal(again, published.publicReceipt, trust))).toBe('HASH_MISMATCH');
   });
 
   it.each<[string, Members[string]]>([
@@ -192,41 +215,41 @@ describe('the original of a published receipt', () => {
     ['policy_hash', null],
     ['policy_epoch', 2],
     ['key_id', strangeSigner.keyId],
-  ])('is refused where the page says another %s: %j', (name, value) => {
-    const verify = () => verifyOriginal(published.receipt, { ...published.told, [name]: value }, trust);
+  ])('is refused if the page shows another %s: %j', (name, value) => {
+    const verify = () => verifyOriginal(published.receipt, { ...published.publicReceipt, [name]: value }, trust);
     expect(codeOf(verify)).toBe('SUBJECT_MISMATCH');
-    expect(verify).toThrow(`the page says another ${name} than the receipt`);
+    expect(verify).toThrow(`the published receipt and this receipt differ in ${name}`);
   });
 
-  it('has to be in the log that the page shows, before its key was revoked', () => {
-    const { receipt, told } = published;
-    const log = { ...told.log, note: noteOfStrangers() };
-    expect(codeOf(() => verifyOriginal(receipt, { ...told, log }, trust))).toBe('INCLUSION_UNPROVEN');
-    const unproven = { ...told, log: { ...told.log, hashes: neighbour.told.log.hashes } };
+  it('must be in the log on the page, at a time before its key was revoked', () => {
+    const { receipt, publicReceipt } = published;
+    const log = { ...publicReceipt.log, note: noteOfStrangers() };
+    expect(codeOf(() => verifyOriginal(receipt, { ...publicReceipt, log }, trust))).toBe('INCLUSION_UNPROVEN');
+    const unproven = { ...publicReceipt, log: { ...publicReceipt.log, hashes: neighbour.publicReceipt.log.hashes } };
     expect(codeOf(() => verifyOriginal(receipt, unproven, trust))).toBe('INCLUSION_UNPROVEN');
-    const moved = { ...told, log: { ...told.log, index: 0 } };
+    const moved = { ...publicReceipt, log: { ...publicReceipt.log, index: 0 } };
     expect(codeOf(() => verifyOriginal(receipt, moved, trust))).toBe('INCLUSION_UNPROVEN');
-    const resized = { ...told, log: { ...told.log, tree_size: 5 } };
+    const resized = { ...publicReceipt, log: { ...publicReceipt.log, tree_size: 5 } };
     expect(codeOf(() => verifyOriginal(receipt, resized, trust))).toBe('INCLUSION_UNPROVEN');
-    const strange = { ...told, log: aloneIn(receipt, { signer: strangeSigner }) };
+    const strange = { ...publicReceipt, log: aloneIn(receipt, { signer: strangeSigner }) };
     expect(codeOf(() => verifyOriginal(receipt, strange, trust))).toBe('KEY_UNKNOWN');
     const otherLog = { ...trust, origin: 'log.example.org/other' };
-    expect(codeOf(() => verifyOriginal(receipt, told, otherLog))).toBe('CHECKPOINT_INVALID');
+    expect(codeOf(() => verifyOriginal(receipt, publicReceipt, otherLog))).toBe('CHECKPOINT_INVALID');
     const revokedAt = (revoked_at: string) => trusting(testKeys({ revoked_at }));
-    expect(codeOf(() => verifyOriginal(receipt, told, revokedAt(seenAt)))).toBe('KEY_REVOKED');
-    expect(codeOf(() => verifyOriginal(receipt, told, revokedAt('2026-02-01T01:00:00.001Z')))).toBeUndefined();
+    expect(codeOf(() => verifyOriginal(receipt, publicReceipt, revokedAt(seenAt)))).toBe('KEY_REVOKED');
+    expect(codeOf(() => verifyOriginal(receipt, publicReceipt, revokedAt('2026-02-01T01:00:00.001Z')))).toBeUndefined();
   });
 
-  it('has to be signed by a key that is trusted', () => {
-    const { receipt, told } = published;
+  it('must be signed by a trusted key', () => {
+    const { receipt, publicReceipt } = published;
     const forged = { ...receipt, payload: { ...receipt.payload, policy_epoch: 2 } };
-    expect(codeOf(() => verifyOriginal(forged, told, trust))).toBe('SIGNATURE_INVALID');
+    expect(codeOf(() => verifyOriginal(forged, publicReceipt, trust))).toBe('SIGNATURE_INVALID');
     const strange = sign(receipt.payload, strangeSigner);
-    expect(codeOf(() => verifyOriginal(strange, told, trust))).toBe('KEY_UNKNOWN');
+    expect(codeOf(() => verifyOriginal(strange, publicReceipt, trust))).toBe('KEY_UNKNOWN');
   });
 });
 
-/** A checkpoint of as many receipts, none of them ours. */
+/** A checkpoint of a log that has the same size as the log of `published`, but contains other receipts. */
 function noteOfStrangers(): string {
   const { receipts } = strangers;
   return noteOver([...receipts, ...receipts.slice(0, 1)].map(leafOf));

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LineTooLong, readLines } from '../src/read-lines.ts';
 
-/** Lines of a text that comes in pieces of these lengths, the last as long as it is. */
+/** Splits a text into pieces of these lengths and a rest, and reads its lines. */
 async function linesIn(text: string, lengths: readonly number[], bytesMax = 1_000): Promise<string[]> {
   async function* pieces() {
     let rest = Buffer.from(text);
@@ -17,8 +17,8 @@ async function linesIn(text: string, lengths: readonly number[], bytesMax = 1_00
 }
 
 describe('the lines of a stream', () => {
-  it('are those of its text, however it is cut', async () => {
-    const texts = fc.array(fc.constantFrom('a', 'é', '\n', '{}'), { maxLength: 40 }).map((parts) => parts.join(''));
+  it('are the same for any split of the stream', async () => {
+    const texts = fc.array(fc.constantFrom('a', 'é', '\n', '{}'), { maxLength: 40 }).map((pieces) => pieces.join(''));
     await fc.assert(
       fc.asyncProperty(texts, fc.array(fc.nat(5), { maxLength: 10 }), async (text, lengths) => {
         const lines = text.split('\n');
@@ -28,7 +28,7 @@ describe('the lines of a stream', () => {
     );
   });
 
-  it('have no more bytes than their reader takes, whichever piece brings them', async () => {
+  it('are limited in length, for any split of the stream', async () => {
     expect(await linesIn('abcde\nfghij', [3, 4], 5)).toEqual(['abcde', 'fghij']);
     for (const lengths of [[], [3], [3, 3], [10]])
       await expect(linesIn('ab\nabcdef', lengths, 5)).rejects.toThrow(new LineTooLong('a line has more than 5 bytes'));

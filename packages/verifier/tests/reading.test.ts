@@ -29,14 +29,14 @@ const faultIn = (work: () => unknown): unknown => {
   }
 };
 
-/** An export that a kernel wrote, from the published vectors. */
+/** An export of a kernel, from the published vectors. */
 function vector(name: string): { export: string[]; keys: unknown } {
   const file = new URL(`../../../contracts/vectors/receipts/${name}.json`, import.meta.url);
-  return JSON.parse(readFileSync(file, 'utf8')) as ReturnType<typeof vector>; // a file of ours
+  return JSON.parse(readFileSync(file, 'utf8')) as ReturnType<typeof vector>; // a file of this repository
 }
 
 describe('an export', () => {
-  it('is read up to its first fault, and not beyond', () => {
+  it('is read only up to its first fault', () => {
     const reading = new ExportVerification(options);
     const [header = '', head = '', first = ''] = linesOf(whole);
     expect([header, head, first, '{}', first].map((line) => reading.take(line))).toEqual([
@@ -47,14 +47,14 @@ describe('an export', () => {
     expect([fault?.code, fault?.line, fault?.receipt_id, receipts]).toEqual(['MALFORMED', 4, null, 1]);
   });
 
-  it('keeps its first fault, also where a later line would be too long', () => {
+  it('keeps its first fault, even if a later line is too long', () => {
     const reading = new ExportVerification(options);
     reading.take('{}');
     reading.refuseLine();
     expect(reading.report().fault).toMatchObject({ code: 'MALFORMED', line: 1 });
   });
 
-  it('is told in lines that say what was found, and nothing else', () => {
+  it('is described in lines that contain only the findings', () => {
     expect(describeReport(verifyExport(linesOf(whole), options))).toBe(
       [
         'VERIFIED: 2 receipts, 2 records, 2 inclusion proofs',
@@ -64,21 +64,21 @@ describe('an export', () => {
         "  time          LOGGED (issued 2026-02-01T00:00:01.000Z to 2026-02-01T00:00:02.000Z, in the operator's log by 2026-02-01T01:00:00.000Z)",
         '  acme/session-1: 1–2, START_PROVEN, END_PROVEN as of 2026-02-01T00:20:00.000Z',
         '  not shown     whether a call had the effect that its caller or server states',
-        '  not shown     controls behind the decisions: only an evidence pack is compared with them',
+        '  not shown     controls behind the decisions: only an evidence pack contains them',
         '',
       ].join('\n'),
     );
   });
 
-  it('is told with the place of its fault, and without one where nothing was read', () => {
-    const told = (lines: string[]) => describeReport(verifyExport(lines, options)).split('\n')[0];
-    expect(told([])).toMatch(/^NOT_VERIFIED: EMPTY: [^(]*$/);
-    expect(told(['{}'])).toMatch(/ \(line 1\)$/);
+  it('is described with the place of its fault, if anything was read', () => {
+    const reportOf = (lines: string[]) => describeReport(verifyExport(lines, options)).split('\n')[0];
+    expect(reportOf([])).toMatch(/^NOT_VERIFIED: EMPTY: [^(]*$/);
+    expect(reportOf(['{}'])).toMatch(/ \(line 1\)$/);
     const [header = '', head = '', first = ''] = linesOf(whole);
-    expect(told([header, head, first, first])).toMatch(/ \(line 4, rcp_0+1\)$/);
+    expect(reportOf([header, head, first, first])).toMatch(/ \(line 4, rcp_0+1\)$/);
   });
 
-  it('is told with its broken glass and with its period', () => {
+  it('is described with its break glass and its period', () => {
     const glass = vector('valid/broken-glass-used');
     const [glassLine] = describeReport(verifyExport(glass.export, { ...options, trust: parseKeySet(glass.keys) }))
       .split('\n')
@@ -91,10 +91,10 @@ describe('an export', () => {
   });
 });
 
-describe('a line of more values than any that a kernel seals', () => {
+describe('a line with more values than a kernel seals', () => {
   const lineOf = (values: number) => JSON.stringify({ record: { intent: { facts: { a: Array(values).fill(0) } } } });
 
-  it('is too large, so its content is not read', () => {
+  it('is too large, and its content is not read', () => {
     for (const [values, code] of [
       [199_000, 'MALFORMED'],
       [200_001, 'TOO_LARGE'],
@@ -102,9 +102,9 @@ describe('a line of more values than any that a kernel seals', () => {
       const audit = new AuditVerification({ provider: nodeProvider });
       audit.take(lineOf(values));
       const [header = ''] = linesOf(whole);
-      const told = [verifyExport([header, lineOf(values)], options), audit.report()];
+      const messages = [verifyExport([header, lineOf(values)], options), audit.report()];
       const verdict = code === 'TOO_LARGE' ? 'UNDECIDABLE' : 'NOT_VERIFIED';
-      expect(told).toMatchObject([
+      expect(messages).toMatchObject([
         { verdict, fault: { code } },
         { verdict, fault: { code } },
       ]);
@@ -112,10 +112,10 @@ describe('a line of more values than any that a kernel seals', () => {
   });
 });
 
-describe('what a stranger gives', () => {
+describe('untrusted input', () => {
   const anything = { safeParse: () => ({ success: true as const }), _zod: { output: null as unknown } };
 
-  it('may have as many items as a list of ours, and not one more', () => {
+  it('may have as many items as the longest valid list, but not more', () => {
     const items = (count: number) => Array<number>(count).fill(0);
     expect(parseUntrusted(anything, items(50_000), 'list')).toHaveLength(50_000);
     expect(faultIn(() => parseUntrusted(anything, items(50_001), 'list'))).toBe('MALFORMED');
@@ -124,13 +124,13 @@ describe('what a stranger gives', () => {
   });
 
   it.each([[null], ['keys'], [5], [[]], [{ keys: [null] }], [{ keys: ['k'] }], [{ keys: [[]] }], [{ keys: {} }]])(
-    'is no set of keys: %j',
+    'is refused as a key set: %j',
     (keys) => {
       expect(faultIn(() => parseKeySet(keys))).toBe('MALFORMED');
     },
   );
 
-  it('may say a time that another clock of the log would, and none beyond', () => {
+  it('may have a time within the clock tolerance of the log, but not later', () => {
     const seen = { time: '2026-02-01T00:00:00.000Z' };
     expect(faultIn(() => assertNotAfter('2026-02-01T00:01:00.000Z', seen))).toBeUndefined();
     expect(faultIn(() => assertNotAfter('2026-02-01T00:01:00.001Z', seen))).toBe('TIME_MISMATCH');
@@ -138,22 +138,22 @@ describe('what a stranger gives', () => {
   });
 });
 
-describe('a fault that is none of the evidence', () => {
-  it('is thrown on, and not told as one of the evidence', () => {
+describe('an error that is not a fault of the evidence', () => {
+  it('is thrown and not reported as a fault', () => {
     const broken = { ...nodeProvider, verifyEd25519: () => JSON.parse('{') as boolean };
     expect(() => verifyChain(chain.receipts, { ...options, provider: broken })).toThrow(SyntaxError);
   });
 });
 
-describe('a ring of keys', () => {
-  const told = (...answers: unknown[]) => {
-    let asked = 0;
-    const tell = () => Promise.resolve(answers[asked++]);
-    return { ring: createKeyRing({ configured: [], tell }, nodeProvider), asked: () => asked };
+describe('a key ring', () => {
+  const reportOf = (...answers: unknown[]) => {
+    let requestCount = 0;
+    const tell = () => Promise.resolve(answers[requestCount++]);
+    return { ring: createKeyRing({ configured: [], tell }, nodeProvider), asked: () => requestCount };
   };
 
-  it('asks for keys until it was told some, and keeps to those', async () => {
-    const { ring, asked } = told({ keys: [] }, testKeys(), { keys: [] });
+  it('requests keys until it gets some, and keeps them', async () => {
+    const { ring, asked } = reportOf({ keys: [] }, testKeys(), { keys: [] });
     expect(ring.pinned()).toEqual([]);
     await expect(ring.keys()).rejects.toMatchObject({ code: 'MALFORMED' });
     const keys = await ring.keys();
@@ -163,7 +163,7 @@ describe('a ring of keys', () => {
     expect(asked()).toBe(2);
   });
 
-  it('asks no server where keys are configured', async () => {
+  it('makes no request when keys are configured', async () => {
     const tell = () => Promise.reject(new Error('no server is asked'));
     const ring = createKeyRing({ configured: [encodeBase64Url(testSigner.publicKey)], tell }, nodeProvider);
     expect(await ring.keys()).toEqual([

@@ -1,24 +1,37 @@
 import { chainOf, exportOf, headOf, linesOf, sign, testKeys } from './chain-fixture.ts';
 import type { Count } from '../src/export-evidence.ts';
-import type { Chain, Exported, ExportParts, Line, Members, Receipt } from './chain-fixture.ts';
+import type { Chain, Exported, ExportDeps, Line, Members, Receipt } from './chain-fixture.ts';
 
 type Verdict = 'VERIFIED' | 'INCOMPLETE' | 'UNDECIDABLE' | 'NOT_VERIFIED';
 
-/** One file of contracts/vectors/receipts: the lines of an export, the keys to trust, and what a verifier must answer. */
+/**
+ * One file of contracts/vectors/receipts: the lines of an export, the trusted keys, and the expected answer of a
+ * verifier.
+ */
 export type ReceiptVector = {
   about: string;
-  /** In docs/verification-specification.md. */
+  /** Clause of docs/verification-specification.md. */
   clause?: string;
   keys: { keys: Members[] };
+  /** Text of a policy (c2sp.org/tlog-policy) for the verification. */
+  policy?: string;
   export: string[];
-  expect: { verdict: Verdict; code?: string; line?: number; missing?: string[]; issuer_defects?: Count };
+  expect: {
+    verdict: Verdict;
+    code?: string;
+    line?: number;
+    missing?: string[];
+    issuer_defects?: Count;
+    time?: string;
+    witnessed?: { after: string | null; by: string };
+  };
 };
 
 export async function base(): Promise<Exported> {
   return exportOf([chainOf(3)]);
 }
 
-/** Without head statements, whose own keys and times would be seen first. */
+/** An export without head statements, because their keys and times would be checked first. */
 export async function bareOf(chains: Chain[], time?: string): Promise<Exported> {
   const whole = await exportOf(chains, { heads: false, ...(time === undefined ? {} : { time }) });
   return whole;
@@ -34,8 +47,8 @@ export async function changedAt(index: number, change: (receipt: Receipt) => Rec
   return { ...whole, receipts: whole.receipts.map(changed) };
 }
 
-/** A chain whose head statement differs, has another signer, or was seen at another time. */
-export async function withHead(facts: Members, { signer, time }: ExportParts = {}): Promise<Exported> {
+/** A chain whose head statement has these facts, this signer and this time of its checkpoint. */
+export async function withHead(facts: Members, { signer, time }: ExportDeps = {}): Promise<Exported> {
   const chain = chainOf(3);
   const { receipt, record } = headOf(chain, 0, facts);
   const receipts = [...chain.receipts, sign(receipt.payload, signer)];
@@ -48,12 +61,12 @@ export function valid(about: string, exported: Exported, keys = testKeys()): Rec
   return { about, keys, export: linesOf(exported), expect: { verdict: 'VERIFIED' } };
 }
 
-/** A valid chain whose issuer sealed a value that it cannot know. */
+/** A valid chain with a sealed value that its issuer cannot know. */
 export function defective(about: string, exported: Exported, issuer_defects: Count): ReceiptVector {
   return { about, keys: testKeys(), export: linesOf(exported), expect: { verdict: 'VERIFIED', issuer_defects } };
 }
 
-/** `index` counts the receipts: behind the header and the head statements. */
+/** A vector that is refused with `code` at the receipt `index`, not counting the header and the head statements. */
 export function invalid(
   about: string,
   code: string,
@@ -65,7 +78,7 @@ export function invalid(
   return { about, keys, export: linesOf(exported), expect: { verdict: 'NOT_VERIFIED', code, ...line } };
 }
 
-/** Lines that no value makes. */
+/** A vector of malformed lines, which are given as text because no values could produce them. */
 export function hiding(about: string, { lines, line = 3 }: { lines: string[]; line?: number }): ReceiptVector {
   return { about, keys: testKeys(), export: lines, expect: { verdict: 'NOT_VERIFIED', code: 'MALFORMED', line } };
 }

@@ -29,10 +29,11 @@ import { asOfVectors } from './as-of-vectors.ts';
 import { periodVectors } from './period-vectors.ts';
 import { placeVectors } from './place-vectors.ts';
 import { timeVectors } from './time-vectors.ts';
+import { witnessVectors } from './witness-vectors.ts';
 import { checkpointVectors } from './checkpoint-vectors.ts';
 import { usedApprovals } from './approval-vectors.ts';
 
-/** Every vector by its path. Deterministic: fixed keys, fixed times, fixed ids. */
+/** All vectors by their paths. They are deterministic: fixed keys, fixed times, fixed ids. */
 export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector>> {
   return {
     ...(await validVectors()),
@@ -54,6 +55,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await placeVectors()),
     ...(await timeVectors()),
     ...(await checkpointVectors()),
+    ...(await witnessVectors()),
     ...(await brokenOutcomes()),
   };
 }
@@ -98,7 +100,7 @@ async function validVectors(): Promise<Record<string, ReceiptVector>> {
   };
 }
 
-/** The head statement is the second key's, as everything is by then. */
+/** The second key signs the head statement, because the first key is no longer valid at that time. */
 async function rotatedExport(rotated: Chain): Promise<Exported> {
   const { receipt, record } = headOf(rotated);
   const whole = await exportOf(
@@ -267,7 +269,8 @@ async function seenEarly(): Promise<Exported> {
   return bareOf([chainOf(3)], '2026-02-01T00:00:01.500Z');
 }
 
-// The next character of the alphabet shares the two bits that count, because each valid last character has four zero bits.
+// Returns a character that decodes to the same bytes. A valid last character ends with four zero bits, so its successor
+// has the same two significant bits.
 function nextCharacter(value: string): string {
   return String.fromCharCode(value.charCodeAt(85) + 1);
 }

@@ -7,7 +7,7 @@ import { parseKeySet, verifyExport, type VerificationErrorCode } from '../src/in
 import { chainOf, chainOfRecords, exportOf, hashOf, linesOf, recordOf, testKeys, type Chain } from './chain-fixture.ts';
 
 const evidence = new ExportEvidence();
-const links = { receipts: 1, summaries: () => [] } as never; // all that a report of a fault looks at
+const links = { receipts: 1, summaries: () => [] } as never; // a report on a fault reads only these members
 
 const answersTo = (code: VerificationErrorCode) => {
   const fault = { code, message: 'for a test', line: 2, receipt_id: null };
@@ -23,7 +23,7 @@ const answersTo = (code: VerificationErrorCode) => {
   return [verdict, integrity, completeness, signer, time];
 };
 
-describe('a report on the first fault says what is known, and of what is behind the fault nothing', () => {
+describe('a report on the first fault contains only what was read before it', () => {
   it.each<[VerificationErrorCode, ...string[]]>([
     ['KEY_UNKNOWN', 'UNDECIDABLE', 'UNDECIDED', 'UNDECIDED', 'UNKNOWN', 'UNDECIDED'],
     ['TOO_LARGE', 'UNDECIDABLE', 'UNDECIDED', 'UNDECIDED', 'UNDECIDED', 'UNDECIDED'],
@@ -43,7 +43,7 @@ describe('a report on an export', () => {
   const reportOn = async (chains: Chain[]) =>
     verifyExport(linesOf(await exportOf(chains)), { trust: parseKeySet(testKeys()), provider: nodeProvider });
 
-  it('names the first and the last instant of all chains, in whatever order these stand', async () => {
+  it('contains the first and the last instant of all chains, in any order', async () => {
     const [early, late] = [chainOf(2, { session: 'early' }), chainOf(2, { session: 'late', from: 5 })];
     for (const chains of [
       [early, late],
@@ -55,13 +55,16 @@ describe('a report on an export', () => {
       });
   });
 
-  it.each(['trust', 'registry', 'drift'])('takes a receipt of the kind %s for no head statement', async (headKind) => {
-    const lines = linesOf(await exportOf([chainOf(2)], { headKind }));
-    const { verdict, fault } = verifyExport(lines, { trust: parseKeySet(testKeys()), provider: nodeProvider });
-    expect([verdict, fault?.code, fault?.line]).toEqual(['NOT_VERIFIED', 'HEAD_MISMATCH', 2]);
-  });
+  it.each(['trust', 'registry', 'drift'])(
+    'does not read a receipt of the kind %s as a head statement',
+    async (headKind) => {
+      const lines = linesOf(await exportOf([chainOf(2)], { headKind }));
+      const { verdict, fault } = verifyExport(lines, { trust: parseKeySet(testKeys()), provider: nodeProvider });
+      expect([verdict, fault?.code, fault?.line]).toEqual(['NOT_VERIFIED', 'HEAD_MISMATCH', 2]);
+    },
+  );
 
-  it('takes what a decision about a policy was told for facts, and for no statement of the policy key', async () => {
+  it('does not take the facts of a policy decision for a statement that the policy key signed', async () => {
     const named = { action: 'policy.change', tool: null, resource: null, args_hash: hashOf(['args', 1]) };
     const call = { tenant: 'acme', principal: 'agent-1', session: 'session-1', ...named } as never; // args_hash is a digest
     const intent = {

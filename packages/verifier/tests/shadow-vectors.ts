@@ -9,7 +9,7 @@ const allows = {
 };
 const silent = { verdict: null, reason_code: null, matched_rules: [] };
 
-/** Results of drafts that no kernel writes. All of it is rightly hashed and signed. */
+/** Results of shadow lanes that no kernel writes, with valid hashes and signatures. */
 export async function shadowVectors(): Promise<Record<string, ReceiptVector>> {
   const saying = async (what: string, shadow: Members[], changes: Members = {}, code = 'MALFORMED') =>
     invalid(what, code, await exportOf([chainOfRecords([recordOf(1, { shadow, ...changes })])]));

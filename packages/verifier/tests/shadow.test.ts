@@ -12,13 +12,13 @@ const ofDraft =
   () =>
     verified(recordOf(1, { shadow }));
 
-describe('the rules that a draft matched', () => {
+describe('the matched rules of a draft', () => {
   it.each([
     [0, 0],
     [1, 0],
     [shadowRulesMax, 0],
     [shadowRulesMax, 1],
-  ])('are told: %i of them, and %i left out', (matched, omitted) => {
+  ])('are valid with %i listed and %i omitted', (matched, omitted) => {
     expect(ofDraft(says(matched, omitted))).not.toThrow();
   });
 
@@ -26,37 +26,37 @@ describe('the rules that a draft matched', () => {
     [0, 1],
     [shadowRulesMax - 1, 1],
     [shadowRulesMax - 1, 40],
-  ])('are left out only where there is no room: %i of them, and %i left out', (matched, omitted) => {
-    expect(ofDraft(says(matched, omitted))).toThrow('the lane canary leaves out rules that have room');
+  ])('may be omitted only when the list is full: %i listed and %i omitted', (matched, omitted) => {
+    expect(ofDraft(says(matched, omitted))).toThrow('the lane canary omits rules although there is room for more');
   });
 });
 
 describe('a draft that failed', () => {
   const failed = { ...says(0, 0), verdict: null, reason_code: null, fault: 'failed' };
 
-  it('says nothing else', () => {
+  it('contains no other result', () => {
     expect(ofDraft(failed)).not.toThrow();
-    const said: Members[] = [
+    const statements: Members[] = [
       { verdict: 'ALLOW' },
       { reason_code: 'ALLOWED' },
       { matched_rules: ['mail'] },
       { rules_omitted: 1 },
     ];
-    for (const more of said)
+    for (const more of statements)
       expect(ofDraft({ ...failed, ...more })).toThrow(
-        'the lane canary has either a verdict with its reason, or a fault',
+        'the lane canary must have either a verdict with its reason, or a fault',
       );
   });
 });
 
-describe('the lanes of a decision', () => {
-  it('speak in their order, each once', () => {
+describe('the shadow lanes of a decision', () => {
+  it('are in their order, each at most once', () => {
     const [before, behind] = [says(1, 0), { ...says(1, 0), lane: 'later' }];
     expect(ofDraft(before, behind)).not.toThrow();
     for (const wrong of [
       [behind, before],
       [before, before],
     ])
-      expect(ofDraft(...wrong)).toThrow('each lane speaks once, in their order');
+      expect(ofDraft(...wrong)).toThrow('the lanes must be in order, each once');
   });
 });

@@ -19,10 +19,12 @@ import type { ReceiptVector } from './receipt-vector.ts';
 type Shown = { size: number; time: string; signer?: typeof logSigner };
 
 const instant = (time: string) => `2026-02-01T${time}Z`;
-/** Receipts of the log before the session, sealed for another one. */
+/** Receipts of another session, earlier in the log. */
 const earlierReceipt = () => chainOf(1, { session: 'session-0', from: 50 }).receipts.map(leafOf);
 
-/** The agreement of one export's checkpoints with each other, and with the receipts that they lack. */
+/**
+ * Vectors on the times of checkpoints. The times must agree with each other, and with receipts outside the checkpoints.
+ */
 export async function timeVectors(): Promise<Record<string, ReceiptVector>> {
   return { ...(await bounds()), ...(await endedLogKeys()), ...(await datedEnds()) };
 }
@@ -65,7 +67,7 @@ async function bounds(): Promise<Record<string, ReceiptVector>> {
   };
 }
 
-/** The receipts and the log key that first saw them may have one thief. */
+/** A log key that had ended when the receipt key was revoked proves nothing: one thief may have stolen both keys. */
 async function endedLogKeys(): Promise<Record<string, ReceiptVector>> {
   const revoked_at = instant('00:30:00.000');
   const keys = (valid_until: string) => {
@@ -108,7 +110,7 @@ async function datedEnds(): Promise<Record<string, ReceiptVector>> {
   };
 }
 
-/** A session of three receipts and its head statement, behind a receipt of another session, under these checkpoints. */
+/** A session of three receipts and its head statement, after a receipt of another session, with these checkpoints. */
 async function shownBy(
   checkpoints: Shown[],
   { headBy, proofSize = 5 }: { headBy?: typeof logSigner; proofSize?: number } = {},
@@ -127,7 +129,7 @@ async function shownBy(
   return {
     header: {
       format: 'countersign/chain-export.v2',
-      checkpoints: checkpoints.map(({ size, ...parts }) => noteOver(leaves.slice(0, size), parts)),
+      checkpoints: checkpoints.map(({ size, ...segments }) => noteOver(leaves.slice(0, size), segments)),
       consistency: await Promise.all(links),
     },
     heads: [{ head: { receipt: head, record, proof: await proofOf(4, leaves) } }],

@@ -3,19 +3,20 @@ import type { Members } from './chain-fixture.ts';
 import { invalid, valid } from './receipt-vector.ts';
 import type { ReceiptVector } from './receipt-vector.ts';
 
-const told = (changes: Members) => exportOf([chainOfRecords([recordOf(1, { ...allowed, ...changes })])]);
+const reportOf = (changes: Members) => exportOf([chainOfRecords([recordOf(1, { ...allowed, ...changes })])]);
 const fence = (kind: string, calls_remaining: number | null) => ({
   fences: [{ scope: 'system', kind, epoch: 1, calls_remaining }],
 });
 
-/** Calls that were let go, and what in their own records stands against it. */
+/** Allowed calls that their own records contradict. */
 export async function traceVectors(): Promise<Record<string, ReceiptVector>> {
-  const refused = async (about: string, changes: Members) => invalid(about, 'VERDICT_MISMATCH', await told(changes), 0);
+  const refused = async (about: string, changes: Members) =>
+    invalid(about, 'VERDICT_MISMATCH', await reportOf(changes), 0);
   const gates = traceOf();
   return {
     'valid/allowed-within-a-throttle': valid(
       'A call that was let go within a throttle around several tenants, whose remainder is not told.',
-      await told(fence('throttle', null)),
+      await reportOf(fence('throttle', null)),
     ),
     ...(await brokenRosters(refused)),
     'invalid/allowed-without-a-policy': await refused('A call that was let go where no policy was.', {
@@ -57,7 +58,7 @@ export async function traceVectors(): Promise<Record<string, ReceiptVector>> {
   };
 }
 
-/** A roster is all gates, each once and in their order. */
+/** Vectors with invalid rosters. A valid roster has all gates in order, each once. */
 async function brokenRosters(
   refused: (about: string, changes: Members) => Promise<ReceiptVector>,
 ): Promise<Record<string, ReceiptVector>> {

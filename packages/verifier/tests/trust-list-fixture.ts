@@ -1,7 +1,7 @@
 import { canonicalBytes, encodeBase64Url, type JsonValue } from '@countersign/crypto';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 
-/** A trust list in its first version over these keys, and the root that signed it. */
+/** Version 1 of a trust list with these keys, and the root that signed it. */
 export function trustListOf(keys: readonly Record<string, JsonValue>[]) {
   const signer = createSigner(generateSigningKey().privateKeyPem);
   const list = {

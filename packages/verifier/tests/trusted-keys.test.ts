@@ -17,8 +17,8 @@ const failing = (work: () => unknown): string => {
   }
 };
 
-describe('a set of keys', () => {
-  it('is read with what each signs, and when', () => {
+describe('a key set', () => {
+  it('is read with the purpose and the validity of each key', () => {
     expect(parseKeySet(testKeys())).toEqual([
       { key_id: testSigner.keyId, public_key: testSigner.publicKey, purpose: 'receipts', valid_from: from },
       {
@@ -33,7 +33,7 @@ describe('a set of keys', () => {
     expect(one({ valid_until: null, revoked_at: null, log_origin: null, use: 'sig' })).toEqual(one({}));
   });
 
-  it('is read with both names of the algorithm of Ed25519', () => {
+  it('accepts both algorithm names of Ed25519', () => {
     expect([one({ alg: 'EdDSA' }), one({ alg: 'Ed25519' })]).toEqual([one({}), one({})]);
   });
 
@@ -41,44 +41,47 @@ describe('a set of keys', () => {
   it.each<[object, string]>([
     [{ kid: '' }, 'a key has no kid'],
     [{ kid: 5 }, 'a key has no kid'],
-    [{ purpose: undefined }, `key ${kid} does not say what it signs`],
-    [{ purpose: 'all' }, `key ${kid} does not say what it signs`],
-    [{ log_origin: 5 }, `key ${kid} has an origin that is no text`],
-    [{ log_origin: 'log.example.org' }, `key ${kid}: exactly the key of a log names its origin`],
-    [{ purpose: 'log' }, `key ${kid}: exactly the key of a log names its origin`],
-    [{ valid_from: undefined }, `key ${kid} does not say from when it is valid`],
-    [{ valid_from: null }, `key ${kid} does not say from when it is valid`],
-    [{ valid_from: 'today' }, 'a key has a time that is no time'],
-    [{ valid_from: true }, 'a key has a time that is no time'],
-    [{ valid_from: 1_767_225_600 }, 'a key has a time that is no time'],
-    [{ revoked_at: 1_767_225_600 }, 'a key has a time that is no time'],
-    [{ nbf: 1_767_225_600 }, `key ${kid}: "nbf" is not read`],
-    [{ exp: 1_767_225_600 }, `key ${kid}: "exp" is not read`],
+    [{ purpose: undefined }, `key ${kid} has no valid "purpose"`],
+    [{ purpose: 'all' }, `key ${kid} has no valid "purpose"`],
+    [{ log_origin: 5 }, `key ${kid}: "log_origin" is not a string`],
+    [
+      { log_origin: 'log.example.org' },
+      `key ${kid}: "log_origin" is required for the purpose log, and not allowed otherwise`,
+    ],
+    [{ purpose: 'log' }, `key ${kid}: "log_origin" is required for the purpose log, and not allowed otherwise`],
+    [{ valid_from: undefined }, `key ${kid} has no "valid_from"`],
+    [{ valid_from: null }, `key ${kid} has no "valid_from"`],
+    [{ valid_from: 'today' }, 'a key has an invalid time'],
+    [{ valid_from: true }, 'a key has an invalid time'],
+    [{ valid_from: 1_767_225_600 }, 'a key has an invalid time'],
+    [{ revoked_at: 1_767_225_600 }, 'a key has an invalid time'],
+    [{ nbf: 1_767_225_600 }, `key ${kid}: "nbf" is not supported`],
+    [{ exp: 1_767_225_600 }, `key ${kid}: "exp" is not supported`],
     [{ alg: 'RS256' }, `key ${kid}: "alg" is not EdDSA`],
     [{ alg: 'none' }, `key ${kid}: "alg" is not EdDSA`],
     [{ alg: null }, `key ${kid}: "alg" is not EdDSA`],
     [{ use: 'enc' }, `key ${kid}: "use" is not sig`],
-    [{ valid_until: '2026-02-30T00:00:00.000Z' }, 'a key has a time that is no time'],
-    [{ revoked_at: 'yesterday' }, 'a key has a time that is no time'],
+    [{ valid_until: '2026-02-30T00:00:00.000Z' }, 'a key has an invalid time'],
+    [{ revoked_at: 'yesterday' }, 'a key has an invalid time'],
     [{ x: 'short' }, ''],
-  ])('is none with %j', (changes, message) => {
+  ])('is refused with %j', (changes, message) => {
     expect(failing(() => one(changes))).toContain(`MALFORMED: ${message}`);
   });
 
-  it('has each id and each key once', () => {
+  it('contains each id and each key only once', () => {
     const keys = (...set: object[]) => failing(() => parseKeySet({ keys: set }));
-    expect(keys(jwk, { ...jwkOf(strangeSigner, 'policies'), kid })).toBe('MALFORMED: two keys have one id');
-    expect(keys(jwk, { ...jwk, kid: 'other', purpose: 'policies' })).toBe('MALFORMED: one key has two ids');
+    expect(keys(jwk, { ...jwkOf(strangeSigner, 'policies'), kid })).toBe('MALFORMED: two keys have the same id');
+    expect(keys(jwk, { ...jwk, kid: 'other', purpose: 'policies' })).toBe('MALFORMED: the same key has two ids');
     expect(keys(jwk, jwkOf(strangeSigner, 'policies'))).toBe('none');
   });
 
   it.each([
-    [null, 'a key set is an object'],
-    [[], 'a key set is an object'],
-    [{}, 'a key set has an array "keys"'],
-    [{ keys: [null] }, 'a key is an object'],
-    [{ keys: [[]] }, 'a key is an object'],
-  ])('says what it is instead: %j', (set, message) => {
+    [null, 'a key set must be an object'],
+    [[], 'a key set must be an object'],
+    [{}, 'a key set must have an array "keys"'],
+    [{ keys: [null] }, 'a key must be an object'],
+    [{ keys: [[]] }, 'a key must be an object'],
+  ])('is refused, and the message names the fault: %j', (set, message) => {
     expect(failing(() => parseKeySet(set))).toBe(`MALFORMED: ${message}`);
   });
 });
@@ -88,7 +91,7 @@ describe('a key', () => {
   const trust = parseKeySet(testKeys());
   if (key === undefined || ofLog === undefined) throw new Error('two keys are in the set');
 
-  it('is found by its id, for what it signs', () => {
+  it('is found by its id and its purpose', () => {
     expect(findKey(trust, { keyId: key.key_id, purpose: 'receipts' })).toEqual(key);
     expect(failing(() => findKey(trust, { keyId: key.key_id, purpose: 'policies' }))).toBe(
       `KEY_UNKNOWN: key ${key.key_id} is not trusted to sign policies`,
@@ -97,7 +100,7 @@ describe('a key', () => {
     expect(failing(() => findKey(trust, { keyId: 'other', purpose: 'receipts' }))).toMatch(/^KEY_UNKNOWN/);
   });
 
-  it('counts from its first instant to before its last, and at no time that is none', () => {
+  it('is valid from its first instant until before its end, and at no invalid time', () => {
     const bounded = { ...key, valid_until: until };
     const at = (instant: string) => failing(() => assertInWindow(bounded, instant)).split(':')[0];
     expect([from, '2026-01-31T23:59:59.999Z'].map(at)).toEqual(['none', 'none']);
@@ -108,31 +111,38 @@ describe('a key', () => {
     expect(failing(() => assertInWindow({ ...key, valid_until: 'never' }, from))).toMatch(/^KEY_EXPIRED/);
   });
 
-  it('that was revoked counts for what another key saw before', () => {
+  it('is valid after its revocation only for receipts that another key saw before it', () => {
     const [before, after] = ['2026-01-31T00:00:00.000Z', '2026-02-02T00:00:00.000Z'];
-    const said = (claimed: string, seenAt: string | null, revoked_at: string | undefined = until) => {
+    const statementOf = (claimed: string, seenAt: string | null, revoked_at: string | undefined = until) => {
       const seen = seenAt === null ? null : { time: seenAt };
       return failing(() =>
         assertNotRevoked({ ...key, ...(revoked_at === '' ? {} : { revoked_at }) }, { claimed, seen }),
       );
     };
-    expect(said(before, before)).toBe('none');
-    expect(said(after, after, '')).toBe('none');
+    expect(statementOf(before, before)).toBe('none');
+    expect(statementOf(after, after, '')).toBe('none');
     const revoked = `KEY_REVOKED: key ${key.key_id} was revoked at ${until}`;
-    expect([said(until, before), said(after, before), said('never', before)]).toEqual([revoked, revoked, revoked]);
-    const unseen = `${revoked}, and no checkpoint from before has this receipt`;
-    expect([said(before, null), said(before, until), said(before, after), said(before, 'never')]).toEqual(
-      Array(4).fill(unseen),
-    );
+    expect([statementOf(until, before), statementOf(after, before), statementOf('never', before)]).toEqual([
+      revoked,
+      revoked,
+      revoked,
+    ]);
+    const unseen = `${revoked}, and no earlier checkpoint contains this receipt`;
+    expect([
+      statementOf(before, null),
+      statementOf(before, until),
+      statementOf(before, after),
+      statementOf(before, 'never'),
+    ]).toEqual(Array(4).fill(unseen));
   });
 
-  it('is later than another instant by more than clocks differ', () => {
+  it('tolerates a difference of a minute between clocks', () => {
     expect(isLater('2026-01-01T00:01:00.000Z', from)).toBe(false);
     expect(isLater('2026-01-01T00:01:00.001Z', from)).toBe(true);
     expect([isLater('never', from), isLater(from, 'never')]).toEqual([true, true]);
   });
 
-  it('has its bytes, however it was given', () => {
+  it('has the same bytes in both formats', () => {
     const bytes = publicKeyBytes(key);
     expect(bytes).toEqual(testSigner.publicKey);
     expect(publicKeyBytes({ ...key, public_key: jwk as never })).toEqual(bytes);

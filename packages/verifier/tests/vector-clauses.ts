@@ -1,5 +1,9 @@
-/** The clause of docs/verification-specification.md that a vector is an example of, by its name. The first that fits counts. */
+/** The clause of docs/verification-specification.md for a vector, by its name. The first match is used. */
 const clauses: readonly (readonly [names: RegExp, clause: string])[] = [
+  [/cosigned-(before-its|backwards)/, '9.10'],
+  [/cosigned-(falsely|with-strangers|by-another)/, '9.9'],
+  [/cosigned-by-(all|any-w)/, '12.5'],
+  [/cosigned-/, '12.4'],
   [/proto-/, '1.1'],
   [/of-unknown-key/, '8.1'],
   [/facts-of-any-kind/, '1.2'],

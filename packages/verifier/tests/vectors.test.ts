@@ -2,44 +2,48 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { describe, expect, it } from '@jest/globals';
 import { encodeBase64Url, portableProvider, type CryptoProvider } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
-import { parseKeySet, verifyExport } from '../src/index.ts';
+import { parseKeySet, parseLogPolicy, verifyExport } from '../src/index.ts';
 import { verificationErrorCodes } from '../src/verification-error.ts';
 import { makeReceiptVectors } from './receipt-vectors.ts';
 import type { ReceiptVector } from './receipt-vector.ts';
 import { clauseOf } from './vector-clauses.ts';
 
 const folder = new URL('../../../contracts/vectors/receipts/', import.meta.url);
-const parts = ['valid', 'incomplete', 'undecidable', 'invalid'];
+const pieces = ['valid', 'incomplete', 'undecidable', 'invalid'];
 const made = Object.fromEntries(
   Object.entries(await makeReceiptVectors()).map(([name, { about, ...vector }]) => [
     name,
     { about, clause: clauseOf(name), ...vector },
   ]),
 );
-// Rewrites the committed files: UPDATE_VECTORS=1. Every other run holds them against the generator.
+// UPDATE_VECTORS=1 rewrites the committed files. All other runs compare them with the generator.
 if (process.env['UPDATE_VECTORS'] === '1') writeVectors();
 
-/** Without a platform's own curve a signature takes milliseconds, and vectors have most of theirs in common. */
+/**
+ * Without native curves, a signature takes milliseconds. Most signatures of the vectors are the same, so results are
+ * cached.
+ */
 const slow = remembering(portableProvider);
 
 describe('receipt vectors', () => {
-  it.each(filesOf())('%s is answered as it says', (name) => {
+  it.each(filesOf())('%s has its stated answer', (name) => {
     const vector = JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')) as ReceiptVector; // our own file
     expect(vector).toEqual(made[name]);
     for (const provider of [nodeProvider, slow]) {
-      const report = verifyExport(vector.export, { trust: parseKeySet(vector.keys), provider });
+      const policy = vector.policy === undefined ? undefined : parseLogPolicy(vector.policy, provider);
+      const report = verifyExport(vector.export, { trust: parseKeySet(vector.keys), provider, policy });
       const { code, line, ...expected } = vector.expect;
       expect([report.fault?.code, report]).toEqual([code, expect.objectContaining(expected)]);
       if (line !== undefined) expect(report.fault?.line).toBe(line);
     }
   });
 
-  it('are all there', () => {
+  it('are complete', () => {
     expect(filesOf().sort()).toEqual(Object.keys(made).sort());
   });
 });
 
-describe('the specification', () => {
+describe('the verification specification', () => {
   const page = readFileSync(new URL('../../../docs/verification-specification.md', import.meta.url), 'utf8');
   const clauses = new Map(
     page
@@ -49,13 +53,13 @@ describe('the specification', () => {
   );
   const codesIn = (text: string) => new Set(text.match(/(?<=`)[A-Z]+(_[A-Z]+)*(?=`)/g));
 
-  it.each(Object.entries(made))('names in its clause what %s is answered with', (_name, { clause, expect: answer }) => {
+  it.each(Object.entries(made))('contains in its clause the code of %s', (_name, { clause, expect: answer }) => {
     const text = clauses.get(clause);
     expect(text).toBeDefined();
     if (answer.code !== undefined) expect([...codesIn(text ?? '')]).toContain(answer.code);
   });
 
-  it('has a clause for each code of a fault', () => {
+  it('has a clause for each fault code', () => {
     const codes = codesIn(page);
     expect(verificationErrorCodes.filter((code) => !codes.has(code))).toEqual([]);
   });
@@ -65,24 +69,24 @@ function remembering(provider: CryptoProvider): CryptoProvider {
   const answers = new Map<string, boolean>();
   return {
     ...provider,
-    verifyEd25519: (...given) => {
-      const asked = given.map((bytes) => encodeBase64Url(bytes)).join('.');
-      const known = answers.get(asked) ?? provider.verifyEd25519(...given);
-      answers.set(asked, known);
-      return known;
+    verifyEd25519: (...values) => {
+      const requested = values.map((bytes) => encodeBase64Url(bytes)).join('.');
+      const isKnown = answers.get(requested) ?? provider.verifyEd25519(...values);
+      answers.set(requested, isKnown);
+      return isKnown;
     },
   };
 }
 
 function filesOf(): string[] {
-  return parts.flatMap((part) =>
-    readdirSync(new URL(`${part}/`, folder)).map((file) => `${part}/${file.replace('.json', '')}`),
+  return pieces.flatMap((chunk) =>
+    readdirSync(new URL(`${chunk}/`, folder)).map((file) => `${chunk}/${file.replace('.json', '')}`),
   );
 }
 
 function writeVectors(): void {
-  for (const part of parts) rmSync(new URL(`${part}/`, folder), { recursive: true, force: true });
-  for (const part of parts) mkdirSync(new URL(`${part}/`, folder), { recursive: true });
+  for (const chunk of pieces) rmSync(new URL(`${chunk}/`, folder), { recursive: true, force: true });
+  for (const chunk of pieces) mkdirSync(new URL(`${chunk}/`, folder), { recursive: true });
   for (const [name, vector] of Object.entries(made)) {
     writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify(vector, null, 2)}\n`);
   }

@@ -2,12 +2,18 @@ import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 
 type Link = { payload: ReceiptPayload; receipt_hash: string };
 
-/** The chains of a tenant's sessions, read from their ends: what is left out, inserted or changed breaks a link. */
+/**
+ * Checks the chains of a tenant's sessions, newest receipt first. A receipt that was inserted or changed breaks a link.
+ * A removed receipt does too, unless it was the newest of its session.
+ */
 export class ChainsFromTheEnd {
   /** The expected predecessor of the last seen receipt, for each session. */
   readonly #expected = new Map<string, { lamport: number; hash: string | null }>();
 
-  /** Does it stand directly before the one that was seen last in its session? */
+  /**
+   * Whether the receipt directly precedes the last seen receipt of its session. `true` for the first seen receipt of a
+   * session.
+   */
   add({ payload, receipt_hash }: Link): boolean {
     const { session_id: session, lamport_clock: lamport, prev_hash: prevHash } = payload;
     const expected = this.#expected.get(session);

@@ -6,13 +6,16 @@ import type { DecidedAgain } from '@countersign/policy';
 import { VerificationError, verifyLedgerEntry, type TrustedKeys } from '@countersign/verifier';
 import { ChainsFromTheEnd } from './chains.ts';
 
-/** A receipt as a kernel serves it, the record that it seals, and what saw it before its key was revoked. Each may be anything. */
+/**
+ * A receipt as a kernel serves it, its sealed record, and evidence that the receipt existed before its key was revoked.
+ * Each member may have any value, because it is not verified yet.
+ */
 export type LedgerEntry = { receipt: unknown; record?: unknown; witness?: unknown };
 
 type Reading = { tenant: TenantId; trust: TrustedKeys; provider: CryptoProvider };
 type Opened = { payload: ReceiptPayload; receipt_hash: string };
 
-/** All receipts of a tenant, newest first. */
+/** Verifies the receipts of a tenant, newest first. */
 export class EntriesFromTheEnd {
   readonly #chains = new ChainsFromTheEnd();
   readonly #reading: Reading;
@@ -21,16 +24,19 @@ export class EntriesFromTheEnd {
     this.#reading = reading;
   }
 
-  /** Throws VerificationError for what does not verify, is of another tenant, or does not stand before what was seen last in its session. */
+  /**
+   * Throws VerificationError if the receipt does not verify, belongs to a different tenant, or does not directly
+   * precede the last seen one of its session.
+   */
   open({ receipt, witness }: LedgerEntry): Opened {
     const { tenant, trust, provider } = this.#reading;
     const { payload, receipt_hash } = verifyLedgerEntry({ receipt, witness }, trust, provider);
     if (payload.tenant_id !== tenant)
-      throw new VerificationError('LINK_MISMATCH', `it is a receipt of ${payload.tenant_id}`);
+      throw new VerificationError('LINK_MISMATCH', `the receipt belongs to the tenant ${payload.tenant_id}`);
     if (!this.#chains.add({ payload, receipt_hash }))
       throw new VerificationError(
         'CHAIN_GAP',
-        'it does not stand before the receipt that was seen last in its session',
+        'the receipt does not directly precede the last read receipt of its session',
       );
     return { payload, receipt_hash };
   }
@@ -38,14 +44,14 @@ export class EntriesFromTheEnd {
 
 type Window = { from: Instant | null; to: Instant | null };
 
-/** Is it a decision that something followed from, of that time? */
+/** Whether the receipt is an effective decision within the window. Shadow decisions have no effect. */
 export function isAsked({ kind, shadow, issued_at }: ReceiptPayload, { from, to }: Window): boolean {
   if (kind !== 'decision' || shadow) return false;
-  // Instants have one length, so their order is that of their texts.
+  // Instants have a fixed length, so their texts sort by time.
   return (from === null || issued_at >= from) && (to === null || issued_at < to);
 }
 
-/** A decision as it was sealed, beside what it is now. */
+/** A sealed decision, next to the repeated decision. */
 export function changeOf(record: BoundaryRecord, again: DecidedAgain): Changed {
   const { receipt_id, session_id, principal_id, verdict: before, reason_code: reason_before } = record;
   const { action, tool } = record.intent;
@@ -55,7 +61,7 @@ export function changeOf(record: BoundaryRecord, again: DecidedAgain): Changed {
     : { ...call, after: 'UNREPLAYABLE', reason_after: null, rules: [], missing: again.missing };
 }
 
-/** The id that an arbitrary value claims. */
+/** The receipt id in a value of any type. `null` when it has none. */
 export function claimedId(receipt: unknown): ReceiptId | null {
   if (typeof receipt !== 'object' || receipt === null || !('payload' in receipt)) return null;
   const { payload } = receipt;

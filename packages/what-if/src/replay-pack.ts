@@ -15,18 +15,18 @@ type ReplayOptions = {
   trust: TrustedKeys;
   provider: CryptoProvider;
   expected: VerifierOptions;
-  /** The policy to decide under. `null`: each decision is made again under the policy that it was made by. */
+  /** The policy to decide under. `null` repeats each decision under its own policy. */
   draft: CompiledPolicy | null;
 };
 
 /**
- * Verifies an evidence pack line by line, and makes each decision of a verified line again, by the policies that the
- * pack contains. Unverified decisions are not made again.
+ * Verifies an evidence pack line by line, and repeats the decision of each verified line that contains a decision
+ * record. Decisions are made under the policies in the pack or under a draft. Unverified decisions are not repeated.
  */
 export class PackReplay {
   readonly #verification: ExportVerification;
   readonly #options: ReplayOptions;
-  /** The policies by hash. `null`: this version cannot compile it. */
+  /** The policies by hash. `null` when this version cannot compile the policy, or computes a different hash. */
   readonly #policies = new Map<string, CompiledPolicy | null>();
   readonly #results: ReplayedReceipt[] = [];
 
@@ -35,10 +35,10 @@ export class PackReplay {
     this.#verification = new ExportVerification({ ...options.expected, ...options });
   }
 
-  /** False when nothing more needs to be read. */
+  /** Returns `false` when nothing more needs to be read. */
   take(line: string | Uint8Array): boolean {
     if (!this.#verification.take(line)) return false;
-    const value = JSON.parse(typeof line === 'string' ? line : utf8Text(line)) as Line; // verified just now
+    const value = JSON.parse(typeof line === 'string' ? line : utf8Text(line)) as Line; // verified above
     if (value.policy !== undefined) this.#compile(value.policy);
     const { record } = value;
     if (record?.kind === 'decision') this.#results.push(resultOf(record, this.#again(record)));

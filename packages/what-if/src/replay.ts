@@ -1,4 +1,4 @@
-import type { Digest } from '@countersign/contracts';
+import { sha256Of, type Digest } from '@countersign/contracts';
 import {
   examplesMax,
   replayReceiptsMax,
@@ -8,7 +8,7 @@ import {
   type ReplayQuestion,
 } from '@countersign/contracts/control-plane';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
-import { canonicalBytes, digestOf, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
+import { canonicalBytes, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
 import { decideAgain, decideAsRecorded, type CompiledPolicy, type DecidedAgain } from '@countersign/policy';
 import { VerificationError, verifyRecord, type TrustedKeys } from '@countersign/verifier';
 import { changeOf, claimedId, EntriesFromTheEnd, isAsked, type LedgerEntry } from './read-entries.ts';
@@ -17,9 +17,9 @@ import { countedInOrder, emptyMatrix } from './tally.ts';
 type ReplayOptions = {
   question: ReplayQuestion;
   treeSize: number;
-  /** Null: each decision is made again under the policy that it was made by. */
+  /** `null` repeats each decision under its own policy. */
   draft: { policy: CompiledPolicy; ceilings: readonly string[] } | null;
-  /** The policy of this hash, under which decisions were made; `null` when it is no longer known. */
+  /** The policy of this hash, under which decisions were made. `null` when it is no longer available. */
   policyOf(hash: string): CompiledPolicy | null;
   trust: TrustedKeys;
   provider: CryptoProvider;
@@ -29,8 +29,8 @@ type Made = { receipt_hash: Digest; changed: Changed };
 type Result = { findings: ReplayFindings; details: ReplayDetails };
 
 /**
- * Takes all receipts of a tenant like `WhatIf`, and shows each decision that is asked about beside what it is when it
- * is made again. The findings do not identify callers or their calls; `details` has.
+ * Reads receipts of a tenant like `WhatIf`, newest first, and shows each decision in question next to its repeated
+ * decision. The findings do not identify callers or their calls. The details do.
  *
  * @example
  * const replay = new Replay({ question, treeSize, draft: null, policyOf, trust, provider });
@@ -55,7 +55,7 @@ export class Replay {
     return this.#made.length;
   }
 
-  /** False when nothing more needs to be read. */
+  /** Returns `false` when nothing more needs to be read. */
   take(entry: LedgerEntry): boolean {
     this.#receipts += 1;
     try {
@@ -69,7 +69,7 @@ export class Replay {
     return this.#made.length < this.#options.question.limit && this.#receipts < replayReceiptsMax;
   }
 
-  /** `isWhole`: there was nothing older to take. */
+  /** `isWhole`: no older receipt of the tenant was left unread. */
   result({ isWhole }: { isWhole: boolean }): Result {
     const made = this.#made.toReversed();
     const differing = made.filter(differs);
@@ -98,7 +98,7 @@ export class Replay {
       ...{ decisions: pairs.length, is_whole: isWhole, unverifiable: this.#refusals, matrix, pairs },
       first_difference: first === undefined ? null : { ...first, place },
     };
-    const replay_hash = digestOf(provider, canonicalBytes(parsePlainJson(found))) as Digest; // digestOf writes exactly this form
+    const replay_hash = sha256Of(provider, canonicalBytes(parsePlainJson(found)));
     return { ...found, replay_hash };
   }
 
@@ -109,7 +109,7 @@ export class Replay {
     if (!isAsked(payload, question) || (session_id !== null && payload.session_id !== session_id)) return;
     const record = verifyRecord(entry.record, entry.receipt, provider);
     const changed = changeOf(record, this.#again(record));
-    this.#made.push({ receipt_hash: receipt_hash as Digest, changed }); // as the verifier has made it
+    this.#made.push({ receipt_hash: receipt_hash as Digest, changed }); // the verifier computed it
   }
 
   #again(record: BoundaryRecord): DecidedAgain {
@@ -121,7 +121,7 @@ export class Replay {
   }
 }
 
-/** A decision that cannot be replayed is not known to differ. */
+/** A decision that cannot be replayed does not count as different. */
 function differs({ changed: { before, after } }: Made): boolean {
   return after !== 'UNREPLAYABLE' && after !== before;
 }

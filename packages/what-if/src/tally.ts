@@ -1,15 +1,15 @@
-import { Verdict } from '@countersign/contracts';
+import { sha256Of, Verdict } from '@countersign/contracts';
 import type { Digest, PrincipalId, ReceiptId } from '@countersign/contracts';
 import { examplesMax, VerdictAgain } from '@countersign/contracts/control-plane';
 import type { Changed, WhatIfQuestion, WhatIfReport } from '@countersign/contracts/control-plane';
-import { canonicalBytes, digestOf, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
+import { canonicalBytes, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
 import { isWidened } from './widened.ts';
 
 type Refused = WhatIfReport['unverifiable']['first'][number];
 type Share = Pick<WhatIfReport['agents'][number], 'decisions' | 'changed' | 'widened' | 'unreplayable'>;
 type Input = { question: WhatIfQuestion; isWhole: boolean; provider: CryptoProvider };
 
-/** Everything that a report says, while it is counted. */
+/** Counts everything that a report contains. */
 export class Tally {
   decisions = 0;
   #receipts = 0;
@@ -73,7 +73,7 @@ export class Tally {
 }
 
 function hashOf(report: Omit<WhatIfReport, 'report_hash'>, provider: CryptoProvider): Digest {
-  return digestOf(provider, canonicalBytes(parsePlainJson(report))) as Digest; // digestOf writes exactly this form
+  return sha256Of(provider, canonicalBytes(parsePlainJson(report)));
 }
 
 export function emptyMatrix(): WhatIfReport['matrix'] {
@@ -104,7 +104,7 @@ export function countedInOrder(missing: ReadonlyMap<string, number>): WhatIfRepo
   return inOrder(missing).map(([field, decisions]) => ({ field, decisions }));
 }
 
-/** Sorted by key in the order of code units, which is the same everywhere. */
+/** Sorts by key in the order of code units, which is the same on every machine. */
 function inOrder<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
   return [...map].sort(([left], [right]) => (left < right ? -1 : 1));
 }

@@ -9,18 +9,18 @@ import { Tally } from './tally.ts';
 type WhatIfOptions = {
   question: WhatIfQuestion;
   draft: CompiledPolicy;
-  /** Canonical texts of the ceilings in force for the tenant. */
+  /** Canonical texts of the current ceilings of the tenant. */
   ceilings: readonly string[];
-  /** The policy of this hash, under which decisions were made; `null` when it is no longer known. */
+  /** The policy of this hash, under which decisions were made. `null` when it is no longer available. */
   policyOf(hash: string): CompiledPolicy | null;
   trust: TrustedKeys;
   provider: CryptoProvider;
 };
 
 /**
- * Takes all receipts of a tenant, newest first, each with its record where it has one. Unverified receipts are counted
- * and named, and nothing is decided from them. Memory grows with what widens, agents, tools and sessions, and with
- * nothing else.
+ * Reads receipts of a tenant, newest first, with their records if there are any. It ends at the limit of the question.
+ * Unverified receipts are counted, the first ones are named, and none is decided. Memory grows only with widened
+ * decisions, agents, tools and sessions.
  *
  * @example
  * const whatIf = new WhatIf({ question, draft, ceilings, policyOf, trust, provider });
@@ -41,7 +41,7 @@ export class WhatIf {
     return this.#tally.decisions;
   }
 
-  /** False when nothing more needs to be read. */
+  /** Returns `false` when nothing more needs to be read. */
   take(entry: LedgerEntry): boolean {
     try {
       this.#takeVerified(entry);
@@ -52,7 +52,7 @@ export class WhatIf {
     return this.#tally.decisions < this.#options.question.limit;
   }
 
-  /** `isWhole`: there was nothing older to take. */
+  /** `isWhole`: no older receipt of the tenant was left unread. */
   report({ isWhole }: { isWhole: boolean }): WhatIfReport {
     const { question, provider } = this.#options;
     return this.#tally.report({ question, isWhole, provider });
@@ -63,7 +63,7 @@ export class WhatIf {
     const { payload } = this.#entries.open(entry);
     this.#tally.noteReceipt();
     if (!isAsked(payload, question)) return;
-    // A refusal of the record reads as one of the decision.
+    // A receipt whose record is rejected counts as unverified.
     this.#tally.note(this.#changed(verifyRecord(entry.record, entry.receipt, provider)));
   }
 

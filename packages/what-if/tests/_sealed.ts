@@ -26,7 +26,7 @@ import {
 import { parseKeySet } from '@countersign/verifier';
 import { gateOrder } from '@countersign/contracts';
 
-/** RFC 8032 §7.1, TEST 1: published, hence of no use but in tests. */
+/** The key of RFC 8032 §7.1, TEST 1. It is published, so only tests may use it. */
 const signer = createSigner(decodeHex('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'));
 export const trust = parseKeySet({
   keys: [
@@ -50,8 +50,8 @@ const demand = { tool_calls: 1, spend_micros: 0n, egress_bytes: 0, writes: 1 };
 const notApplicable = { state: 'not_applicable' } as const;
 
 /**
- * A ledger in memory, as a kernel would seal these calls one after the other. Oldest first. `stated`: the policy that the kernel says it
- * decided by, where it lies.
+ * A ledger in memory with these calls, sealed one after the other as by a kernel, oldest first. `stated`: the policy
+ * that a lying kernel claims to have used.
  */
 export function sealedUnder(policy: CompiledPolicy, calls: readonly Call[], stated = policy): Sealed[] {
   const heads = new Map<string, { lamport: number; hash: Digest }>();
@@ -113,7 +113,7 @@ function intentOf({ agent, session, tool, args }: Call): Intent {
     resource: null,
   };
   const args_hash = argsHash(nodeProvider, Uint8Array.of(1), args);
-  const intent_hash = intentHash(nodeProvider, { ...named, args_hash }); // names within their schemas
+  const intent_hash = intentHash(nodeProvider, { ...named, args_hash }); // the names match their schemas
   return { ...named, args, context: {}, effect_level: EffectLevel.enum.E4, args_hash, intent_hash };
 }
 

@@ -30,7 +30,7 @@ type Input = { draft: CompiledPolicy; limit?: number; from?: string | null; reco
 
 function reportOn(entries: readonly { receipt: unknown; record?: unknown }[], input: Input): WhatIfReport {
   const { draft, limit = 1000, from = null, recorded = active } = input;
-  const times = { from: from as never, to: null }; // an instant by its form
+  const times = { from: from as never, to: null }; // the text has the form of an instant
   const question = { tenant_id: 'acme' as TenantId, policy_hash: draft.hash as never, tree_size: 99, limit, ...times };
   const policyOfHash = (hash: string) => (hash === recorded?.hash ? recorded : null);
   const whatIf = new WhatIf({ question, draft, ceilings: [], policyOf: policyOfHash, trust, provider: nodeProvider });
@@ -38,7 +38,7 @@ function reportOn(entries: readonly { receipt: unknown; record?: unknown }[], in
   return WhatIfReport.parse(whatIf.report({ isWhole }));
 }
 
-/** The draft's verdict on the call itself, with all members present. */
+/** The draft's verdict on the original call, which has all members. */
 function bruteForce({ intent, record }: Sealed, draft: CompiledPolicy): VerdictAgain {
   const covering = draft.rules.filter(
     ({ rule }) => rule.match.tool?.every((glob) => glob[0] !== intent.tool?.[0]) !== true,
@@ -53,7 +53,7 @@ const rank = ['DENY', 'ESCALATE', 'ALLOW'];
 describe('a report', () => {
   verifies(
     'cp.policy.whatif',
-    'counts what each record becomes when it is decided again, and names all that widen',
+    'counts the repeated decisions of all records, and names all that became more permissive',
     () => {
       fc.assert(
         fc.property(fc.array(call, { maxLength: 40 }), fc.constantFrom(...drafts), (calls, draft) => {
@@ -82,21 +82,17 @@ describe('a report', () => {
     },
   );
 
-  verifies(
-    'cp.policy.whatif',
-    'is the same to the last byte for the same draft and receipts, and its hash is over all of it',
-    () => {
-      const sealed = sealedUnder(active, fc.sample(call, { numRuns: 30, seed: 7 }));
-      const [draft = active] = drafts;
-      const report = reportOn(sealed, { draft });
-      expect(reportOn(sealed, { draft })).toEqual(report);
-      const { report_hash, ...rest } = report;
-      expect(report_hash).toBe(digestOf(nodeProvider, canonicalBytes(rest)));
-      expect(reportOn(sealed.slice(1), { draft }).report_hash).not.toBe(report_hash);
-    },
-  );
+  verifies('cp.policy.whatif', 'is identical for the same draft and receipts, and its hash covers all of it', () => {
+    const sealed = sealedUnder(active, fc.sample(call, { numRuns: 30, seed: 7 }));
+    const [draft = active] = drafts;
+    const report = reportOn(sealed, { draft });
+    expect(reportOn(sealed, { draft })).toEqual(report);
+    const { report_hash, ...rest } = report;
+    expect(report_hash).toBe(digestOf(nodeProvider, canonicalBytes(rest)));
+    expect(reportOn(sealed.slice(1), { draft }).report_hash).not.toBe(report_hash);
+  });
 
-  it('shows twenty examples of a cell, the newest, and of what widens all', () => {
+  it('shows the newest twenty examples of a cell, and all widened decisions', () => {
     const calls: Call[] = Array.from({ length: 50 }, () => ({
       agent: 'a',
       session: 's',
@@ -117,7 +113,7 @@ describe('a report', () => {
     });
   });
 
-  it('takes no more decisions than it is asked for, and none from before its time', () => {
+  it('contains no more decisions than requested, and none before its start time', () => {
     const calls: Call[] = Array.from({ length: 9 }, () => ({ agent: 'a', session: 's', tool: 'x.y', args: {} }));
     const sealed = sealedUnder(active, calls);
     expect(reportOn(sealed, { draft: active, limit: 4 })).toMatchObject({ decisions: 4, is_whole: false });
@@ -127,11 +123,11 @@ describe('a report', () => {
 });
 
 type Replayed = { findings: ReplayFindings; details: ReplayDetails };
-type Question = { session?: string; limit?: number; draft?: CompiledPolicy; known?: CompiledPolicy | null };
+type Question = { session?: string; limit?: number; draft?: CompiledPolicy; knownPolicy?: CompiledPolicy | null };
 
 function replayOf(
   entries: readonly { receipt: unknown; record?: unknown }[],
-  { session, limit = 1000, draft, known = active }: Question = {},
+  { session, limit = 1000, draft, knownPolicy = active }: Question = {},
 ): Replayed {
   const times = { from: null, to: null };
   const question = {
@@ -140,7 +136,7 @@ function replayOf(
       ? { policy: 'recorded' as const, policy_hash: null }
       : { policy: 'draft' as const, policy_hash: draft.hash as never }),
   };
-  const policyOfHash = (hash: string) => (hash === known?.hash ? known : null);
+  const policyOfHash = (hash: string) => (hash === knownPolicy?.hash ? knownPolicy : null);
   const under = draft === undefined ? null : { policy: draft, ceilings: [] };
   const replay = new Replay({
     ...{ question, treeSize: 99, draft: under, policyOf: policyOfHash, trust, provider: nodeProvider },
@@ -177,7 +173,7 @@ describe('a replay', () => {
 
   verifies(
     'cp.replay',
-    'names the first decision that its policy does not give, of a kernel that lies and signs',
+    'names the first decision that contradicts its policy, even if a lying kernel signed it',
     () => {
       const calls = ['files.read', 'pay.send', 'mail.send', 'files.read'].map((tool) => ({
         ...{ agent: 'agent-1', session: 's-1', tool, args: { amount: 500 } },
@@ -200,7 +196,7 @@ describe('a replay', () => {
     },
   );
 
-  it('is of one session where one is asked for, no longer than its limit, and the same under the draft as a report', () => {
+  it('can be limited to a session and a number of decisions, and equals a report under the same draft', () => {
     const sealed = sealedUnder(active, fc.sample(call, { numRuns: 60, seed: 7 }));
     const ofSession = sealed.filter(({ receipt }) => receipt.payload.session_id === 's-2');
     const hashes = ({ findings }: Replayed) => findings.pairs.map(({ receipt_hash }) => receipt_hash);
@@ -215,7 +211,7 @@ describe('a replay', () => {
 
   it('decides nothing from unverified receipts, nor under an unknown policy', () => {
     const sealed = sealedUnder(active, fc.sample(call, { numRuns: 9, seed: 7 }));
-    expect(replayOf(sealed, { known: null }).details.missing).toEqual([{ field: 'policy', decisions: 9 }]);
+    expect(replayOf(sealed, { knownPolicy: null }).details.missing).toEqual([{ field: 'policy', decisions: 9 }]);
     Object.assign(sealed[4]?.record ?? {}, { verdict: 'ALLOW', reason_code: 'ALLOWED', approval_id: 'x' });
     const { findings, details } = replayOf(sealed);
     expect([findings.decisions, findings.unverifiable, findings.first_difference]).toEqual([8, 1, null]);
@@ -223,7 +219,7 @@ describe('a replay', () => {
   });
 });
 
-describe('what does not verify', () => {
+describe('unverifiable evidence', () => {
   const calls: Call[] = Array.from({ length: 6 }, (_, nth) => ({
     agent: 'a',
     session: `s-${nth % 2}`,
@@ -247,11 +243,15 @@ describe('what does not verify', () => {
       ([, , { receipt } = none()]) => Object.assign(receipt.payload, { issued_at: '2026-02-02T00:00:00.000Z' }),
       'HASH_MISMATCH',
     ],
-    ['no record', (entries) => Object.assign(entries[2] ?? none(), { record: undefined }), 'MALFORMED'],
-    ['a receipt that was taken out', (entries) => entries.splice(2, 1), 'CHAIN_GAP'],
-    ['nothing at all', (entries) => Object.assign(entries[2] ?? none(), { receipt: 7 }), 'MALFORMED'],
+    [
+      'a receipt without its record',
+      (entries) => Object.assign(entries[2] ?? none(), { record: undefined }),
+      'MALFORMED',
+    ],
+    ['a missing receipt', (entries) => entries.splice(2, 1), 'CHAIN_GAP'],
+    ['a receipt that is not an object', (entries) => Object.assign(entries[2] ?? none(), { receipt: 7 }), 'MALFORMED'],
   ];
-  it.each(spoiled)('is told, and decides nothing: %s', (_name, spoil, code) => {
+  it.each(spoiled)('is reported and not decided: %s', (_name, spoil, code) => {
     const entries = sealed();
     spoil(entries);
     const report = reportOn(entries, { draft: policyOf([{ id: 'every', effect: 'allow' }]) });

@@ -12,7 +12,7 @@ export function createApp(context: Context): ServiceApp<unknown> {
     endpoints: [openApiEndpoint('commercial-gateway'), ...endpointsOf(commercialRoutes, operations, context)],
     guards: createGuards(context),
     ready: readinessChecks(context),
-    told: toldChecks(context),
+    informational: toldChecks(context),
     classifyErrors: [storeOutage(isUnavailable)],
     callerKey,
     idempotency: answerStore(context.database.transaction, context.databaseNow),

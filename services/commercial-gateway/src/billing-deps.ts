@@ -4,12 +4,12 @@ import type { EntitlementTerms } from './entitlements/entitlement-terms.ts';
 import { lockBillingAccount } from './store/billing-accounts.ts';
 import type { Transaction, Tx } from './store/database.ts';
 
-/** Collaborators of every operation that changes money or a subscription. */
+/** Dependencies of every operation that changes money or a subscription. */
 export type BillingDeps = {
   transaction: Transaction;
   newEvent: NewEvent;
   now: () => Date;
-  /** For the event `entitlement.changed.v1` of each change. */
+  /** Used to compute the event `entitlement.changed.v1` of each change. */
   entitlementTerms: EntitlementTerms;
 };
 

@@ -17,6 +17,7 @@ import {
   type PublicKey,
   type ServiceConfig,
 } from '@countersign/service-kit';
+import { RootKey } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import { latestPlan } from './billing/plan-catalog.ts';
 import { termsOfPlan, type EntitlementTerms } from './entitlements/entitlement-terms.ts';
@@ -26,31 +27,38 @@ const prefix = 'GOV_COMMERCIAL';
 export const commercialVariables = z.object({
   ...serviceVariables,
   ...listenVariables({ prefix, title: 'commercial gateway', port: 3300 }),
-  GOV_CONTROL_PLANE_URL: url().describe('Where the control plane answers this service. It keeps the organisations.'),
-  GOV_GATEWAY_URL: url().describe('Where the gateway answers this service. The basic API acts there as its caller.'),
+  GOV_CONTROL_PLANE_URL: url().describe(
+    'Address of the control plane for this service. The control plane stores the organisations.',
+  ),
+  GOV_GATEWAY_URL: url().describe('Address of the gateway for this service. The basic API acts there as its caller.'),
   GOV_GATEWAY_PUBLIC_URL: url()
     .optional()
     .meta({ fallback: 'GOV_GATEWAY_URL' })
     .describe(
-      'Scheme, host and port by which identity providers reach the gateway. Addresses of SCIM resources begin with it.',
+      'Scheme, host and port at which identity providers reach the gateway. Addresses of SCIM resources begin with it.',
     ),
   GOV_GOVERNANCE_URL: url().describe(
-    'Where the governance kernel answers this service. Usage is counted from its receipts.',
+    'Address of the governance kernel for this service. Usage is counted from its receipts.',
   ),
   GOV_SERVICE_API_KEY: secret().describe(
     'Key that sibling services present to each other on routes below `/internal`.',
   ),
   GOV_ASSERTION_KEYS: list().describe(
-    'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one every caller is refused.',
+    'Ed25519 public keys (base64url) of gateways; several are allowed during a rotation. Without one, every caller is refused.',
   ),
   GOV_TRUSTED_PUBLIC_KEYS: list().describe(
-    'Ed25519 public keys (base64url) of the kernel that receipts in compliance reports are verified with. Without one, the keys that the kernel names at the first use are pinned.',
+    'Ed25519 public keys (base64url) of the kernel. They verify the receipts in compliance reports. Without one, the keys that the kernel publishes at the first use are pinned.',
   ),
+  GOV_TRUST_ROOT: RootKey.optional()
+    .meta({ type: 'Ed25519 public key, base64url' })
+    .describe(
+      'Your offline root key (public half). Compliance reports verify receipts with the trust list that it signed, instead of `GOV_TRUSTED_PUBLIC_KEYS`.',
+    ),
   GOV_INSTALLATION_ADMINS: list().describe(
-    'User ids (`usr_…`) of the people who administer this installation: they see all organisations, suspend them and grant credits.',
+    'User ids (`usr_…`) of the administrators of this installation. They can view and suspend all organisations and grant credits.',
   ),
   GOV_INSTALLATION_ID: InstallationId.optional().describe(
-    'Name of this installation in licences. Without it no licence can be activated.',
+    'Name of this installation in licences. Without it, no licence can be activated.',
   ),
   GOV_LICENCE_PUBLIC_KEYS: list().describe(
     'Ed25519 public keys (base64url) of issuers of licences. A licence of a removed key no longer applies.',
@@ -59,17 +67,19 @@ export const commercialVariables = z.object({
     .string()
     .regex(/^\d{1,2}(\.\d{1,4})?$/, 'must be a percentage such as 19 or 8.1')
     .optional()
-    .describe('Tax on invoices in percent, such as `19` or `8.1`. Without it invoices have no tax.'),
+    .describe('Tax on invoices in percent, such as `19` or `8.1`. Without it, invoices have no tax.'),
   GOV_BILLING_WEBHOOK_SECRET: secret()
     .optional()
-    .describe('Signs events of an accounting system that reports transfers. Without it no such event is accepted.'),
+    .describe(
+      'Secret that signs the events of an accounting system that reports transfers. Without it, no such event is accepted.',
+    ),
   GOV_BILLING_RETURN_URL: url()
     .optional()
     .meta({ requiredWhen: 'with GOV_STRIPE_SECRET_KEY' })
-    .describe('Where the payer returns to after a checkout: the billing page of the console.'),
+    .describe('Address to which the payer returns after a checkout: the billing page of the console.'),
   GOV_STRIPE_SECRET_KEY: secret({ lengthMin: 16 })
     .optional()
-    .describe('Secret key of a Stripe account, which charges invoices. Without it organisations pay by transfer.'),
+    .describe('Secret key of the Stripe account that charges invoices. Without it, organisations pay by transfer.'),
   GOV_STRIPE_WEBHOOK_SECRET: secret({ lengthMin: 16 })
     .optional()
     .meta({ requiredWhen: 'with GOV_STRIPE_SECRET_KEY' })
@@ -88,13 +98,15 @@ export type CommercialConfig = ServiceConfig &
     controlPlaneUrl: string;
     gatewayUrl: string;
     governanceUrl: string;
-    /** The address of SCIM, as identity providers know it. */
+    /** The public base URL of SCIM, which identity providers use. */
     scimBaseUrl: string;
     serviceApiKey: string;
-    /** Keys that assertions of callers must be signed with. */
+    /** Public keys that verify the assertions of callers. */
     assertionKeys: readonly PublicKey[];
-    /** Public keys of the kernel, base64url. */
+    /** Public keys of the kernel, base64url. Unused when `trustRoot` is set. */
     trustedPublicKeys: readonly string[];
+    /** The root key of the trust list. `null` when keys are pinned. */
+    trustRoot: string | null;
     installationAdmins: ReadonlySet<UserId>;
     entitlementTerms: EntitlementTerms;
     billing: BillingConfig;
@@ -109,7 +121,10 @@ type BillingConfig = Readonly<{
   stripe: Readonly<{ secretKey: string; webhookSecret: string; apiUrl: string; returnUrl: string }> | null;
 }>;
 
-/** Reads the environment. Throws ConfigError, which names every invalid variable at once. */
+/**
+ * Reads the environment. Throws ConfigError. One error names all malformed variables. The checks that follow throw at
+ * the first problem.
+ */
 export function commercialConfigFrom(env: Environment = process.env): CommercialConfig {
   const read = readConfig(commercialVariables, env, { prefix: 'GOV_' });
   const shared = serviceConfigOf(read);
@@ -125,6 +140,7 @@ export function commercialConfigFrom(env: Environment = process.env): Commercial
     serviceApiKey: read.GOV_SERVICE_API_KEY,
     assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),
     trustedPublicKeys: trustedKeysOf(read.GOV_TRUSTED_PUBLIC_KEYS),
+    trustRoot: read.GOV_TRUST_ROOT ?? null,
     installationAdmins: new Set(read.GOV_INSTALLATION_ADMINS.map(readUserId)),
     entitlementTerms: {
       basePlan: readBasePlan(read.GOV_BASE_PLAN),
@@ -151,7 +167,7 @@ function readUserId(text: string): UserId {
 function readBasePlan(id: BillingPlanId): EntitlementTerms['basePlan'] {
   const plan = latestPlan(id);
   if (plan !== null) return termsOfPlan(plan);
-  throw new ConfigError([`GOV_BASE_PLAN is ${id}, which is no plan of the catalogue. Use self_hosted or free`]);
+  throw new ConfigError([`GOV_BASE_PLAN is ${id}, which is not a plan of the catalogue. Use self_hosted or free`]);
 }
 
 function readBilling(read: z.infer<typeof commercialVariables>): BillingConfig {

@@ -7,10 +7,17 @@ import {
   type CommercialPersonClaims,
   type KeyClaims,
 } from '@countersign/contracts';
-import { listOrgs, listOrgWorkspaces } from '@countersign/contracts/control-plane';
-import { findSoleOwner, getLane, putLane } from '@countersign/contracts/gateway';
+import {
+  getOrgUse,
+  getSsoReadiness,
+  listOrgs,
+  listOrgWorkspaces,
+  readScopedAuditChain,
+} from '@countersign/contracts/control-plane';
+import { findSoleOwner, getLane, putLane, readAuditChain } from '@countersign/contracts/gateway';
 import {
   listLedgerEntries,
+  getTrustList,
   listTrustKeys,
   putCeiling,
   recordBudgetUsage,
@@ -35,7 +42,7 @@ import {
   type Log,
   type Telemetry,
 } from '@countersign/service-kit';
-import { createKeyRing, type KeyRing } from '@countersign/verifier';
+import { createConfiguredKeyRing, type KeyRing } from '@countersign/verifier';
 import type { CommercialConfig } from './config.ts';
 import type { EntitlementTerms } from './entitlements/entitlement-terms.ts';
 import { createManualProvider } from './payments/manual-provider.ts';
@@ -50,12 +57,13 @@ import {
   type Transaction,
 } from './store/database.ts';
 
-const directoryRoutes = { listOrgs, listOrgWorkspaces };
+const directoryRoutes = { getOrgUse, getSsoReadiness, listOrgs, listOrgWorkspaces, readScopedAuditChain };
 const accountRoutes = { findSoleOwner };
+const auditRoutes = { readAuditChain };
 const laneRoutes = { getLane, putLane };
-const kernelRoutes = { listLedgerEntries, listTrustKeys, putCeiling, recordBudgetUsage };
+const kernelRoutes = { getTrustList, listLedgerEntries, listTrustKeys, putCeiling, recordBudgetUsage };
 
-/** Every collaborator of the commercial gateway. Built once, closed in reverse. */
+/** All dependencies of the commercial gateway. They are built once and closed in reverse order. */
 export type Context = {
   readonly config: CommercialConfig;
   readonly log: Log;
@@ -64,28 +72,30 @@ export type Context = {
   readonly bus: MessageBus;
   readonly relay: OutboxRelay;
   readonly newEvent: NewEvent;
-  /** Verifies which person the gateway forwards. */
+  /** Verifies the gateway's assertions about people. */
   readonly assertions: AssertionVerifier<CommercialPersonClaims>;
-  /** Verifies which API key the gateway forwards. */
+  /** Verifies the gateway's assertions about API keys. */
   readonly keyAssertions: AssertionVerifier<KeyClaims>;
-  /** Routes that the gateway serves, called as the caller of this delegation. */
+  /** Returns a client of gateway routes that acts as the caller of this delegation. */
   asCaller<const Routes extends Record<string, AnyRoute>>(delegation: string, routes: Routes): Client<Routes>;
   /** The directory of organisations at the control plane. */
   readonly directory: Client<typeof directoryRoutes>;
-  /** The people of the gateway. */
+  /** The accounts of people at the gateway. */
   readonly accounts: Client<typeof accountRoutes>;
-  /** The lanes of workspaces at the gateway: whether their queued runs are leased. */
+  /** The audit chains of workspaces at the gateway. */
+  readonly gatewayAudit: Client<typeof auditRoutes>;
+  /** The lanes of workspaces at the gateway. A lane states whether queued runs are leased. */
   readonly lanes: Client<typeof laneRoutes>;
-  /** The receipts of the governance kernel. */
+  /** The routes of the governance kernel for receipts, keys, plan limits and spend. */
   readonly kernel: Client<typeof kernelRoutes>;
   /** The keys that receipts are verified with. */
   readonly keyRing: KeyRing;
-  /** The TXT records of a name in DNS. Rejects when there are none. */
+  /** Returns the TXT records of a DNS name. Rejects when it has none, or when DNS does not answer. */
   readonly resolveTxt: (name: string) => Promise<string[][]>;
   now(): Date;
-  /** The clock of PostgreSQL. A test that moves `now` moves it by the same amount. */
+  /** The clock of PostgreSQL. A test that replaces `now` also replaces this clock. */
   readonly databaseNow: DatabaseClock;
-  /** Compares the clock of this machine with the database's. */
+  /** Compares the clock of this machine with the database clock. */
   readonly clockGuard: ClockGuard;
   /** Runs `work` in one transaction, and wakes the outbox relay after the commit. */
   readonly transaction: Transaction;
@@ -97,15 +107,15 @@ export type Context = {
 
 export type ContextOverrides = Partial<
   Pick<Context, 'log' | 'bus' | 'now' | 'resolveTxt'> & {
-    /** The clock that the guard compares. A test that moves `now` leaves it unchanged. */
+    /** The clock of this machine, for `clockGuard`. A test that replaces `now` does not replace this clock. */
     machineClock(): Date;
   }
 >;
 
 const siblingTimeoutMs = 20_000;
-/** An identity provider waits, and the end of an access has to be effective within five seconds. */
+/** This timeout is short because an identity provider waits, and access must end within five seconds. */
 const accountTimeoutMs = 1_500;
-/** A request waits for DNS: twice this at most. */
+/** Timeout of one DNS query. A request waits for at most two queries. */
 const dnsTimeoutMs = 2_000;
 
 export function createContext(
@@ -153,7 +163,7 @@ export function createContext(
   };
 }
 
-type Siblings = Pick<Context, 'asCaller' | 'directory' | 'accounts' | 'lanes' | 'kernel' | 'keyRing'>;
+type Siblings = Pick<Context, 'asCaller' | 'directory' | 'accounts' | 'gatewayAudit' | 'lanes' | 'kernel' | 'keyRing'>;
 
 /** Clients of the other services, as this service itself and as its caller. */
 function siblingsOf(config: CommercialConfig): Siblings {
@@ -161,7 +171,9 @@ function siblingsOf(config: CommercialConfig): Siblings {
   const headers = () => ({ authorization: `Bearer ${serviceApiKey}` });
   const timeoutMs = siblingTimeoutMs;
   const kernel = createClient(kernelRoutes, { baseUrl: governanceUrl, timeoutMs, headers });
-  const tell = async () => (await kernel.listTrustKeys()).body;
+  const tellKeys = async () => (await kernel.listTrustKeys()).body;
+  const tellList = async () => (await kernel.getTrustList()).body;
+  const trust = { root: config.trustRoot, configured: config.trustedPublicKeys };
   return {
     asCaller: (delegation, routes) =>
       createClient(routes, {
@@ -170,9 +182,10 @@ function siblingsOf(config: CommercialConfig): Siblings {
       }),
     directory: createClient(directoryRoutes, { baseUrl: controlPlaneUrl, timeoutMs, headers }),
     accounts: createClient(accountRoutes, { baseUrl: gatewayUrl, timeoutMs: accountTimeoutMs, headers }),
+    gatewayAudit: createClient(auditRoutes, { baseUrl: gatewayUrl, timeoutMs, headers }),
     lanes: createClient(laneRoutes, { baseUrl: gatewayUrl, timeoutMs, headers }),
     kernel,
-    keyRing: createKeyRing({ configured: config.trustedPublicKeys, tell }, nodeProvider),
+    keyRing: createConfiguredKeyRing(trust, { tellKeys, tellList }, nodeProvider),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   identityUpdated,
   invoiceUpdated,
   orgSettingsUpdated,
+  personAccessEnded,
   personProvisioned,
   subscriptionUpdated,
   type Entitlements,
@@ -20,9 +21,7 @@ import type { Tx } from './store/database.ts';
 import type { StoredInvoice } from './store/invoices.ts';
 import type { StoredSubscription } from './store/subscriptions.ts';
 
-/*
- * Events of the commercial gateway. Each event is written in the transaction of its change.
- */
+/* Events of the commercial gateway. Each event is written in the same transaction as its change. */
 
 type EventDeps = { newEvent: NewEvent };
 
@@ -143,11 +142,20 @@ export async function publishOrgSettingsUpdated(
   await recordEventsIn(tx, [newEvent(orgSettingsUpdated, data, { subject: orgId })]);
 }
 
-export async function publishPersonProvisioned(
+/**
+ * The end of an access is published twice, as an end and as a state. A gateway of an older version has no separate
+ * queue for ends, and receives only the states.
+ */
+export async function publishPeople(
   tx: Tx,
   { newEvent }: EventDeps,
-  people: readonly EventOf<typeof personProvisioned>['data'][],
+  people: readonly { state: PersonState; endsAccess: boolean }[],
 ): Promise<void> {
-  const events = people.map((data) => newEvent(personProvisioned, data, { subject: data.scim_user_id }));
-  await recordEventsIn(tx, events);
+  const ends = people
+    .filter(({ endsAccess }) => endsAccess)
+    .map(({ state }) => newEvent(personAccessEnded, state, { subject: state.scim_user_id }));
+  const states = people.map(({ state }) => newEvent(personProvisioned, state, { subject: state.scim_user_id }));
+  await recordEventsIn(tx, [...ends, ...states]);
 }
+
+type PersonState = EventOf<typeof personProvisioned>['data'];

@@ -25,16 +25,16 @@ import type { Context } from './context.ts';
 import { authenticateScim } from './identity/authenticate-scim.ts';
 import type { ScimCaller } from './provisioning/scim-caller.ts';
 
-/** A person whose sign-in the gateway asserts. */
+/** A signed-in person, as asserted by the gateway. */
 export type PersonCaller = {
   userId: UserId;
   sessionId: SignInId;
-  /** When the person last proved their presence. */
+  /** The time when the person last proved their presence. */
   provenAt: Date;
 };
 export type SiblingCaller = { sibling: true };
 
-/** A caller of the basic API, and the delegation by which this service asks the gateway as that caller. */
+/** A caller of the basic API, with the delegation that lets this service call the gateway as that caller. */
 type Acting = {
   /** The person, or the maker of the API key. */
   userId: UserId;
@@ -43,14 +43,14 @@ type Acting = {
   isKey: boolean;
   delegation: string;
 };
-/** The workspace that the request addresses, in a role that the route takes. */
+/** A caller with the addressed workspace and a role in it that the route accepts. */
 export type WorkspaceCaller = Acting & { workspaceId: WorkspaceId; role: PersonRole };
-/** A route without a role addresses no workspace: there a person has none, and a key has its own. */
+/** A caller of a route without a workspace. `workspaceId` is `null` for a person. An API key has its own workspace. */
 export type BasicCaller = Acting & { workspaceId: WorkspaceId | null };
 
 type Guarding = Pick<Context, 'config' | 'assertions' | 'keyAssertions' | 'now' | 'database' | 'transaction'>;
 
-/** Who may call each class of route. */
+/** Creates the access check of each class of routes. */
 export function createGuards(
   context: Guarding,
 ): Guards<PersonCaller | BasicCaller | WorkspaceCaller | ScimCaller | SiblingCaller | undefined> {
@@ -97,7 +97,7 @@ async function personWithDelegation(context: Guarding, request: GuardRequest): P
   return { ...acting, ...(place ?? { workspaceId: null }) };
 }
 
-/** The gateway compares the scopes and the role of a key too. */
+/** Verifies an API key with its scopes and role. The gateway checks them again. */
 async function keyOf({ keyAssertions }: Guarding, request: GuardRequest): Promise<WorkspaceCaller> {
   const { sub, sponsor, workspace_id, role, scopes } = await keyAssertions.verify(bearerToken(request.req));
   const place = { workspaceId: workspace_id, role };
@@ -111,7 +111,7 @@ function requireScope(
   scopes: readonly ApiKeyScope[],
 ): void {
   if (keyScopes.length === 0 || needsPresence === true)
-    throw new AppError('PERMISSION_DENIED', 'A person does this, signed in; an API key does not');
+    throw new AppError('PERMISSION_DENIED', 'API keys cannot use this route. Sign in as a person');
   if (!keyScopes.some((scope) => scopes.includes(scope)))
     throw new AppError('PERMISSION_DENIED', `This needs a key with the scope ${keyScopes.join(' or ')}`);
 }
@@ -132,7 +132,10 @@ async function personOf({ assertions }: Guarding, { req }: GuardRequest): Promis
   return { userId: sub, sessionId: sid, provenAt: new Date(auth_time * 1_000) };
 }
 
-/** `null` when the caller is a sibling or unknown: no idempotency key is shared between such callers. */
+/**
+ * The caller to whom idempotency keys belong. `null` for a sibling or an unknown caller, because such callers must not
+ * share idempotency keys.
+ */
 export function callerKey(caller: unknown): string | null {
   if (typeof caller !== 'object' || caller === null) return null;
   if ('tokenId' in caller) return String(caller.tokenId);

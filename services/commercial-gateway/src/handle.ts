@@ -3,7 +3,7 @@ import { createHandle, type Handle } from '@countersign/service-kit';
 import type { BasicCaller, PersonCaller, SiblingCaller, WorkspaceCaller } from './guards.ts';
 import type { ScimCaller } from './provisioning/scim-caller.ts';
 
-/** Routes of a person who is signed in. */
+/** Routes of signed-in people. */
 export const handlePerson = createHandle<PersonCaller>('session');
 
 /** Routes of the basic API. */
@@ -11,13 +11,13 @@ export const handleBasic = createHandle<BasicCaller>('commercial');
 
 const handlePlaced = createHandle<WorkspaceCaller>('commercial');
 
-/** Routes of the basic API that address one workspace: the guard compares the role of each caller. */
+/** Routes of the basic API that address one workspace. The guard checks the role of the caller. */
 export const handleWorkspace: Handle<WorkspaceCaller> = (route, options) => {
-  if (route.leastRole === undefined) throw new Error(`${route.operation} states no leastRole`);
+  if (route.leastRole === undefined) throw new Error(`${route.operation} has no leastRole`);
   return handlePlaced(route, options);
 };
 
-/** Routes of people who administer the installation. */
+/** Routes of installation administrators. */
 export const handleAdmin = createHandle<PersonCaller>('commercial_admin');
 
 /** Routes of identity providers. Errors have the form of SCIM. */

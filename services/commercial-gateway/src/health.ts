@@ -7,12 +7,12 @@ export function readinessChecks({ database, clockGuard }: Pick<Context, 'databas
   return { database: () => database.ping(), clock: clockGuard.check };
 }
 
-/** Without the queue, events wait in the outbox. */
+/** The checks that are only reported. The service works without the queue, because events wait in the outbox. */
 export function toldChecks({ bus }: Pick<Context, 'bus'>): ProbeChecks {
   return { queue: () => assertConnected(bus) };
 }
 
-/** The status of the service: the database is required, the queue is not. */
+/** Returns the status of the service. The database is required. The queue is not. */
 export async function healthOf({ database, bus }: Pick<Context, 'database' | 'bus'>) {
   const { checks } = await runChecks({ database: () => database.ping(), queue: () => assertConnected(bus) });
   const stateOf = (name: 'database' | 'queue') => (checks[name] === 'up' ? ('ok' as const) : ('unreachable' as const));

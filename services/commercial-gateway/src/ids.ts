@@ -12,7 +12,7 @@ import {
 } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 
-/** Ids of one process rise strictly, so that a list by id is a list by time. */
+/** The IDs of one process always increase, so a list sorted by ID is sorted by time. */
 const nextUlid = monotonicFactory();
 
 export function newSubscriptionId(): SubscriptionId {

@@ -1,4 +1,4 @@
-/** The queues that this service receives messages from. */
+/** Returns the queues that this service consumes. */
 export function commercialQueues(exchange: string) {
   return { directory: `${exchange}.commercial-gateway.directory` };
 }

@@ -64,7 +64,7 @@ export async function openBilling(): Promise<Billing> {
 
 let orgs = 0;
 
-/** A caller of an organisation of its own. */
+/** Returns a caller of a new organisation. */
 export function newCaller(): BillingCaller {
   orgs += 1;
   return { orgId: OrgId.parse(`org_test_${orgs}`), actor: 'usr_test', requestId: null };
@@ -76,7 +76,7 @@ export async function subscribe({ deps, setTime }: Billing, caller: BillingCalle
   await createSubscription(deps, { planId: testPlan.plan_id, planVersion: 1, start: 'active' }, caller);
 }
 
-/** Draft invoices of consecutive months from `start`, 1,000 minor units each without usage. */
+/** Drafts invoices of consecutive months from `start`, each of 1,000 minor units without usage. */
 export async function closeMonths(
   { deps, setTime }: Billing,
   caller: BillingCaller,
@@ -92,7 +92,7 @@ export async function closeMonths(
   return drafts;
 }
 
-/** An open invoice of the first month. */
+/** Returns an open invoice of the first month. */
 export async function openInvoice(
   billing: Billing,
   caller: BillingCaller,
@@ -106,7 +106,7 @@ export async function openInvoice(
 
 type Balances = Partial<Record<'receivable' | 'revenue' | 'credits' | 'cash' | 'tax', number>>;
 
-/** Balances of the accounts of an organisation that are not zero. */
+/** Returns the balances of an organisation that are not zero. */
 export async function balancesOf({ admin }: Billing, { orgId }: BillingCaller): Promise<Balances> {
   const { rows } = await admin.query<{ account: string; sum: string }>(
     `SELECT account, sum(amount_minor)::text AS sum FROM ledger_entries WHERE org_id = $1
@@ -125,7 +125,7 @@ export async function countRows({ admin }: Billing, table: string, { orgId }: Bi
   return rows[0]?.count ?? 0;
 }
 
-/** Violations of the invariants of the ledger of an organisation; empty when it is sound. */
+/** Returns the violations of the invariants of the ledger of an organisation. */
 export async function findUnsound({ admin }: Billing, { orgId }: BillingCaller): Promise<unknown[]> {
   const { rows } = await admin.query<{ fault: string; id: string }>(
     `SELECT 'transaction is not balanced' AS fault, transaction_id AS id FROM ledger_entries WHERE org_id = $1
@@ -139,7 +139,8 @@ export async function findUnsound({ admin }: Billing, { orgId }: BillingCaller):
          <> (SELECT coalesce(sum(total_minor - credited_minor - paid_minor), 0) FROM invoices WHERE org_id = $1 AND status = 'open')
      UNION ALL
      SELECT 'cash differs from the payments', $1
-      WHERE (SELECT coalesce(sum(amount_minor), 0) FROM ledger_entries WHERE org_id = $1 AND account = 'cash')
+      WHERE (SELECT coalesce(sum(e.amount_minor), 0) FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
+              WHERE e.org_id = $1 AND e.account = 'cash' AND t.invoice_id IS NOT NULL)
          <> (SELECT coalesce(sum(paid_minor - refunded_minor), 0) FROM invoices WHERE org_id = $1)
      UNION ALL
      SELECT 'invoice numbers have a gap', $1

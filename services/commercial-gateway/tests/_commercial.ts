@@ -29,16 +29,22 @@ type AtGateway = { method: string; url: string; headers: IncomingHttpHeaders; bo
 type Reply = { status: number; body: unknown; headers?: Record<string, string> };
 
 /**
- * The servers that this service calls, over HTTP. They are the directory routes of a control plane with the
- * organisations of a test, a kernel without receipts, and a gateway whose answers below `/api` a test sets.
+ * Fake of the servers that this service calls over HTTP: the directory routes of a control plane with the organisations
+ * of a test, a kernel without receipts, and a gateway. A test sets the answers of the gateway below `/api`.
  */
 class DirectoryServer {
   readonly orgs: ListedOrg[] = [];
   readonly workspaces: ListedOrgWorkspace[] = [];
-  /** Requests that the gateway got. */
+  /** Requests to the gateway. */
   readonly atGateway: AtGateway[] = [];
+  /** The usage of an organisation at the control plane. `null` while the control plane does not answer. */
+  use: object | null = null;
+  /** The report of the control plane about each connection. `null` while it does not answer. */
+  sso: object | null = null;
+  /** Audit chains of workspaces by the path of their route. All other chains are empty. */
+  readonly auditChains = new Map<string, { seq: number; hash: string }[]>();
   gatewayReply: (request: AtGateway) => Reply = () => ({ status: 500, body: {} });
-  /** Whether the gateway knows each person as the only owner of a workspace; `null` while it does not answer. */
+  /** Whether the gateway reports each person as the only owner of a workspace. `null` while it does not answer. */
   isSoleOwner: boolean | null = false;
   readonly #server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://127.0.0.1');
@@ -52,15 +58,34 @@ class DirectoryServer {
       res.writeHead(this.isSoleOwner === null ? 503 : 200, { 'content-type': 'application/json' });
       return res.end(JSON.stringify({ sole_owner: this.isSoleOwner }));
     }
+    const ofOrg = isKnown ? /^\/internal\/orgs\/[^/]+\/(sso|use)$/.exec(url.pathname)?.[1] : undefined;
+    if (ofOrg === 'sso' || ofOrg === 'use') {
+      const answer = this[ofOrg];
+      res.writeHead(answer === null ? 503 : 200, { 'content-type': 'application/json' });
+      return res.end(JSON.stringify(answer ?? {}));
+    }
+    if (isKnown && /^\/internal\/(audit-chains\/[^/]+|workspaces\/[^/]+\/audit)$/.test(url.pathname)) {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      return res.end(JSON.stringify(this.#chainFrom(url)));
+    }
     const rows = url.pathname === '/internal/orgs' ? this.orgs : this.workspaces;
     const page = pageOf<ListedOrg | ListedOrgWorkspace>(rows, url.searchParams);
     res.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' });
     return res.end(JSON.stringify(isKnown ? page : {}));
   });
 
+  /** Returns a page of two entries. */
+  #chainFrom({ pathname, searchParams }: URL): object {
+    const entries = this.auditChains.get(pathname) ?? [];
+    const from = Number(searchParams.get('from'));
+    const last = entries.at(-1);
+    const end = { seq: last?.seq ?? 0, hash: last?.hash ?? null };
+    return { end, data: entries.filter(({ seq }) => seq >= from).slice(0, 2) };
+  }
+
   async #answerAsGateway(req: IncomingMessage, res: ServerResponse): Promise<void> {
     let body = '';
-    for await (const part of req.setEncoding('utf8')) body += String(part);
+    for await (const piece of req.setEncoding('utf8')) body += String(piece);
     const request = { method: req.method ?? '', url: req.url ?? '', headers: req.headers, body };
     this.atGateway.push(request);
     const reply = this.gatewayReply(request);
@@ -92,13 +117,13 @@ export type CommercialSite = {
   readonly database: TestDatabase;
   readonly directory: DirectoryServer;
   readonly gateway: StartedCommercialGateway;
-  /** A client of a person who signed in now, or so many seconds ago. */
+  /** A client of a person who signed in now, or the passed number of seconds ago. */
   as(userId: UserId, signedInSecondsAgo?: number): Promise<CommercialClient>;
   /** The assertion of a person who signed in now. */
   tokenOf(userId: UserId): Promise<string>;
-  /** A client whose assertion is meant for the control plane. */
+  /** A client whose assertion is for the control plane. */
   asAtControlPlane(userId: UserId): Promise<CommercialClient>;
-  /** A client of a person or an API key that the gateway forwards to the basic API, with the delegation that it then has. */
+  /** A client of a person or an API key at the basic API, with the delegation that the gateway adds. */
   asBasic(caller: Partial<AssertedPerson> & { sub: UserId }, signedInSecondsAgo?: number): Promise<CommercialClient>;
   asKey(key: AssertedKey, audience?: 'control-plane' | 'commercial-gateway'): Promise<CommercialClient>;
   readonly anonymous: CommercialClient;
@@ -112,12 +137,12 @@ type SiteOptions = {
   now?: () => Date;
   /** The interval of the receipt meter. */
   meterMs?: number;
-  /** DNS of the test. */
+  /** The DNS of the test. */
   resolveTxt?: (name: string) => Promise<string[][]>;
   before?: (directory: DirectoryServer) => void;
 };
 
-/** Starts a commercial gateway on a database of its own, beside a directory of organisations. */
+/** Starts a commercial gateway with its own database and a directory of organisations. */
 export async function startCommercialSite({
   env = {},
   now,
@@ -146,6 +171,8 @@ export async function startCommercialSite({
   const gateway = await startCommercialGateway(config, {
     ...{ log, ...(now && { now }), ...(resolveTxt && { resolveTxt }) },
     ...(meterMs && { meterMs }),
+    // A pass of the worker would lease the rows of a pass of the test. After its first pass, the worker waits.
+    billingMs: 86_400_000,
   });
   const clientOf = (bearer: string | null, delegation?: string) =>
     createClient(commercialRoutes, {

@@ -8,6 +8,9 @@ type Members = Record<string, unknown>;
 type Entry = { receipt: { log_index: number; payload: Members } & Members; record: null; witness: null };
 
 const signer = createSigner(generateSigningKey().privateKeyPem);
+const root = createSigner(generateSigningKey().privateKeyPem);
+/** The value of `GOV_TRUST_ROOT`. */
+export const trustRoot = encodeBase64Url(root.publicKey);
 export const digest = `sha256:${'0'.repeat(64)}`;
 export const instant = (ms: number) => new Date(ms).toISOString();
 
@@ -15,12 +18,13 @@ export const instant = (ms: number) => new Date(ms).toISOString();
 export class ScriptedLedger {
   readonly #sealed = new Set<string>();
   readonly #entries = new Map<string, Entry[]>();
-  /** Places that were read, of pages of more than one receipt. */
+  /** Start positions of the pages that were read, except pages with a limit of one receipt. */
   readonly reads: number[] = [];
-  /** Pages that are answered before the kernel is away; `null`: it stays. */
+  /** Number of pages to answer before the kernel is down. `null` when it stays up. */
   pagesLeft: number | null = null;
-  /** Pages that were not answered. */
+  /** Number of pages that were not answered. */
   refusals = 0;
+  #trust: { version: number; revokedAt: string | null } = { version: 1, revokedAt: null };
   #url = '';
   readonly #server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://127.0.0.1');
@@ -41,7 +45,7 @@ export class ScriptedLedger {
     const ulid = `${String(tenant.charCodeAt(4)).padStart(3, '0')}${String(number).padStart(23, '0')}`;
     const settled = members['kind'] === 'outcome' ? { decision_receipt_id: `rcp_${ulid}` } : {};
     const payload = { ...basePayload(ulid, tenant), lamport_clock: number, ...members, ...settled };
-    const value = encodeBase64Url(signer.sign(canonicalBytes(payload as never))); // of JSON values only
+    const value = encodeBase64Url(signer.sign(canonicalBytes(payload as never))); // JSON values only
     const signature = { alg: 'Ed25519', key_id: signer.keyId, value };
     const sealed = { payload: { ...payload, ...tampered }, signature };
     const receipt_hash = digestOf(nodeProvider, `countersign.receipt-hash.v1\n${canonicalize(sealed as never)}`);
@@ -50,12 +54,12 @@ export class ScriptedLedger {
     this.#entries.set(tenant, entries);
   }
 
-  /** Whether a receipt with this hash was appended as it was signed. */
+  /** Returns whether a receipt with this hash was appended unchanged. */
   isSealed(hash: unknown): boolean {
     return this.#sealed.has(String(hash));
   }
 
-  /** The 20 lowest hashes of the receipts of a period that verify and match. */
+  /** Returns the 20 lowest hashes of the valid receipts of a period that match. */
   lowestHashes(
     tenant: string,
     matches: (payload: Members) => boolean,
@@ -72,6 +76,11 @@ export class ScriptedLedger {
       .slice(0, 20);
   }
 
+  /** Publishes the next version of the trust list, which revokes the key of the receipts from this time on. */
+  revokeFrom(revokedAt: string | null): void {
+    this.#trust = { version: this.#trust.version + 1, revokedAt };
+  }
+
   async listen(): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     this.#url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; // it listens on TCP
@@ -82,8 +91,23 @@ export class ScriptedLedger {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
+  /** The trust list, whose only key signs the receipts. */
+  #trustList(): object {
+    const key = {
+      ...publicKeyToJwk(signer.publicKey),
+      ...{ kid: signer.keyId, use: 'sig', alg: 'EdDSA', purpose: 'receipts', log_origin: null },
+      ...{ valid_from: '2020-01-01T00:00:00.000Z', valid_until: null, revoked_at: this.#trust.revokedAt },
+    };
+    const list = {
+      ...{ type: 'countersign.trust.v1', version: this.#trust.version, previous_hash: digest },
+      ...{ issued_at: '2020-01-01T00:00:00.000Z', keys: [key] },
+    };
+    const value = encodeBase64Url(root.sign(canonicalBytes(list)));
+    return { list, signature: { alg: 'Ed25519', key_id: root.keyId, value } };
+  }
+
   #answer({ pathname, searchParams }: URL): object | null {
-    if (pathname === '/api/v1/trust/keys') return trustKeys;
+    if (pathname === '/api/v1/trust/list') return this.#trustList();
     const entries = this.#entries.get(pathname.split('/').at(-1) ?? '') ?? [];
     const limit = Number(searchParams.get('limit'));
     const from = searchParams.get('from');
@@ -99,17 +123,6 @@ export class ScriptedLedger {
     return { data: entries.slice(Number(from), Number(from) + limit) };
   }
 }
-
-const trustKeys = {
-  keys: [
-    {
-      ...publicKeyToJwk(signer.publicKey),
-      ...{ kid: signer.keyId, use: 'sig', alg: 'EdDSA', purpose: 'receipts', log_origin: null },
-      ...{ valid_from: '2020-01-01T00:00:00.000Z', valid_until: null, revoked_at: null },
-    },
-  ],
-  ...{ log_origin: 'log.example.org', log_vkey: 'log.example.org+00000000+AAAA' },
-};
 
 function basePayload(ulid: string, tenant: string): Members {
   return {

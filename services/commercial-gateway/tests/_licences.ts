@@ -25,11 +25,11 @@ export const terms = {
 
 type Issued = { claims?: object; header?: object; key?: typeof issuer; payload?: string };
 
-/** A licence that is right in all but the members that are named here; `undefined` leaves one out. For tests alone. */
+/** Returns a valid licence with changed members. `undefined` omits a member. Only for tests. */
 export function issueLicence({ claims, header, key = issuer, payload }: Issued = {}): Promise<string> {
   const text = payload ?? JSON.stringify({ ...terms, ...claims });
   const protectedHeader = JSON.parse(
     JSON.stringify({ alg: 'EdDSA', typ: licenceTerms.type, kid: issuer.keyId, ...header }),
-  ) as CompactJWSHeaderParameters; // without members that are undefined
+  ) as CompactJWSHeaderParameters; // without undefined members
   return new CompactSign(utf8Bytes(text)).setProtectedHeader(protectedHeader).sign(createPrivateKey(key.privateKeyPem));
 }

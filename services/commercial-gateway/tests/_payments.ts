@@ -17,11 +17,11 @@ const owners = Array.from('ABCDEFGHJKMNPQRSTVWX', (mark) => mark.repeat(26));
 export type Paying = {
   site: CommercialSite;
   stripe: FakeStripe;
-  /** An organisation that no other test uses, with its administrator. */
+  /** Creates an organisation with its administrator for one test. */
   newOrg(): Payer;
   now(): Date;
   moveTo(time: Date): void;
-  /** One pass of the billing worker. Returns whether every step succeeded. */
+  /** Runs one pass of the billing worker. Returns whether every step succeeded. */
   pass(): Promise<boolean>;
   /** Delivers an event to the webhook. Returns its status and whether it was applied. */
   deliver(event: { body: string; header: string }, provider?: string): Promise<{ status: number; applied?: boolean }>;
@@ -34,7 +34,7 @@ export type Payer = {
   params: { tenant_id: OrgId };
 };
 
-/** Starts a commercial gateway that charges by a fake of Stripe, or by transfer alone. */
+/** Starts a commercial gateway that charges with a fake of Stripe, or only by transfer. */
 export async function startPaying({ hasStripe = true } = {}): Promise<Paying> {
   const stripe = new FakeStripe();
   const apiUrl = await stripe.listen();
@@ -84,7 +84,7 @@ export async function startPaying({ hasStripe = true } = {}): Promise<Paying> {
   };
 }
 
-/** Subscribes by a checkout that the payer finishes with this payment method. */
+/** Subscribes with a checkout that the payer completes with this payment method. */
 export async function subscribeWith({ stripe, deliver, now }: Paying, payer: Payer, method: string): Promise<void> {
   const client = await payer.client();
   await client.startCheckout({ params: payer.params, body: { purpose: 'subscription', plan: team } });
@@ -96,7 +96,7 @@ export function lastSession({ sessions }: FakeStripe): string {
   return [...sessions.keys()].at(-1) ?? '';
 }
 
-/** Moves to the end of the monthly period in progress of an organisation. */
+/** Moves the clock to the end of the current period of an organisation. */
 export async function endPeriod({ site, moveTo, now }: Paying, { orgId }: Payer): Promise<void> {
   const where = { orgId, NOT: { status: 'canceled' } };
   const { anchorAt, periodIndex } = await site.gateway.context.database.reader.subscription.findFirstOrThrow({ where });
@@ -104,7 +104,7 @@ export async function endPeriod({ site, moveTo, now }: Paying, { orgId }: Payer)
   if (end > now()) moveTo(end);
 }
 
-/** Lets the lease of a step that failed end. */
+/** Moves the clock past the lease of a failed step. */
 export function endLease({ moveTo, now }: Paying): void {
   moveTo(new Date(now().getTime() + 301_000));
 }
@@ -113,7 +113,7 @@ export function addDays({ moveTo, now }: Paying, days: number): void {
   moveTo(new Date(now().getTime() + days * 86_400_000));
 }
 
-/** The state of an organisation that a payment can change. */
+/** Returns the state of an organisation that a payment can change. */
 export async function stateOf({ site }: Paying, { orgId }: Payer) {
   const { reader } = site.gateway.context.database;
   const where = { orgId };
@@ -138,5 +138,16 @@ export async function stateOf({ site }: Paying, { orgId }: Payer) {
 export async function lastInvoiceId({ site }: Paying, { orgId }: Payer): Promise<InvoiceId> {
   const { reader } = site.gateway.context.database;
   const { id } = await reader.invoice.findFirstOrThrow({ where: { orgId }, orderBy: { id: 'desc' } });
-  return id as InvoiceId; // it is the id of an invoice
+  return id as InvoiceId; // the ID of an invoice
+}
+
+/** Returns the limits of concurrent runs in the entitlement events of an organisation, in order. */
+export async function announcedRuns({ site }: Paying, { orgId }: Payer): Promise<unknown[]> {
+  const { reader } = site.gateway.context.database;
+  const rows = await reader.outboxMessage.findMany({ orderBy: { position: 'asc' } });
+  const events = rows.map(
+    ({ envelope }) => JSON.parse(envelope) as { type: string; data: { org_id?: string; limits: unknown } },
+  );
+  const own = events.filter(({ type, data }) => type === 'entitlement.changed.v1' && data.org_id === orgId);
+  return own.map(({ data }) => (data.limits as { concurrent_runs: number }).concurrent_runs);
 }

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 export type PeerCall = { method: string; path: string; bearer: string; body: unknown };
 type PeerAnswer = { status: number; body: unknown };
 
-/** Another service over HTTP, whose answers a test scripts. */
+/** Fake of another service over HTTP. A test sets its answers. */
 export class Peer {
   readonly calls: PeerCall[] = [];
   answer: (call: PeerCall) => PeerAnswer | Promise<PeerAnswer> = () => ({ status: 500, body: {} });
   readonly #server = createServer((req, res) => {
     let text = '';
-    req.setEncoding('utf8').on('data', (part: string) => (text += part));
+    req.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
     req.on('end', () => {
       const bearer = (req.headers.authorization ?? '').replace('Bearer ', '');
       const body: unknown = text === '' ? null : JSON.parse(text);
@@ -33,7 +33,7 @@ export class Peer {
   }
 }
 
-/** The error envelope of a service. */
+/** Returns the error body of a service. */
 export function refusalOf(status: number, code: string, message: string): PeerAnswer {
   const error = { type: 'conflict_error', code, message, param: null, request_id: 'req_peer', retryable: false };
   return { status, body: { error } };

@@ -1,17 +1,18 @@
 import { scimSchemas } from '@countersign/contracts/commercial-gateway';
 
 /*
- * Requests in the form in which identity providers send them, written from memory of their public documentation, and not captured: Entra
+ * Requests of identity providers. They are written from the public documentation, not recorded: Entra
  * (learn.microsoft.com/entra/identity/app-provisioning/use-scim-to-provision-users-and-groups) and Okta
- * (developer.okta.com/docs/api/openapi/okta-scim/guides/scim-20). `{name}` stands for the id that an earlier step saved.
+ * (developer.okta.com/docs/api/openapi/okta-scim/guides/scim-20). `{name}` is replaced by the ID that an earlier step
+ * saved.
  */
 export type Step = {
   send: string;
   body?: object;
   status: number;
-  /** Members of the answer. */
+  /** Expected members of the answer. */
   answer?: object;
-  /** Under which name the id of the answer is kept. */
+  /** The name under which the ID in the answer is saved. */
   saves?: string;
 };
 

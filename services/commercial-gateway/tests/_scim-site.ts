@@ -10,7 +10,7 @@ export type ScimAnswer = { status: number; headers: Headers; body: Record<string
 type Sent = { body?: unknown; headers?: Record<string, string> };
 export type Scim = (request: string, sent?: Sent) => Promise<ScimAnswer>;
 
-/** An organisation with a verified domain and a token of its identity provider. */
+/** An organisation with a verified domain and a SCIM token. */
 export type Directory = { orgId: OrgId; domain: string; tokenId: string; secret: string; scim: Scim };
 
 const admin = UserId.parse('usr_01ARZ3NDEKTSV4RRFFQ69G5ADM');

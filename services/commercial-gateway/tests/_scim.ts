@@ -19,7 +19,7 @@ export const team = { displayName: 'Team', members: [{ value: 'a.b@c.d' }, { val
 
 export const patchedTeam = (...operations: object[]) => patchGroup(team, patchOf(...operations));
 
-/** The error that a call throws, as its code, its SCIM keyword and the member at fault; `accepted` when it throws none. */
+/** Returns the error of a call as its code, SCIM keyword and invalid member. Returns `accepted` without an error. */
 export function refusalOf(call: () => unknown): string {
   try {
     call();

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createHmac } from 'node:crypto';
 
-/** How the next matching request fails. `after` variants fail when the effect has happened. */
+/** How the next matching request fails. The `after` variants fail after the effect. */
 export type Fault = 'rate_limit' | 'error' | 'error_after' | 'drop' | 'drop_after';
 
 type Fields = { [name: string]: string | Fields };
@@ -51,8 +51,9 @@ class Refused extends Error {
 export const stripeKeys = { secretKey: 'sk_test_of_a_fake_stripe', webhookSecret: 'whsec_of_a_fake_stripe' };
 
 /**
- * The routes of the Stripe API that this service uses, with state: idempotency keys that replay errors too, card errors, and faults before and
- * after an effect. Payment methods are named for what they do: `pm_ok`, `pm_declined`, `pm_authentication`, `pm_slow`.
+ * Stateful fake of the Stripe routes that this service uses. It has idempotency keys that also replay errors, card
+ * errors, and faults before and after an effect. The payment method selects the result: `pm_ok`, `pm_declined`,
+ * `pm_authentication`, `pm_slow`.
  */
 export class FakeStripe {
   readonly intents = new Map<string, Intent>();
@@ -61,11 +62,11 @@ export class FakeStripe {
   readonly disputes = new Map<string, Refund>();
   readonly customers = new Map<string, { id: string; metadata: Fields }>();
   readonly requests: string[] = [];
-  /** Successful charges, each of which took money. */
+  /** Successful charges. */
   readonly charged: { intent: string; amount: number }[] = [];
   readonly #answers = new Map<string, Stored>();
   readonly #faults: { path: RegExp; fault: Fault; orgId: string }[] = [];
-  /** Refunds stay pending, as at banks that take days. */
+  /** Whether refunds stay pending, as at banks that take days. */
   slowRefunds = false;
   #serial = 0;
   readonly #server = createServer((req, res) => void this.#answer(req, res));
@@ -80,17 +81,17 @@ export class FakeStripe {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
-  /** The next request about an organisation whose method and path match fails. */
+  /** Fails the next request of an organisation with this method and path. */
   failNext(path: RegExp, fault: Fault, orgId: string): void {
     this.#faults.push({ path, fault, orgId });
   }
 
-  /** Stripe forgets idempotency keys after a day. */
+  /** Forgets the idempotency keys, as Stripe does after a day. */
   forgetIdempotencyKeys(): void {
     this.#answers.clear();
   }
 
-  /** The payer finishes the page. */
+  /** Completes the page as the payer. */
   finishCheckout(sessionId: string, payment_method: string): Session {
     const session = required(this.sessions.get(sessionId), 'session');
     session.status = 'complete';
@@ -99,19 +100,19 @@ export class FakeStripe {
     return session;
   }
 
-  /** A payment that is being processed ends. */
+  /** Ends a payment that is still processing. */
   settle(intentId: string, isPaid: boolean): void {
     const intent = required(this.intents.get(intentId), 'payment');
     if (isPaid) this.#succeed(intent);
     else Object.assign(intent, { status: 'requires_payment_method', last_payment_error: { code: 'card_declined' } });
   }
 
-  /** A refund that a person makes on the pages of Stripe. */
+  /** Creates a refund as a person does on the pages of Stripe. */
   refundOnPage(intentId: string, amount: number): Refund {
     return this.#refund({ payment_intent: intentId, amount: String(amount) });
   }
 
-  /** The bank of the payer claims the money back. */
+  /** Creates a dispute: the bank of the payer reclaims the money. */
   dispute(intentId: string, amount: number): Refund {
     const { id: payment_intent, currency } = required(this.intents.get(intentId), 'payment');
     return put(this.disputes, {
@@ -119,7 +120,7 @@ export class FakeStripe {
     });
   }
 
-  /** An event as Stripe delivers it. `age` is in seconds. */
+  /** Returns a signed event of Stripe. `age` is in seconds. */
   event(
     type: string,
     object: object,
@@ -156,7 +157,7 @@ export class FakeStripe {
     return index === -1 ? null : (this.#faults.splice(index, 1)[0]?.fault ?? null);
   }
 
-  /** A key replays its first answer, an error too, and is refused with other parameters. */
+  /** Replays the first answer of an idempotency key, including errors. Refuses the key with other parameters. */
   #once(req: IncomingMessage, { place, text, isBroken }: { place: string; text: string; isBroken: boolean }): Stored {
     const key = req.method === 'POST' ? req.headers['idempotency-key'] : undefined;
     const stored = key === undefined ? undefined : this.#answers.get(String(key));
@@ -183,9 +184,9 @@ export class FakeStripe {
 
   #route(place: string, fields: Fields): object {
     const [method = '', path = ''] = place.split(' ');
-    const [, , ...parts] = path.split('/');
-    const name = `${method} ${parts.filter((part) => !part.includes('_') || part === 'payment_intents').join('/')}`;
-    const id = parts.find((part) => part.includes('_') && part !== 'payment_intents') ?? '';
+    const [, , ...segments] = path.split('/');
+    const name = `${method} ${segments.filter((chunk) => !chunk.includes('_') || chunk === 'payment_intents').join('/')}`;
+    const id = segments.find((chunk) => chunk.includes('_') && chunk !== 'payment_intents') ?? '';
     switch (name) {
       case 'POST customers':
         return put(this.customers, { id: this.#id('cus'), metadata: metadataOf(fields) });
@@ -272,8 +273,8 @@ export class FakeStripe {
   }
 
   #payOnPage({ fields, customer }: Session, payment_method: string): Intent {
-    const data = fields['payment_intent_data'] as Fields; // a session in this mode has it
-    const line = ((fields['line_items'] as Fields)['0'] as Fields)['price_data'] as Fields; // of the one line
+    const data = fields['payment_intent_data'] as Fields; // sessions in this mode have it
+    const line = ((fields['line_items'] as Fields)['0'] as Fields)['price_data'] as Fields; // there is only one line
     const shared = { amount: textOf(line, 'unit_amount'), currency: textOf(line, 'currency'), customer };
     const intent = this.#createIntent({ ...shared, metadata: metadataOf(data) });
     if (payment_method === 'pm_slow') return Object.assign(intent, { status: 'processing', payment_method });
@@ -328,14 +329,14 @@ function send(res: ServerResponse, status: number, body: unknown): void {
   res.end(JSON.stringify(body));
 }
 
-/** The fields of a form with names such as `a[b][c]`. */
+/** Parses the fields of a form with names such as `a[b][c]`. */
 function fieldsOf(text: string): Fields {
   const root: Fields = {};
   for (const [name, value] of new URLSearchParams(text)) {
     const path = name.replaceAll(']', '').split('[');
     const last = path.pop() ?? '';
     let fields = root;
-    for (const part of path) fields = (fields[part] ??= {}) as Fields; // a name has a value or members
+    for (const chunk of path) fields = (fields[chunk] ??= {}) as Fields; // a name has a value or members
     fields[last] = value;
   }
   return root;

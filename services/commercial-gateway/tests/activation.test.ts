@@ -70,7 +70,7 @@ const verifyDomain = (domain: string, org = orgId) =>
     tx.claimedDomain.create({ data: { orgId: org, domain, challenge: 'x', claimedAt: now, verifiedAt: now } }),
   );
 
-/** Causes and plans of the events about the organisation, in order. */
+/** Returns the causes and plans of the events of the organisation, in order. */
 async function changes(org = orgId): Promise<string[]> {
   const { reader } = site.gateway.context.database;
   const rows = await reader.outboxMessage.findMany({
@@ -78,7 +78,7 @@ async function changes(org = orgId): Promise<string[]> {
     orderBy: { position: 'asc' },
   });
   return rows
-    .map(({ envelope }) => (JSON.parse(envelope) as { data: { org_id: string; cause: string; plan_id: string } }).data) // our own event
+    .map(({ envelope }) => (JSON.parse(envelope) as { data: { org_id: string; cause: string; plan_id: string } }).data) // an event of this service
     .filter((data) => data.org_id === org)
     .map(({ cause, plan_id }) => `${cause}: ${plan_id}`);
 }
@@ -94,7 +94,7 @@ async function auditedActions(scope = orgId): Promise<string[]> {
 describe('a licence', () => {
   verifies(
     'cg.licence',
-    'applies without network, is refused when altered, foreign or expired; a trial starts once and its end deletes nothing',
+    'is verified offline and refused when altered, foreign or expired; a trial starts once and its end deletes nothing',
     async () => {
       await verifyDomain('once.example');
       const text = await licenceOf();
@@ -140,7 +140,7 @@ describe('a licence', () => {
     expect(await read()).toMatchObject({ plan_id: 'business' });
   });
 
-  it('applies to the end of its grace, and not when its stored text was edited', async () => {
+  it('applies until the end of its grace period, and is ignored when its stored text was edited', async () => {
     await activate(await licenceOf());
     const endsAt = terms.exp * 1_000 + 14 * dayMs;
     expect(await read()).toMatchObject({ valid_until: new Date(endsAt).toISOString() });
@@ -159,7 +159,7 @@ describe('a licence', () => {
     expect(await read()).toMatchObject({ plan_id: 'free' });
   });
 
-  it('is activated by an installation administrator alone', async () => {
+  it('is activated only by an installation administrator', async () => {
     const body = { licence: await licenceOf() };
     await expect(person.activateLicence({ body })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
     const stale = await site.as(installationAdmin, 301);
@@ -188,16 +188,16 @@ describe('a trial', () => {
     expect(await changes()).toEqual([]);
   });
 
-  it('is used by the domain too, also of ten requests at once', async () => {
+  it('begins once for an organisation and once for a domain, even with ten concurrent requests', async () => {
     await verifyDomain('shared.example');
     const begun = await Promise.allSettled(Array.from({ length: 10 }, () => begin()));
     expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await changes()).toEqual(['trial: team']);
     await site.gateway.context.transaction((tx) => tx.claimedDomain.deleteMany({ where: { orgId } }));
-    const other = await newOrg();
-    await verifyDomain('shared.example', other);
-    await expect(begin(other)).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
-    expect(await read(other)).toMatchObject({ plan_id: 'free' });
+    const second = await newOrg();
+    await verifyDomain('shared.example', second);
+    await expect(begin(second)).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+    expect(await read(second)).toMatchObject({ plan_id: 'free' });
   });
 
   it('does not begin while a licence is in force', async () => {
@@ -209,7 +209,7 @@ describe('a trial', () => {
 });
 
 describe('entitlements', () => {
-  it('follow the subscription, with an event per change', async () => {
+  it('change with the subscription, with one event per change', async () => {
     const { context } = site.gateway;
     const caller = { orgId, actor: owner, requestId: null };
     await createSubscription(context, { planId: BillingPlanId.parse('team'), planVersion: 1, start: 'active' }, caller);
@@ -218,7 +218,7 @@ describe('entitlements', () => {
     expect(await changes()).toEqual(['subscription: team', 'subscription: team']);
   });
 
-  it('count tool calls of the month and workspaces, and decide about nothing that is not counted here', async () => {
+  it('count monthly tool calls and workspaces; if the usage of a limit is unknown, the requested amount alone is compared with the limit', async () => {
     const workspaceId = WorkspaceId.parse(`wsp_${ulidOf(orgs)}`);
     const call = (id: string, occurredAt: string, quantity: bigint) => ({
       ...{ source: '/test', id, meter: 'tool_calls' as const, workspaceId, occurredAt: new Date(occurredAt) },
@@ -238,6 +238,9 @@ describe('entitlements', () => {
       workspaces: { limit: 1, used: 1, remaining: 0 },
       members: { limit: 3, used: null, remaining: null },
     });
+    expect((await read()).limits).toMatchObject({ connectors: { used: null }, shadow_lanes: { used: null } });
+    site.directory.use = { connectors: 1, shadow_lanes: 0 };
+    expect((await read()).limits).toMatchObject({ connectors: { used: 1 }, shadow_lanes: { used: 0 } });
     const check = async (name: 'tool_calls' | 'workspaces' | 'members' | 'stops', amount?: number) => {
       const body = amount === undefined ? { name } : { name, amount };
       return (await person.checkEntitlements({ query: { org_id: orgId }, body })).body;
@@ -252,13 +255,13 @@ describe('entitlements', () => {
     expect(await check('stops')).toMatchObject({ allowed: true, reason_code: 'NEVER_LIMITED' });
   });
 
-  it("of an organisation that another person administers are not found, like an unknown one's", async () => {
-    const other = await site.as(UserId.parse(`usr_${ulidOf(3)}`));
+  it('of an organisation that the caller does not administer return the same NOT_FOUND as those of an unknown organisation', async () => {
+    const second = await site.as(UserId.parse(`usr_${ulidOf(3)}`));
     const query = { org_id: orgId };
     const refusals = [
-      () => other.getEntitlements({ query }),
-      () => other.checkEntitlements({ query, body: { name: 'members' } }),
-      () => other.beginTrial({ body: query }),
+      () => second.getEntitlements({ query }),
+      () => second.checkEntitlements({ query, body: { name: 'members' } }),
+      () => second.beginTrial({ body: query }),
       () => person.getEntitlements({ query: { org_id: OrgId.parse(`org_${ulidOf(998)}`) } }),
     ];
     for (const refused of refusals) await expect(refused()).rejects.toMatchObject({ code: 'NOT_FOUND' });

@@ -9,7 +9,7 @@ const userOf = (mark: string) => UserId.parse(`usr_${mark.repeat(26)}`);
 const orgOf = (mark: string) => OrgId.parse(`org_${mark.repeat(26)}`);
 const [owner, operator] = [userOf('1'), userOf('3')];
 
-/** In the middle of a month, so that the usage of the month does not depend on the day of the run. */
+/** A time in mid-month, so that monthly usage does not depend on the day of the test run. */
 const now = new Date('2027-01-15T12:00:00.000Z');
 
 let site: CommercialSite;
@@ -32,7 +32,7 @@ afterAll(() => site?.stop());
 
 const inDays = (days: number) => Instant.parse(new Date(now.getTime() + days * 86_400_000).toISOString());
 
-/** Counts of audit entries and of events about one subject of an organisation. */
+/** Counts the audit entries and the events about one subject of an organisation. */
 async function recordsOf(org: OrgId, subject: string): Promise<{ audit: number; events: number }> {
   const { reader } = site.gateway.context.database;
   const audit = await reader.auditEntry.count({ where: { scope: org, subject } });
@@ -41,23 +41,23 @@ async function recordsOf(org: OrgId, subject: string): Promise<{ audit: number; 
 }
 
 describe('the administration of organisations', () => {
-  it('is closed to the administrator of an organisation', async () => {
+  it('refuses the administrator of an organisation', async () => {
     const refused = { code: 'PERMISSION_DENIED' };
-    const other = await site.as(owner);
+    const second = await site.as(owner);
     const params = { org_id: orgOf('1') };
-    await expect(other.listAdministeredOrgs()).rejects.toMatchObject(refused);
-    await expect(other.putOrgSettings({ params, body: { suspension: null, override: null } })).rejects.toMatchObject(
+    await expect(second.listAdministeredOrgs()).rejects.toMatchObject(refused);
+    await expect(second.putOrgSettings({ params, body: { suspension: null, override: null } })).rejects.toMatchObject(
       refused,
     );
     const body = { kind: 'promotional', currency: 'EUR', amount_minor: 1, expires_at: null } as const;
     const credit = { params, body: { ...body, reason: 'Test', reference: 'r' } };
-    await expect(other.grantOrgCredit(credit)).rejects.toMatchObject(refused);
+    await expect(second.grantOrgCredit(credit)).rejects.toMatchObject(refused);
     await expect(client.grantOrgCredit({ ...credit, params: { org_id: orgOf('9') } })).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
   });
 
-  it('suspends, overrides and resumes, and records each change once', async () => {
+  it('suspends an organisation, overrides its entitlements, ends the suspension, and records each change once', async () => {
     const params = { org_id: orgOf('1') };
     const terms = { limits: { members: 100, workspaces: null }, capabilities: ['scim' as const] };
     const body = { suspension: { reason: 'Payment fraud' }, override: { ...terms, expires_at: inDays(3) } };

@@ -19,7 +19,7 @@ import { startCommercialSite, type CommercialClient, type CommercialSite } from 
 
 const ulid = (mark: string) => mark.repeat(26);
 const [owner, stranger] = [UserId.parse(`usr_${ulid('1')}`), UserId.parse(`usr_${ulid('2')}`)];
-const [org, other] = [OrgId.parse(`org_${ulid('1')}`), OrgId.parse(`org_${ulid('2')}`)];
+const [org, second] = [OrgId.parse(`org_${ulid('1')}`), OrgId.parse(`org_${ulid('2')}`)];
 const [workspaceId, sister] = [WorkspaceId.parse(`wsp_${ulid('1')}`), WorkspaceId.parse(`wsp_${ulid('2')}`)];
 const foreign = WorkspaceId.parse(`wsp_${ulid('3')}`);
 const keyId = ApiKeyId.parse(`hpk_${ulid('1')}`);
@@ -36,9 +36,9 @@ beforeAll(async () => {
   site = await startCommercialSite({
     before: ({ orgs, workspaces }) => {
       orgs.push({ org_id: org, name: 'Own', admin_id: owner, created_at });
-      orgs.push({ org_id: other, name: 'Other', admin_id: stranger, created_at });
+      orgs.push({ org_id: second, name: 'Other', admin_id: stranger, created_at });
       for (const id of [workspaceId, sister]) workspaces.push({ workspace_id: id, org_id: org, added_at: created_at });
-      workspaces.push({ workspace_id: foreign, org_id: other, added_at: created_at });
+      workspaces.push({ workspace_id: foreign, org_id: second, added_at: created_at });
     },
   });
   const { reader } = site.gateway.context.database;
@@ -79,12 +79,12 @@ const forbidden = (message: string) => [403, 'PERMISSION_DENIED', message];
 
 describe('an API key at the basic API', () => {
   it.each(forPeople)('is refused by %s, whatever its scopes', async (...entry) => {
-    const message = 'A person does this, signed in; an API key does not';
+    const message = 'API keys cannot use this route. Sign in as a person';
     expect(await refusalOf(await site.asKey(key()), entry)).toEqual(forbidden(message));
     expect(site.directory.atGateway).toEqual([]);
   });
 
-  it.each(forKeys)('is refused by %s without its scope', async (...entry) => {
+  it.each(forKeys)('is refused by %s without a scope of that route', async (...entry) => {
     const { keyScopes = [] } = entry[1];
     const scopes = ApiKeyScope.options.filter((scope) => !keyScopes.includes(scope));
     const message = `This needs a key with the scope ${keyScopes.join(' or ')}`;
@@ -94,12 +94,12 @@ describe('an API key at the basic API', () => {
 
   const ofPartners = forKeys.filter(([, { leastRole }]) => leastRole === 'partner');
 
-  it.each(ofPartners)('is refused by %s as a member', async (...entry) => {
+  it.each(ofPartners)('is refused by %s when the role of the key is member', async (...entry) => {
     const message = 'This needs the role partner in a workspace';
     expect(await refusalOf(await site.asKey(key({ role: 'member' })), entry)).toEqual(forbidden(message));
   });
 
-  it('never approves, commits, makes keys, invites or publishes', () => {
+  it('cannot approve, commit, create keys, invite or publish', () => {
     const names = forPeople.map(([name]) => name);
     for (const name of ['resolveBasicApproval', 'approveBasicPlan', 'commitBasicPlan', 'createBasicKey'])
       expect(names).toContain(name);
@@ -107,13 +107,13 @@ describe('an API key at the basic API', () => {
       expect(names).toContain(name);
   });
 
-  it('opens no route of people elsewhere', async () => {
+  it('cannot use routes for people outside the basic API', async () => {
     const client = await site.asKey(key());
     await expect(client.getIdentity({ query: { org_id: org } })).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
   });
 });
 
-it.each(routes)('%s refuses assertions for another service, and callers without a delegation', async (...entry) => {
+it.each(routes)('%s refuses assertions for another service and callers without a delegation', async (...entry) => {
   expect(await refusalOf(await site.asKey(key(), 'control-plane'), entry)).toMatchObject({ 0: 401 });
   expect(await refusalOf(await site.asAtControlPlane(owner), entry)).toMatchObject({ 0: 401 });
   expect(await refusalOf(site.anonymous, entry)).toMatchObject({ 0: 401 });
@@ -124,7 +124,7 @@ it.each(routes)('%s refuses assertions for another service, and callers without 
 describe('a person at the basic API', () => {
   const ofOwners = routes.filter(([, { leastRole }]) => leastRole === 'owner');
 
-  it.each(ofOwners)('needs the role of the other door for %s', async (...entry) => {
+  it.each(ofOwners)('needs the same role for %s as at the gateway', async (...entry) => {
     const message = 'This needs the role owner in a workspace';
     expect(await refusalOf(await site.asBasic(personIn('member')), entry)).toEqual(forbidden(message));
     expect(await refusalOf(await site.asBasic({ sub: owner }), entry)).toEqual(forbidden(message));
@@ -132,20 +132,20 @@ describe('a person at the basic API', () => {
 
   const fresh = routes.filter(([, { needsPresence }]) => needsPresence === true);
 
-  it.each(fresh)('proves presence for %s as at the other door', async (...entry) => {
+  it.each(fresh)('must prove presence for %s as at the gateway', async (...entry) => {
     const late = await site.asBasic(personIn(), 600);
     expect(await refusalOf(late, entry)).toMatchObject({ 0: 401, 1: 'REAUTHENTICATION_REQUIRED' });
     expect(site.directory.atGateway).toEqual([]);
   });
 
-  it('proves presence to commit, make keys, invite, publish and subscribe', () => {
+  it('must prove presence to commit, create keys, invite, publish and subscribe', () => {
     const names = ['commitBasicPlan', 'createBasicEvidence', 'createBasicKey', 'createBasicMember'];
     expect(fresh.map(([name]) => name).sort()).toEqual([...names, 'putBasicSubscription']);
   });
 });
 
-describe('a call of the gateway', () => {
-  it('carries the delegation, the workspace, the precondition and the key of the request, and nothing else', async () => {
+describe('a call to the gateway', () => {
+  it('has only the delegation, workspace, precondition and idempotency key of the request as headers', async () => {
     const client = await site.asKey(key());
     const body = { title: 'A leak', severity: 'high', category: 'conduct', note: 'seen', receipts: [] } as const;
     const headers = { 'idempotency-key': 'once', 'if-match': '"3"', 'x-workspace-id': foreign, 'x-other': 'no' };
@@ -157,7 +157,7 @@ describe('a call of the gateway', () => {
     expect(sent?.authorization).toMatch(/^Bearer ey/);
   });
 
-  it('passes a refusal on, and reads a refused delegation as an outage', async () => {
+  it('passes on a refusal of the gateway, and reports a refused delegation or an invalid answer as an outage', async () => {
     const client = await site.asBasic(personIn());
     const refuse = (code: string, status: number) => {
       const error = {
@@ -183,7 +183,7 @@ describe('a call of the gateway', () => {
 describe('projects and environments', () => {
   const listed = async (client: CommercialClient, query: object) => (await client.listProjects({ query: query })).body;
 
-  it('group workspaces of one organisation, once under a name, and a key sees its own workspace alone', async () => {
+  it('group workspaces of one organisation under a unique name, and an API key sees only its own workspace', async () => {
     const admin = await site.asBasic({ sub: owner });
     const body = { org_id: org, name: 'Payments', workspace_ids: [sister, workspaceId] };
     const { body: project } = await admin.createProject({ body });
@@ -199,18 +199,18 @@ describe('projects and environments', () => {
     expect((await listed(byKey, {})).data).toEqual([{ ...project, workspace_ids: [workspaceId] }]);
     const outsider = await site.asBasic({ sub: stranger });
     await expect(listed(outsider, { org_id: org })).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await expect(listed(byKey, { org_id: other })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(listed(byKey, { org_id: second })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(listed(admin, {})).rejects.toMatchObject({ code: 'INVALID_REQUEST', param: 'org_id' });
-    expect((await listed(outsider, { org_id: other })).data).toEqual([]);
+    expect((await listed(outsider, { org_id: second })).data).toEqual([]);
     const joining = { body: { name: 'Mine', project_id: project.project_id } };
     await expect(outsider.createBasicWorkspace(joining)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(site.directory.atGateway).toEqual([]);
   });
 
-  it('open an environment once, and make keys for open ones alone', async () => {
+  it('let a person open an environment once, and create keys only for open environments', async () => {
     const client = await site.asBasic(personIn());
-    const asked = { name: 'ci', role: 'member', environment: 'prod', expires_in_days: 1 } as const;
-    const making = () => client.createBasicKey({ body: { ...asked, scopes: ['basic:read'] } });
+    const request = { name: 'ci', role: 'member', environment: 'prod', expires_in_days: 1 } as const;
+    const making = () => client.createBasicKey({ body: { ...request, scopes: ['basic:read'] } });
     await expect(making()).rejects.toMatchObject({ code: 'INVALID_REQUEST', param: 'environment' });
     expect(site.directory.atGateway).toEqual([]);
     const body = { environment: 'prod', description: 'Customers' } as const;

@@ -10,20 +10,20 @@ import { Peer, refusalOf, type PeerCall } from './_peer.ts';
 const userId = UserId.parse(`usr_${'1'.repeat(26)}`);
 const orgId = OrgId.parse(`org_${'1'.repeat(26)}`);
 
-/** A gateway that keeps lanes by rising versions, as the real one does. */
+/** Fake of a gateway that accepts lanes only with rising versions, like the real one. */
 const lanes = new Map<string, Lane>();
 const puts: unknown[] = [];
 const peer = new Peer();
 
 function answerOfGateway({ method, path, body }: PeerCall) {
   const workspaceId = path.split('/')[3] ?? '';
-  const known = lanes.get(workspaceId) ?? { lane: 'run' as const, version: 0, running: 0, queued: 0 };
-  if (method === 'GET') return { status: 200, body: known };
-  const request = body as { version: number; lane: LaneState }; // this service sent it
+  const existing = lanes.get(workspaceId) ?? { lane: 'run' as const, version: 0, running: 0, queued: 0 };
+  if (method === 'GET') return { status: 200, body: existing };
+  const request = body as { version: number; lane: LaneState }; // sent by this service
   puts.push(body);
-  if (request.version > known.version) Object.assign(known, { version: request.version, lane: request.lane });
-  lanes.set(workspaceId, known);
-  return { status: 200, body: known };
+  if (request.version > existing.version) Object.assign(existing, { version: request.version, lane: request.lane });
+  lanes.set(workspaceId, existing);
+  return { status: 200, body: existing };
 }
 
 let site: CommercialSite;
@@ -56,7 +56,7 @@ const setRunning = (running: number) => {
 };
 const auditOf = async () =>
   (await site.gateway.context.database.reader.auditEntry.findMany({ where: { subject: workspaceId } }))
-    .toSorted((one, other) => one.seq - other.seq)
+    .toSorted((a, b) => a.seq - b.seq)
     .map(({ action, actor }) => [action, actor]);
 
 describe('the runtime of a workspace', () => {
@@ -75,13 +75,13 @@ describe('the runtime of a workspace', () => {
     ]);
   });
 
-  it('changes nothing more when it is stopped again', async () => {
+  it('does not change when it is stopped again', async () => {
     await owner.stopRuntime();
     expect((await owner.stopRuntime()).body.state).toBe('stopped');
     expect([lanes.get(workspaceId)?.version, (await auditOf()).length]).toEqual([1, 1]);
   });
 
-  it('is stopping while the gateway is away, and is stopped without a further call when it is back', async () => {
+  it('is stopping while the gateway is down, and becomes stopped without another request when the gateway is back', async () => {
     peer.answer = () => ({ status: 503, body: {} });
     expect((await owner.stopRuntime()).body).toMatchObject({ state: 'stopping', running_runs: null });
     expect(await stateNow()).toBe('stopping');
@@ -90,14 +90,14 @@ describe('the runtime of a workspace', () => {
     expect(lanes.get(workspaceId)).toMatchObject({ lane: 'hold' });
   });
 
-  it('goes on after a crash between the request and its delivery', async () => {
+  it('recovers from a crash between the request and its delivery', async () => {
     const request = { workspaceId, orgId, lane: 'hold', changedBy: userId } as const;
     await site.gateway.context.database.transaction((tx) => writeRequest(tx, request, new Date()));
     await until(async () => (await stateNow()) === 'stopped');
     expect(puts).toEqual([{ lane: 'hold', version: 1, by: userId }]);
   });
 
-  it('goes on after a crash between the delivery and its confirmation', async () => {
+  it('recovers from a crash between the delivery and its confirmation', async () => {
     let isFirst = true;
     peer.answer = async (call) => {
       const answer = answerOfGateway(call);
@@ -110,14 +110,19 @@ describe('the runtime of a workspace', () => {
     expect([puts.length, lanes.get(workspaceId)?.version]).toEqual([2, 1]);
   });
 
-  it('has failed when the gateway refuses, and the next start tries again', async () => {
-    peer.answer = () => refusalOf(404, 'NOT_FOUND', 'There is no such object');
+  it('has failed when the gateway refuses the request, and the next start sends a new request', async () => {
+    peer.answer = () =>
+      refusalOf(
+        404,
+        'NOT_FOUND',
+        'This object does not exist, or you have no access to it. Check its ID and the workspace',
+      );
     expect((await owner.stopRuntime()).body).toMatchObject({ state: 'failed', failure: 'NOT_FOUND' });
     peer.answer = answerOfGateway;
     expect((await owner.startRuntime()).body).toMatchObject({ state: 'running', failure: null });
   });
 
-  it('ends as the last of many starts and stops at once', async () => {
+  it('ends in the state of the last of many concurrent starts and stops', async () => {
     const calls = Array.from({ length: 20 }, (_, nth) => (nth % 2 === 0 ? owner.stopRuntime() : owner.startRuntime()));
     await Promise.all(calls);
     const { reader } = site.gateway.context.database;
@@ -131,7 +136,7 @@ describe('the runtime of a workspace', () => {
     });
   });
 
-  it('is delivered again when either database was restored without the other', async () => {
+  it('has its last request delivered even when the database of this service or of the gateway was restored alone', async () => {
     await owner.stopRuntime();
     lanes.delete(workspaceId);
     expect(await stateNow()).toBe('stopping');

@@ -39,7 +39,7 @@ const auditEntries = () =>
   site.gateway.context.database.reader.auditEntry.findMany({ where: { scope: orgId }, orderBy: { seq: 'asc' } });
 
 describe('budget/record', () => {
-  it('counts at the kernel in the workspace of the caller, and records who reported it', async () => {
+  it('counts the usage at the kernel, in the workspace of the caller, and records who reported it', async () => {
     kernel.answer = () => ({ status: 200, body: { event_id: 'card-1', counted: true, budget } });
     const { body: recorded } = await (await partner()).recordSpend({ body });
     expect(recorded).toEqual({ event_id: 'card-1', counted: true, budget });
@@ -49,8 +49,13 @@ describe('budget/record', () => {
     expect(await auditEntries()).toMatchObject([{ action: 'spend.recorded', actor: userId, subject: 'travel' }]);
   });
 
-  it('passes on what the kernel refuses, and records nothing then', async () => {
-    kernel.answer = () => refusalOf(422, 'IDEMPOTENCY_KEY_REUSED', 'This event_id was told of another use');
+  it('passes on a refusal of the kernel without an audit entry', async () => {
+    kernel.answer = () =>
+      refusalOf(
+        422,
+        'IDEMPOTENCY_KEY_REUSED',
+        'This event_id was already reported with other data. Use a new event_id',
+      );
     const before = await auditEntries();
     await expect((await partner()).recordSpend({ body })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
     kernel.answer = () => refusalOf(401, 'CREDENTIALS_INVALID', 'The bearer credential is not valid for this route');
@@ -58,7 +63,7 @@ describe('budget/record', () => {
     expect(await auditEntries()).toEqual(before);
   });
 
-  it('refuses amounts that spend nothing, and names of budgets that are none', async () => {
+  it('refuses an amount of zero and an invalid budget name', async () => {
     const client = await partner();
     await expect(client.recordSpend({ body: { ...body, amount_minor: 0 } })).rejects.toMatchObject({
       param: 'amount_minor',
@@ -71,7 +76,7 @@ describe('budget/record', () => {
   });
 });
 
-it('budget/summary asks the kernel through the gateway as the caller, and adds nothing', async () => {
+it('budget/summary returns the summary of the kernel, requested through the gateway as the caller', async () => {
   site.directory.gatewayReply = () => ({ status: 200, body: { data: [budget], next_cursor: null } });
   const client = await site.asBasic({ sub: userId, workspace_id: workspaceId, role: 'member' });
   const { body: summary } = await client.getSpendSummary({ query: { limit: 10 } });

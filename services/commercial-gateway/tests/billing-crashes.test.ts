@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const monthEnd = monthlyPeriod(start, 0).end;
 
-/** An organisation whose month has ended, with a budget that is reached, a credit that expires and a payment method. */
+/** Returns an organisation whose month has ended, with a reached budget, an expiring credit and a payment method. */
 async function dueOrg(): Promise<BillingCaller> {
   const caller = newCaller();
   await subscribe(billing, caller);
@@ -50,7 +50,7 @@ async function dueOrg(): Promise<BillingCaller> {
   return caller;
 }
 
-/** Transactions of a process that dies at the one with this number: before its commit, or after it. */
+/** Returns the `transaction` of a process that dies in its transaction `number`, before or after the commit. */
 function dyingAt(number: number, when: 'before' | 'after'): { transaction: Transaction; hasDied: () => boolean } {
   let count = 0;
   const hasDied = () => count >= number;
@@ -66,7 +66,7 @@ function dyingAt(number: number, when: 'before' | 'after'): { transaction: Trans
 
 verifies(
   'cg.ledger',
-  'a billing worker that dies at any step is continued: one invoice, one charge, one alert, a sound ledger',
+  'billing continues after a worker dies at any step: one invoice, one charge, one alert, a sound ledger',
   async () => {
     let at = monthEnd.getTime();
     let steps = 0;
@@ -78,7 +78,7 @@ verifies(
         const { transaction, hasDied } = dyingAt(number, when);
         await runBilling({ ...deps, transaction }).catch(() => undefined);
         ends.push(hasDied());
-        // The lease of a claimed invoice ends.
+        // Moves past the lease of a claimed invoice.
         at += 301_000;
         billing.setTime(new Date(at));
         await runBilling(deps);
@@ -87,7 +87,7 @@ verifies(
       if (ends.includes(false)) break;
       steps = number;
     }
-    // Fewer would mean that the pass no longer does what this test kills.
+    // A smaller number means that the pass no longer has the steps that this test interrupts.
     expect(steps).toBeGreaterThanOrEqual(14);
   },
 );
@@ -107,7 +107,7 @@ async function expectBilledOnce(caller: BillingCaller): Promise<void> {
   expect(await findUnsound(billing, caller)).toEqual([]);
 }
 
-it('two workers at once bill, charge and alert once', async () => {
+it('concurrent workers bill, charge and alert once', async () => {
   const callers = await Promise.all(Array.from({ length: 4 }, dueOrg));
   billing.setTime(new Date('2027-02-05T00:00:00.000Z'));
   await Promise.all([runBilling(deps), runBilling(deps), runBilling(deps)].map((pass) => pass.catch(() => undefined)));

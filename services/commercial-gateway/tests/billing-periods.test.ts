@@ -30,7 +30,7 @@ describe('monthly periods', () => {
 });
 
 describe('proration', () => {
-  it('consecutive parts add up to the whole amount, and each differs from its exact share by less than one minor unit', () => {
+  it('gives consecutive parts that add up to the whole amount, each within one minor unit of its exact share', () => {
     const cuts = fc.array(fc.integer({ min: 0, max: 9_999 }), { maxLength: 6 });
     fc.assert(
       fc.property(anchors, amounts, cuts, (anchor, amount, shares) => {
@@ -42,29 +42,29 @@ describe('proration', () => {
           length,
         ];
         const timeAt = (second: number) => new Date(period.start.getTime() + second * 1_000);
-        const parts = seconds.slice(1).map((end, index) => {
+        const deps = seconds.slice(1).map((end, index) => {
           const start = seconds[index] ?? 0;
-          const share = prorate(amount, { period, part: { start: timeAt(start), end: timeAt(end) } });
+          const share = prorate(amount, { period, span: { start: timeAt(start), end: timeAt(end) } });
           const difference = share * BigInt(length) - amount * BigInt(end - start);
           expect(difference < BigInt(length) && difference > -BigInt(length)).toBe(true);
           return share;
         });
-        expect(parts.reduce((sum, share) => sum + share, 0n)).toBe(amount);
+        expect(deps.reduce((sum, share) => sum + share, 0n)).toBe(amount);
       }),
     );
   });
 
   it('counts seconds: one second of a 30-day month of 25,920.00 EUR costs one cent', () => {
     const period = { start: new Date('2026-04-01'), end: new Date('2026-05-01') };
-    const part = { start: period.start, end: new Date('2026-04-01T00:00:01.000Z') };
-    expect(prorate(2_592_000n, { period, part })).toBe(1n);
-    expect(prorate(1_296_000n, { period, part })).toBe(1n);
-    expect(prorate(1_295_999n, { period, part })).toBe(0n);
+    const span = { start: period.start, end: new Date('2026-04-01T00:00:01.000Z') };
+    expect(prorate(2_592_000n, { period, span })).toBe(1n);
+    expect(prorate(1_296_000n, { period, span })).toBe(1n);
+    expect(prorate(1_295_999n, { period, span })).toBe(0n);
   });
 
   it('rejects a part outside its period', () => {
     const period = monthlyPeriod(new Date('2026-04-01'), 0);
-    expect(() => prorate(1n, { period, part: { start: period.start, end: new Date('2026-05-02') } })).toThrow('inside');
-    expect(() => prorate(1n, { period, part: { start: period.end, end: period.start } })).toThrow('inside');
+    expect(() => prorate(1n, { period, span: { start: period.start, end: new Date('2026-05-02') } })).toThrow('inside');
+    expect(() => prorate(1n, { period, span: { start: period.end, end: period.start } })).toThrow('inside');
   });
 });

@@ -41,7 +41,7 @@ const grants = fc.array(
 const withIds = grants.map((list) => list.map((grant, index) => ({ id: `crg_${index}`, ...grant })));
 
 describe('credit allocation', () => {
-  it('uses the grant that expires first, never an expired one, another currency or more than remains', () => {
+  it('uses the grant that expires first, and never an expired grant, another currency or more than the remaining amount', () => {
     fc.assert(
       fc.property(withIds, fc.bigInt(0n, 3_000n), (list, amountMinor) => {
         const allocations = allocateCredits(list, { amountMinor, currency: 'EUR', now });
@@ -51,14 +51,14 @@ describe('credit allocation', () => {
         const available = usable.reduce((sum, { remainingMinor }) => sum + remainingMinor, 0n);
         const spent = allocations.reduce((sum, allocation) => sum + allocation.amountMinor, 0n);
         expect(spent).toBe(available < amountMinor ? available : amountMinor);
-        for (const { grant, amountMinor: part } of allocations) {
+        for (const { grant, amountMinor: share } of allocations) {
           expect(usable).toContain(grant);
-          expect(part > 0n && part <= grant.remainingMinor).toBe(true);
+          expect(share > 0n && share <= grant.remainingMinor).toBe(true);
         }
         const last = allocations.at(-1)?.grant;
         const lastTime = last?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
         const earlier = usable.filter(({ expiresAt }) => (expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) < lastTime);
-        // A later grant is used only when each earlier one is used up.
+        // A later grant is used only after each earlier one is used up.
         for (const grant of last === undefined ? [] : earlier)
           expect(allocations.find((allocation) => allocation.grant === grant)?.amountMinor ?? 0n).toBe(
             grant.remainingMinor,
@@ -106,7 +106,7 @@ describe('ledger entries', () => {
     );
   });
 
-  it('close the receivable in a write-off, and undo a posting in a reversal', () => {
+  it('close the receivable in a write-off, and cancel a posting in a reversal', () => {
     fc.assert(
       fc.property(invoices, fc.bigInt(0n, 9_999n), (invoice, share) => {
         const settledMinor = (share * invoice.totalMinor) / 10_000n;
@@ -133,7 +133,7 @@ describe('ledger entries', () => {
     }
   });
 
-  it('that sum to zero only across currencies are refused', () => {
+  it('are refused when they sum to zero only across currencies', () => {
     const [debit, credit] = paymentEntries('EUR', 5n);
     if (debit === undefined || credit === undefined) throw new Error('A payment has two entries');
     expect(() => assertBalanced([debit, { ...credit, currency: 'JPY' }])).toThrow('not balanced in EUR, JPY');
@@ -152,7 +152,7 @@ describe('invoice assembly', () => {
     fc.assert(
       fc.property(usages, fc.constantFrom(null, '0', '8.1', '19', '20'), (usage, taxPercent) => {
         if (team === undefined) throw new Error('The catalog has plans');
-        const invoice = assembleInvoice(team, { period, part: period, usage, taxPercent });
+        const invoice = assembleInvoice(team, { period, span: period, usage, taxPercent });
         const lines = invoice.lines.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
         expect(invoice.subtotalMinor).toBe(lines);
         expect(lines).toBe(BigInt(team.base_minor) + rateUsage(team, usage, null).totalMinor);
@@ -167,7 +167,7 @@ describe('invoice assembly', () => {
   it('rejects a total over the limit', () => {
     if (team === undefined) throw new Error('The catalog has plans');
     const usage = { seats: 10n ** 25n };
-    expect(() => assembleInvoice(team, { period, part: period, usage, taxPercent: null })).toThrow('is over');
+    expect(() => assembleInvoice(team, { period, span: period, usage, taxPercent: null })).toThrow('is over');
   });
 });
 
@@ -189,7 +189,7 @@ describe('status rules', () => {
     expect(() => nextSubscriptionStatus('active', 'end_grace')).toThrow('active');
   });
 
-  it('14 days after the failed payment, and not a millisecond earlier, the grace period is over', () => {
+  it('the grace period ends exactly 14 days after the failed payment', () => {
     expect(isGraceOver(new Date(now.getTime() - 14 * dayMs), now)).toBe(true);
     expect(isGraceOver(new Date(now.getTime() - 14 * dayMs + 1), now)).toBe(false);
   });

@@ -84,7 +84,7 @@ describe('a billing budget', () => {
     expect(await thresholds(caller)).toEqual([75]);
   });
 
-  it('in another currency than the plan, of nothing, or without a billed plan is refused', async () => {
+  it('is refused in a currency other than that of the plan, with an amount of zero, or without a billed plan', async () => {
     const caller = newCaller();
     const set = (amountMinor: bigint, currency: string) => setBudget(billing.deps, { amountMinor, currency }, caller);
     await expect(set(1n, 'EUR')).rejects.toMatchObject({ code: 'INVALID_REQUEST' });

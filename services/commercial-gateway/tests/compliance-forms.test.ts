@@ -5,8 +5,8 @@ import { OrgId, ReceiptPayload } from '@countersign/contracts/governance-kernel'
 import { z } from 'zod';
 import { assembleReport } from '../src/compliance/assemble-report.ts';
 import { catalogue } from '../src/compliance/catalogue.ts';
-import { matchesReceipt } from '../src/compliance/evidence-query.ts';
-import { evidenceKindOf, evidenceKinds, type EvidenceName } from '../src/compliance/evidence-kinds.ts';
+import { matchesReceipt } from '../src/compliance/frameworks/evidence-query.ts';
+import { evidenceKindOf, evidenceKinds, type EvidenceName } from '../src/compliance/frameworks/evidence-kinds.ts';
 import { EvidenceTally } from '../src/compliance/evidence-tally.ts';
 import { oscalResults } from '../src/compliance/oscal-results.ts';
 import { printReport } from '../src/compliance/print-report.ts';
@@ -34,11 +34,11 @@ function reportOf(tally: EvidenceTally, framework: ComplianceFramework = 'eu_ai_
   const question = { orgId: OrgId.parse(`org_${'1'.repeat(26)}`), framework, ...period };
   const digest = hashOf(1);
   const workspaces = [{ workspaceId, receipts: 1, unverifiable: 0, digest, place: null }];
-  return assembleReport(question, { workspaces, audit: { entries: 0, verified: true }, tally });
+  return assembleReport(question, { workspaces, audit: { entries: 0, verified: true }, chains: [], tally });
 }
 
 describe('the catalogue', () => {
-  it('has unique controls with evidence, and each kind of evidence is used and has one query', () => {
+  it('has unique controls with evidence, and every kind of evidence is used and has its own query', () => {
     for (const { controls } of Object.values(catalogue)) {
       expect(new Set(controls.map(({ id }) => id)).size).toBe(controls.length);
       expect(controls.every(({ evidence }) => evidence.length > 0)).toBe(true);
@@ -48,13 +48,13 @@ describe('the catalogue', () => {
     expect(names.every((name) => evidenceKindOf(name).receipts ?? evidenceKindOf(name).audit)).toBeTruthy();
   });
 
-  it('states that Article 12 asks for automatic recording and that tamper evidence is an addition', () => {
+  it('states that Article 12 requires automatic recording and that tamper evidence is an addition', () => {
     const [article] = catalogue.eu_ai_act.controls;
     expect(article).toMatchObject({ id: 'Art.12-1', asks: expect.stringContaining('automatic recording') });
     expect(article?.adds).toContain('not for tamper evidence');
   });
 
-  it('counts no shadow decision and no action that only bears the name of a setting', () => {
+  it('counts no shadow decision, and no decision about an action that is named like a change of settings', () => {
     for (const name of names) {
       const { receipts } = evidenceKindOf(name);
       if (receipts !== undefined) expect(matchesReceipt(receipts, receiptWith({ shadow: true }))).toBe(false);
@@ -77,7 +77,7 @@ describe('the catalogue', () => {
 });
 
 describe('a report', () => {
-  it('cites the twenty lowest hashes whatever the order of the receipts, and one receipt once in each control', () => {
+  it('cites the twenty lowest hashes in any order of the receipts, and each receipt once per control', () => {
     const numbers = Array.from({ length: 50 }, (_, index) => (index * 37) % 50);
     const tally = new EvidenceTally(catalogue.eu_ai_act, null);
     for (const number of numbers)
@@ -92,7 +92,7 @@ describe('a report', () => {
     );
   });
 
-  it('calls a control evidenced only without a gap', () => {
+  it('marks a control as evidenced only without a gap', () => {
     const tally = new EvidenceTally(catalogue.eu_ai_act, null);
     tally.addReceipt(workspaceId, { payload: receiptWith(), receipt_hash: hashOf(1) });
     const statusOf = (id: string) => reportOf(tally).controls.find(({ control_id }) => control_id === id);
@@ -102,7 +102,7 @@ describe('a report', () => {
     expect(statusOf('Art.12-1')?.gaps).toContain(evidenceKinds.outcomes.missing);
   });
 
-  it('continues from its state as if it had counted all at once', () => {
+  it('continues from a stored state with the same result as one uninterrupted count', () => {
     const [whole, begun] = [new EvidenceTally(catalogue.soc2, null), new EvidenceTally(catalogue.soc2, null)];
     const add = (tally: EvidenceTally, number: number) =>
       tally.addReceipt(workspaceId, { payload: receiptWith(), receipt_hash: hashOf(number) });
@@ -114,7 +114,9 @@ describe('a report', () => {
   });
 });
 
-/* Members of assessment results that this product writes, with the constraints of the published schema of OSCAL 1.1.3. */
+/*
+ * The members of assessment results that this service writes, with the constraints of the published OSCAL 1.1.3 schema.
+ */
 const Uuid = z
   .string()
   .regex(/^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[45][0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$/);
@@ -161,7 +163,7 @@ describe.each(ComplianceFramework.options)('the other forms of a report of %s', 
   tally.addReceipt(workspaceId, { payload: receiptWith(), receipt_hash: hashOf(1) });
   const report = reportOf(tally, framework);
 
-  it('keep to the members and types of OSCAL, refer only to what they contain, and hold no finding', () => {
+  it('follow the schema of OSCAL, refer only to objects that they contain, and contain no finding', () => {
     const results = AssessmentResults.parse(oscalResults(report)['assessment-results']);
     const uuids = [
       results.uuid,
@@ -172,7 +174,7 @@ describe.each(ComplianceFramework.options)('the other forms of a report of %s', 
     expect(results.results[0]).not.toHaveProperty('findings');
   });
 
-  it('print what the report states, with nothing that runs or loads', () => {
+  it('print the contents of the report without scripts and external resources', () => {
     const page = printReport(report);
     for (const { control_id } of report.controls) expect(page).toContain(control_id);
     expect(page).toContain('This report certifies nothing.');
@@ -180,7 +182,7 @@ describe.each(ComplianceFramework.options)('the other forms of a report of %s', 
   });
 });
 
-it('escapes what it prints', () => {
+it('the printed form of a report escapes its text', () => {
   const report = { ...reportOf(new EvidenceTally(catalogue.soc2, null), 'soc2'), title: '<script>alert(1)</script>' };
   expect(printReport(report)).not.toContain('<script>');
 });

@@ -3,12 +3,14 @@ import { Instant, UserId, WorkspaceId } from '@countersign/contracts';
 import type { ComplianceFramework, ComplianceReportDetails } from '@countersign/contracts/commercial-gateway';
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import { canonicalize } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
 import { reaching, until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
+import { auditHash } from '@countersign/verifier';
 import pg from 'pg';
 import { findOrg } from '../src/store/orgs.ts';
 import { startCommercialSite, type CommercialClient, type CommercialSite } from './_commercial.ts';
-import { instant, ScriptedLedger } from './_ledger.ts';
+import { instant, ScriptedLedger, trustRoot } from './_ledger.ts';
 
 const dayMs = 86_400_000;
 const userOf = (mark: string) => UserId.parse(`usr_${mark.repeat(26)}`);
@@ -35,9 +37,15 @@ beforeAll(async () => {
   const late = { workspace_id: workspaceOf('4'), org_id: orgId, added_at: october.to };
   site = await startCommercialSite({
     now: () => new Date(nowMs),
-    // The meter reads the same ledger, and this file counts the pages of the report.
+    // The receipt meter reads the same ledger. It is slowed down, so that this test counts only the pages of the
+    // report.
     meterMs: 3_600_000,
-    env: { GOV_INSTALLATION_ADMINS: operator, GOV_BASE_PLAN: 'free', GOV_GOVERNANCE_URL: ledger.url },
+    env: {
+      GOV_INSTALLATION_ADMINS: operator,
+      GOV_BASE_PLAN: 'free',
+      GOV_GOVERNANCE_URL: ledger.url,
+      GOV_TRUST_ROOT: trustRoot,
+    },
     before: ({ orgs, workspaces }) => {
       orgs.push(org('1', owner), org('2', stranger), org('3', owner));
       workspaces.push({ workspace_id: first, org_id: orgId, added_at });
@@ -62,7 +70,10 @@ afterAll(async () => {
   await ledger.close();
 });
 
-/** October in two workspaces, with receipts before and after it, and one that does not verify. The third workspace has 1,200 receipts. */
+/**
+ * Fills October of two workspaces, with receipts before and after the month, and one receipt that does not verify. A
+ * third workspace gets 1,200 receipts.
+ */
 function fillLedger(): void {
   const at = (hours: number) => ({ issued_at: instant(periodStart + hours * 3_600_000) });
   for (let hour = -60; hour < 0; hour += 1) ledger.append(first, at(hour));
@@ -80,7 +91,7 @@ function fillLedger(): void {
   for (let minute = 0; minute < 1_200; minute += 1) ledger.append(large, at(minute / 60));
 }
 
-/** An assertion lasts a minute, and tests move the clock. */
+/** Returns a new client, because tests move the clock and an assertion is valid for only one minute. */
 const ownClient = (): Promise<CommercialClient> => site.as(owner);
 
 type Question = { org_id?: OrgId; framework?: ComplianceFramework; from?: string; to?: string };
@@ -95,7 +106,7 @@ async function read(report_id: string, org_id = orgId): Promise<ComplianceReport
   return (await client.getComplianceReport({ params: { report_id }, query: { org_id } })).body;
 }
 
-/** The bytes of a report that is requested, or requested again after its row was lost. */
+/** Requests a report and waits until it is done. */
 async function build(question: Question = {}): Promise<ComplianceReportDetails> {
   const { body } = await request(question);
   return reaching(
@@ -118,7 +129,7 @@ const controlOf = ({ report }: ComplianceReportDetails, id: string) =>
 describe('a compliance report', () => {
   verifies(
     'cg.compliance',
-    'a control without receipts is no_evidence, each cited receipt verifies, and the same period gives the same bytes',
+    'marks a control without receipts as no_evidence, cites only receipts that verify, and has the same bytes for the same period',
     async () => {
       const built = await build();
       const { report } = built;
@@ -141,7 +152,7 @@ describe('a compliance report', () => {
         ledger.lowestHashes(first, ({ kind, shadow }) => kind === 'decision' && shadow === false, october),
       );
       expect(report.disclaimer).toContain('certifies nothing');
-      // Later receipts, later entries and a later day change nothing in a period that is over.
+      // Later receipts, later entries and a later day do not change the report of an ended period.
       ledger.append(first, { issued_at: instant(periodStart + 40 * dayMs) });
       nowMs += dayMs;
       await forget();
@@ -151,14 +162,27 @@ describe('a compliance report', () => {
     },
   );
 
-  it('is the same report for an equal request', async () => {
+  verifies('kn.trust', 'counts no receipt whose key a newer trust list revokes, without a restart', async () => {
+    expect((await build()).report?.workspaces).toMatchObject([{ unverifiable: 1 }, { unverifiable: 0 }]);
+    ledger.revokeFrom(instant(periodStart));
+    await forget();
+    const { report } = await build();
+    expect(report?.workspaces).toMatchObject([
+      { receipts: 0, unverifiable: 34 },
+      { receipts: 0, unverifiable: 1 },
+    ]);
+    ledger.revokeFrom(null);
+    await forget();
+  });
+
+  it('is reused for an equal request', async () => {
     const built = await build({ framework: 'soc2' });
     expect((await request({ framework: 'soc2' })).body).toMatchObject({ report_id: built.report_id, state: 'done' });
     const { body } = await (await ownClient()).listComplianceReports({ query: { org_id: orgId } });
     expect(body.data.map(({ report_id }) => report_id)).toContain(built.report_id);
   });
 
-  it('continues at its last checkpoint after an outage of the kernel, and ends as if there had been none', async () => {
+  it('continues at its last checkpoint after an outage of the kernel, with the same bytes as without an outage', async () => {
     const question = { org_id: orgOf('3') };
     const whole = (await build(question)).report;
     await site.gateway.context.transaction((tx) => tx.complianceReport.deleteMany({ where: { orgId: orgOf('3') } }));
@@ -174,7 +198,7 @@ describe('a compliance report', () => {
     ledger.reads.length = 0;
     const done = await reaching(
       () => {
-        // The back-off begins when the refusal is noted, which may be after any one move of the clock.
+        // The clock moves in each attempt, because the back-off can begin after any of the moves.
         nowMs += 10_000;
         return read(report_id, orgOf('3'));
       },
@@ -185,7 +209,7 @@ describe('a compliance report', () => {
     expect(done.report).toEqual(whole);
   });
 
-  it('counts no audit entry when the chain was changed', async () => {
+  it('counts no audit entry of a changed chain', async () => {
     const to = Instant.parse(instant(nowMs + 1));
     nowMs += 2 * 3_600_000;
     const question = { framework: 'nist_ai_rmf', from: instant(nowMs - 60 * dayMs), to } as const;
@@ -199,7 +223,54 @@ describe('a compliance report', () => {
     expect(controlOf(after, 'MANAGE-4.3')).toMatchObject({ audit_entries: 0, cited_audit_entries: [] });
   });
 
-  it('is a page without scripts and assessment results of OSCAL, each with the same bytes twice', async () => {
+  it('counts the entries of each workspace at the gateway and the control plane, except those of a changed chain', async () => {
+    const [early, inPeriod] = [periodStart - 1, periodStart + dayMs];
+    const ofGateway = chainOf({ workspaceId: first }, [
+      { action: 'member.joined', createdAt: instant(early) },
+      { action: 'member.removed', createdAt: instant(inPeriod) },
+      { action: 'task.created', createdAt: instant(inPeriod) },
+      { action: 'api_key.created', createdAt: instant(inPeriod) },
+      { action: 'incident.moved', createdAt: instant(inPeriod) },
+    ]);
+    const ofControlPlane = chainOf({ scope: first }, [{ action: 'incident.moved', created_at: instant(inPeriod) }]);
+    const { auditChains } = site.directory;
+    auditChains.set(`/internal/workspaces/${first}/audit`, ofGateway);
+    auditChains.set(`/internal/audit-chains/${first}`, ofControlPlane);
+    await forget();
+    const built = await build({ framework: 'soc2' });
+    const sums = (id: string) => controlOf(built, id)?.evidence.map(({ audit_entries }) => audit_entries);
+    expect([sums('CC6.2'), sums('CC7.4')]).toEqual([
+      [0, 0, 0, 2],
+      [0, 0, 1],
+    ]);
+    const chain = { service: 'control-plane', workspace_id: first };
+    expect(controlOf(built, 'CC7.4')?.cited_audit_entries).toEqual([{ seq: 1, hash: ofControlPlane[0]?.hash, chain }]);
+    expect(built.report?.workspace_audit_chains).toEqual([
+      { service: 'gateway', workspace_id: first, entries: 4, verified: true },
+      { ...chain, entries: 1, verified: true },
+      { service: 'gateway', workspace_id: second, entries: 0, verified: true },
+      { service: 'control-plane', workspace_id: second, entries: 0, verified: true },
+    ]);
+    expect((await textOf(built.report_id, 'print')).text).toContain('Audit chains of the workspaces');
+    auditChains.set(
+      `/internal/workspaces/${first}/audit`,
+      ofGateway.map((entry) => (entry.seq === 4 ? { ...entry, actor: 'intruder' } : entry)),
+    );
+    await forget();
+    const after = await build({ framework: 'soc2' });
+    expect(after.report?.workspace_audit_chains?.[0]).toMatchObject({ entries: 0, verified: false });
+    expect(controlOf(after, 'CC6.2')).toMatchObject({
+      audit_entries: 0,
+      gaps: expect.arrayContaining([
+        expect.stringContaining(`chain of ${first} at the gateway is missing or does not`),
+      ]),
+    });
+    expect(controlOf(after, 'CC7.4')).toMatchObject({ audit_entries: 1 });
+    auditChains.clear();
+    await forget();
+  });
+
+  it('can be read as a page without scripts and as OSCAL assessment results, with the same bytes in each request', async () => {
     const { report_id, report } = await build({ framework: 'iso42001' });
     const print = await textOf(report_id, 'print');
     expect(print.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
@@ -212,7 +283,21 @@ describe('a compliance report', () => {
   });
 });
 
-/** Changes the first entry of the chain as only the owner of the database can. */
+/** Returns a chain as its service hashes it. Only the gateway uses members in camel case. */
+function chainOf(owner: Record<string, string>, acts: Record<string, string>[]) {
+  let previous: string | null = null;
+  return acts.map((act, index) => {
+    const facts = { id: `aud_${index}`, seq: index + 1, actor: 'ada', verdict: 'allow', reason: '', subject: null };
+    const link: Record<string, string | null> =
+      'scope' in owner ? { request_id: null, prev_hash: previous } : { requestId: null, prevHash: previous };
+    const content = { ...facts, details: {}, ...owner, ...act, ...link };
+    const hash = auditHash(nodeProvider, content);
+    previous = hash;
+    return { ...content, hash };
+  });
+}
+
+/** Changes the first entry of the chain, which only the owner of the database can do. */
 async function changeAuditEntry(): Promise<void> {
   const database = new pg.Client({ connectionString: site.database.adminUrl, options: '-c search_path=commercial' });
   await database.connect();
@@ -221,33 +306,33 @@ async function changeAuditEntry(): Promise<void> {
     .finally(() => database.end());
 }
 
-describe('a request of a report', () => {
+describe('a request for a report', () => {
   it.each([
     ['of more than 366 days', { from: '2025-10-01T00:00:00.000Z', to: '2026-10-02T00:00:00.001Z' }],
-    ['of a period that is not over', { to: '2027-09-01T00:00:00.000Z' }],
+    ['of a period that has not ended', { to: '2027-09-01T00:00:00.000Z' }],
     ['of an empty period', { from: october.to, to: october.to }],
   ])('%s is refused', async (_, period) => {
     await expect(request(period)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
   });
 
-  it('of a leap year is accepted', async () => {
+  it('for a leap year is accepted', async () => {
     const leap = { framework: 'owasp_agentic_2026', from: '2024-01-01T00:00:00.000Z', to: '2025-01-01T00:00:00.000Z' };
     expect((await request(leap as Question)).body.state).toBe('queued');
   });
 
-  it('needs a plan with compliance reports; reading one does not', async () => {
-    const other = await site.as(stranger);
+  it('needs a plan with compliance reports, and reading a report does not', async () => {
+    const another = await site.as(stranger);
     const body = { org_id: orgOf('2'), framework: 'soc2', ...october } as const;
     const refusal = { code: 'ENTITLEMENT_REQUIRED', details: { upgrade: null } };
-    await expect(other.createComplianceReport({ body })).rejects.toMatchObject(refusal);
-    expect((await other.listComplianceReports({ query: { org_id: orgOf('2') } })).body.data).toEqual([]);
+    await expect(another.createComplianceReport({ body })).rejects.toMatchObject(refusal);
+    expect((await another.listComplianceReports({ query: { org_id: orgOf('2') } })).body.data).toEqual([]);
   });
 
-  it('of another organisation finds nothing, also by the id of its report', async () => {
+  it('returns NOT_FOUND for the report of another organisation', async () => {
     const { report_id } = (await request({ framework: 'soc2' })).body;
-    const other = await site.as(stranger);
+    const another = await site.as(stranger);
     const query = { org_id: orgOf('2') };
-    await expect(other.getComplianceReport({ params: { report_id }, query })).rejects.toMatchObject({
+    await expect(another.getComplianceReport({ params: { report_id }, query })).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
   });

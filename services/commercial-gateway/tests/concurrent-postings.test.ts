@@ -37,7 +37,10 @@ const grant = (caller: BillingCaller, amountMinor: bigint, reference: string) =>
 const pay = (caller: BillingCaller, invoiceId: InvoiceId, amountMinor: bigint, reference: string) =>
   recordPayment(billing.deps, { invoiceId, ...cash(amountMinor, reference) }, caller);
 
-/** Runs all operations at once and returns the number of successes. An operation may only be refused by a rule. */
+/**
+ * Runs all operations concurrently and returns the number of successes. Fails for any error other than a refusal by a
+ * rule.
+ */
 async function race(operations: readonly (() => Promise<unknown>)[]): Promise<number> {
   const ends = await Promise.allSettled(operations.map((operation) => operation()));
   const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
@@ -45,7 +48,7 @@ async function race(operations: readonly (() => Promise<unknown>)[]): Promise<nu
   return ends.length - failures.length;
 }
 
-/** Entries of the audit chain of an organisation whose predecessor is not the entry before. */
+/** Returns the audit entries of an organisation that do not link to the previous entry. */
 async function brokenLinks({ orgId }: BillingCaller): Promise<unknown[]> {
   const { rows } = await billing.admin.query<{ seq: number }>(
     `SELECT seq FROM (SELECT seq, prev_hash, lag(hash) OVER (ORDER BY seq) AS before FROM audit_entries WHERE scope = $1) chain
@@ -64,36 +67,40 @@ async function countEvents({ orgId }: BillingCaller): Promise<number> {
 }
 
 describe('concurrent postings', () => {
-  verifies('cg.ledger', '50 charges, credits, payments, refunds and voids at once keep the ledger sound', async () => {
-    const caller = newCaller();
-    await subscribe(billing, caller);
-    const ids = (await closeMonths(billing, caller, { months: 12 })).map(({ id }) => id);
-    const [refunded = idOf(undefined), ...drafts] = ids;
-    await finalizeInvoice(billing.deps, refunded, caller);
-    await pay(caller, refunded, 1_000n, 'paid');
-    const opened = drafts.slice(0, 6);
-    for (const id of opened) await finalizeInvoice(billing.deps, id, caller);
-    const before = { events: await countEvents(caller), entries: await countRows(billing, 'audit_entries', caller) };
-    const refund = (index: number) => () =>
-      recordRefund(billing.deps, { invoiceId: refunded, ...cash(400n, `r${index}`) }, caller);
-    const operations = [
-      ...drafts
-        .slice(6)
-        .flatMap((id) => [id, id])
-        .map((id) => () => finalizeInvoice(billing.deps, id, caller)),
-      ...Array.from({ length: 10 }, (_, index) => () => grant(caller, 300n, `g${index}`)),
-      ...opened.flatMap((id) => [300n, 400n, 500n].map((amount) => () => pay(caller, id, amount, `${id}:${amount}`))),
-      ...Array.from({ length: 7 }, (_, index) => refund(index)),
-      ...opened.slice(0, 5).map((id) => () => voidInvoice(billing.deps, id, caller)),
-    ];
-    expect(operations).toHaveLength(50);
-    const succeeded = await race(operations);
-    expect(await findUnsound(billing, caller)).toEqual([]);
-    expect((await findInvoice(billing.database.reader, caller.orgId, refunded))?.refundedMinor).toBe(800n);
-    expect(await countEvents(caller)).toBe(before.events + succeeded);
-    expect(await countRows(billing, 'audit_entries', caller)).toBe(before.entries + succeeded);
-    expect(await brokenLinks(caller)).toEqual([]);
-  });
+  verifies(
+    'cg.ledger',
+    'keep the ledger sound during 50 concurrent charges, credits, payments, refunds and voids',
+    async () => {
+      const caller = newCaller();
+      await subscribe(billing, caller);
+      const ids = (await closeMonths(billing, caller, { months: 12 })).map(({ id }) => id);
+      const [refunded = idOf(undefined), ...drafts] = ids;
+      await finalizeInvoice(billing.deps, refunded, caller);
+      await pay(caller, refunded, 1_000n, 'paid');
+      const opened = drafts.slice(0, 6);
+      for (const id of opened) await finalizeInvoice(billing.deps, id, caller);
+      const before = { events: await countEvents(caller), entries: await countRows(billing, 'audit_entries', caller) };
+      const refund = (index: number) => () =>
+        recordRefund(billing.deps, { invoiceId: refunded, ...cash(400n, `r${index}`) }, caller);
+      const operations = [
+        ...drafts
+          .slice(6)
+          .flatMap((id) => [id, id])
+          .map((id) => () => finalizeInvoice(billing.deps, id, caller)),
+        ...Array.from({ length: 10 }, (_, index) => () => grant(caller, 300n, `g${index}`)),
+        ...opened.flatMap((id) => [300n, 400n, 500n].map((amount) => () => pay(caller, id, amount, `${id}:${amount}`))),
+        ...Array.from({ length: 7 }, (_, index) => refund(index)),
+        ...opened.slice(0, 5).map((id) => () => voidInvoice(billing.deps, id, caller)),
+      ];
+      expect(operations).toHaveLength(50);
+      const succeeded = await race(operations);
+      expect(await findUnsound(billing, caller)).toEqual([]);
+      expect((await findInvoice(billing.database.reader, caller.orgId, refunded))?.refundedMinor).toBe(800n);
+      expect(await countEvents(caller)).toBe(before.events + succeeded);
+      expect(await countRows(billing, 'audit_entries', caller)).toBe(before.entries + succeeded);
+      expect(await brokenLinks(caller)).toEqual([]);
+    },
+  );
 
   it('spend each credit once', async () => {
     const caller = newCaller();
@@ -111,7 +118,7 @@ describe('concurrent postings', () => {
     expect(await findUnsound(billing, caller)).toEqual([]);
   });
 
-  it('post a payment that is delivered ten times once', async () => {
+  it('post a payment once even if it is delivered ten times', async () => {
     const caller = newCaller();
     const { id } = await openInvoice(billing, caller);
     expect(await race(Array.from({ length: 10 }, () => () => pay(caller, id, 1_000n, 'p1')))).toBe(10);
@@ -120,12 +127,12 @@ describe('concurrent postings', () => {
   });
 
   it('do not wait for the postings of another organisation', async () => {
-    const [one, other] = [newCaller(), newCaller()];
+    const [one, second] = [newCaller(), newCaller()];
     await grant(one, 1n, 'g1');
     await billing.admin.query('BEGIN');
     try {
       await billing.admin.query('SELECT FROM billing_accounts WHERE org_id = $1 FOR UPDATE', [one.orgId]);
-      await expect(grant(other, 1n, 'g1')).resolves.toMatchObject({ remainingMinor: 1n });
+      await expect(grant(second, 1n, 'g1')).resolves.toMatchObject({ remainingMinor: 1n });
     } finally {
       await billing.admin.query('ROLLBACK');
     }
@@ -160,7 +167,7 @@ async function killBeforeAudit({ orgId }: BillingCaller, posting: () => Promise<
 describe('a posting', () => {
   verifies(
     'cg.ledger',
-    'whose connection is killed after its entries were written leaves nothing and can be repeated',
+    'leaves nothing when its connection is killed after its entries were written, and can be repeated',
     async () => {
       const caller = newCaller();
       await subscribe(billing, caller);
@@ -183,7 +190,7 @@ describe('a posting', () => {
     },
   );
 
-  it('whose answer is lost after the commit is posted once when it is repeated', async () => {
+  it('is posted once when it is repeated because its answer was lost after the commit', async () => {
     const caller = newCaller();
     const { id: invoiceId } = await openInvoice(billing, caller);
     const losing: BillingDeps = {

@@ -28,7 +28,7 @@ let site: CommercialSite;
 beforeAll(async () => {
   site = await startCommercialSite({
     before: (directory) => {
-      // More than one page of each list.
+      // Each list has more than one page.
       for (let index = 0; index < 205; index += 1) {
         directory.orgs.push(orgOf(index));
         directory.workspaces.push(workspaceOf(index));
@@ -39,13 +39,13 @@ beforeAll(async () => {
 
 afterAll(() => site?.stop());
 
-/** How many of the workspaces with these numbers are stored. */
+/** Counts how many of the workspaces with these numbers are stored. */
 async function storedAmong(...indexes: number[]): Promise<number> {
   const workspaceId = { in: indexes.map((index) => workspaceOf(index).workspace_id) };
   return site.gateway.context.database.reader.orgWorkspace.count({ where: { workspaceId } });
 }
 
-it('copies all pages of the directory at the start, and again without a change', async () => {
+it('all pages of the directory are copied at the start, and a second copy changes nothing', async () => {
   const { context } = site.gateway;
   await until(async () => (await storedAmong(0, 199, 200, 204)) === 4);
   await syncDirectory(context);
@@ -56,7 +56,7 @@ it('copies all pages of the directory at the start, and again without a change',
   });
 });
 
-it('follows events in any order, each of them published twice', async () => {
+it('events of the directory apply in any order, and a repeated event applies once', async () => {
   const { context } = site.gateway;
   await site.gateway.subscribed;
   const newEvent = eventFactory({ source: '/control-plane' });

@@ -88,7 +88,7 @@ const facts: fc.Arbitrary<EntitlementFacts> = fc.record({
 });
 
 describe('entitlements', () => {
-  it('are those of the licence, else the subscription, else the trial, else the base plan', () => {
+  it('come from the licence, else the subscription, else the trial, else the base plan', () => {
     const [licence, trial] = [business, pro].map((plan) => ({ plan, endsAt: inDays(1) }));
     const active = { plan: pro, status: 'active' as const };
     expect(compute({ licence, subscription: active, trial })).toMatchObject({
@@ -108,7 +108,7 @@ describe('entitlements', () => {
     expect(compute()).toMatchObject({ plan_id: 'free', source: 'plan', valid_until: null });
   });
 
-  it('of a trial or licence end with it, and the plan before applies again', () => {
+  it('of a trial or licence end with it, and the previous plan applies again', () => {
     for (const name of ['trial', 'licence'] as const) {
       const over = { [name]: { plan: business, endsAt: inDays(1) } };
       expect(compute(over, new Date(inDays(1).getTime() - 1))).toMatchObject({ plan_id: 'business', source: name });
@@ -127,7 +127,7 @@ describe('entitlements', () => {
     expect(found).toMatchObject({ plan_id, limits: { concurrent_runs: { limit: runs } } });
   });
 
-  it('follow the newest override in force until the first of them ends', () => {
+  it('use the newest override in force, and are valid until the first override ends', () => {
     const old = overrideOf({
       limits: { members: 5, workspaces: 3 },
       created_at: inDays(-3).toISOString(),
@@ -142,7 +142,7 @@ describe('entitlements', () => {
     expect(compute(over, inDays(1))).toMatchObject({ limits: { members: { limit: 5 } }, capabilities: [] });
   });
 
-  it('have every capability and no limit when self-hosted, whatever is overridden', () => {
+  it('have every capability and no limit on plan self_hosted, despite any override', () => {
     const found = compute({
       basePlan: selfHosted,
       overrides: [overrideOf({ limits: { members: 0 } })],
@@ -163,7 +163,7 @@ describe('entitlements', () => {
     expect(compute().limits.members.resets_at).toBeNull();
   });
 
-  it('add up: each limit is the newest one, and what remains is never negative', () => {
+  it('use the newest limit of each name, and never have a negative remaining amount', () => {
     fc.assert(
       fc.property(facts, (all) => {
         const found = Entitlements.parse(computeEntitlements(all, now));
@@ -195,7 +195,7 @@ describe('entitlements', () => {
 });
 
 describe('a check', () => {
-  it('allows the last one within the limit and refuses the one beyond it', () => {
+  it('allows what stays within the limit and refuses what exceeds it', () => {
     const members = (used: number) => ({ usage: { ...noUsage, members: used } });
     expect(check('members', members(1))).toEqual({
       allowed: true,
@@ -241,7 +241,7 @@ describe('a check', () => {
     expect(check('scim', { subscription })).toEqual({ allowed: true, reason_code: 'INCLUDED', ...none, upgrade: null });
   });
 
-  it('agrees with what remains', () => {
+  it('agrees with the remaining amount', () => {
     fc.assert(
       fc.property(facts, fc.constantFrom(...LimitName.options), fc.nat({ max: 9 }), (all, name, amount) => {
         const found = computeEntitlements(all, now);
@@ -253,7 +253,7 @@ describe('a check', () => {
     );
   });
 
-  it('never refuses safety, proof, or access to one’s own evidence', () => {
+  it('never refuses stops, proof and export of evidence', () => {
     fc.assert(
       fc.property(facts, fc.constantFrom(...NeverLimited.options), fc.nat(), (all, name, amount) => {
         const { allowed, reason_code } = checkEntitlement(computeEntitlements(all, now), { name, amount }, []);
@@ -262,7 +262,7 @@ describe('a check', () => {
     );
   });
 
-  it.each(NeverLimited.options)('has no name for a limit on %s', (name) => {
+  it.each(NeverLimited.options)('is never limited for %s, because no plan or override may name it', (name) => {
     expect(PlanTerms.safeParse({ ...base, limits: { [name]: 1 } }).success).toBe(false);
     expect(PlanTerms.safeParse({ ...base, capabilities: [name] }).success).toBe(false);
     expect(EntitlementOverride.safeParse({ ...overrideOf({}), limits: { [name]: 1 } }).success).toBe(false);
@@ -279,9 +279,9 @@ describe('a trial', () => {
   });
 
   it.each([
-    ['its organisation had one', { org: 'org-1', domains: ['old.example'] }],
+    ['its organisation already had one', { org: 'org-1', domains: ['old.example'] }],
     ['another organisation of its domain had one', { org: 'org-2', domains: ['other.example', 'EXAMPLE.com'] }],
-    ['another organisation had one with a subdomain', { org: 'org-2', domains: ['eu.example.com'] }],
+    ['another organisation had one with a subdomain of it', { org: 'org-2', domains: ['eu.example.com'] }],
   ])('does not begin when %s', (_why, trial) => {
     expect(startTrial(own, [trial], now)).toEqual({ kind: 'refused', reason: 'TRIAL_USED' });
   });
@@ -289,13 +289,13 @@ describe('a trial', () => {
   it.each([
     ['a subdomain', ['eu.example.com', 'us.example.com'], ['example.com']],
     ['a public suffix of two labels', ['shop.example.co.uk'], ['example.co.uk']],
-    ['a private suffix, where names cost nothing', ['acme.github.io'], ['github.io']],
+    ['a private suffix with free names', ['acme.github.io'], ['github.io']],
     ['other spellings', ['EXAMPLE.com.'], ['example.com']],
   ])('is counted by registrable domain: %s', (_why, verifiedDomains, domains) => {
     expect(startTrial({ ...own, verifiedDomains }, [], now)).toMatchObject({ kind: 'started', domains });
   });
 
-  it('does not begin by a public suffix itself', () => {
+  it('does not begin for a public suffix', () => {
     const verdict = startTrial({ ...own, verifiedDomains: ['co.uk'] }, [], now);
     expect(verdict).toEqual({ kind: 'refused', reason: 'DOMAIN_NOT_VERIFIED' });
   });

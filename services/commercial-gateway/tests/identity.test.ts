@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Instant, UserId } from '@countersign/contracts';
 import type { IdentitySettings } from '@countersign/contracts/commercial-gateway';
 import { OrgId } from '@countersign/contracts/governance-kernel';
+import { reaching } from '@countersign/testkit/until';
 import { missingForSso } from '../src/identity/missing-for-sso.ts';
 import { putOrg } from '../src/store/orgs.ts';
 import { startCommercialSite, type CommercialClient, type CommercialSite } from './_commercial.ts';
@@ -12,7 +13,7 @@ const owner = UserId.parse(`usr_${ulidOf(2)}`);
 const stranger = UserId.parse(`usr_${ulidOf(3)}`);
 const empty = { sso_required: false, oidc_connection_id: null, role_mappings: [], domains: [] };
 
-/** The TXT records of this test's DNS, in pieces as DNS returns them. */
+/** The TXT records of this test's DNS, in pieces like in a DNS answer. */
 const records = new Map<string, string[][]>();
 const resolveTxt = async (name: string) => {
   const found = records.get(name);
@@ -32,6 +33,7 @@ beforeAll(async () => {
 afterAll(() => site?.stop());
 
 beforeEach(async () => {
+  site.directory.sso = { link_domains: ['sso.example'], admin_has_passkey: true };
   orgId = await newOrg();
   person = await site.as(owner);
 });
@@ -53,7 +55,7 @@ const put = async (version: number, change: object = {}, org = orgId): Promise<I
 };
 const create = () => person.createScimToken({ query: query(), body: { name: 'Okta' } });
 
-/** Publishes the TXT record that the settings ask for. */
+/** Publishes the TXT records that the settings require. */
 function publish({ domains }: IdentitySettings, { value }: { value?: string } = {}): void {
   for (const { challenge } of domains) {
     const text = value ?? challenge.value;
@@ -71,7 +73,7 @@ const auditedActions = async () => {
 };
 
 describe('a domain', () => {
-  it('is verified once its TXT record holds the challenge, which another record or no answer does not do', async () => {
+  it('is verified only when its TXT record contains the challenge', async () => {
     const claimed = await put(0, { domains: ['Acme.example'] });
     expect(claimed).toMatchObject({ version: 1, domains: [{ domain: 'acme.example', status: 'pending' }] });
     const domains = ['acme.example'];
@@ -85,22 +87,22 @@ describe('a domain', () => {
     expect([await countEvents(), (await auditedActions()).length]).toEqual([5, 5]);
   });
 
-  it('is proven again by each organisation, and verified by one at a time', async () => {
+  it('must be proven by each organisation, and is verified for only one at a time', async () => {
     const domains = ['shared.example'];
     const first = await put(0, { domains });
     publish(first);
     await put(1, { domains });
-    const other = await newOrg();
-    const claimed = await put(0, { domains }, other);
-    expect((await put(1, { domains }, other)).domains).toMatchObject([{ status: 'pending' }]);
+    const second = await newOrg();
+    const claimed = await put(0, { domains }, second);
+    expect((await put(1, { domains }, second)).domains).toMatchObject([{ status: 'pending' }]);
     publish(claimed);
-    await expect(put(2, { domains }, other)).rejects.toMatchObject({ code: 'ALREADY_EXISTS', param: 'domains' });
-    expect(await read(other)).toMatchObject({ version: 2, domains: [{ status: 'pending' }] });
+    await expect(put(2, { domains }, second)).rejects.toMatchObject({ code: 'ALREADY_EXISTS', param: 'domains' });
+    expect(await read(second)).toMatchObject({ version: 2, domains: [{ status: 'pending' }] });
     await put(2, { domains: [] });
-    expect((await put(2, { domains }, other)).domains).toMatchObject([{ status: 'verified' }]);
+    expect((await put(2, { domains }, second)).domains).toMatchObject([{ status: 'verified' }]);
   });
 
-  it('gets another challenge when it is claimed again', async () => {
+  it('gets a new challenge when it is claimed again', async () => {
     const domains = ['again.example'];
     const first = await put(0, { domains });
     publish(first);
@@ -110,7 +112,7 @@ describe('a domain', () => {
   });
 
   it.each(['localhost', 'a..b', '*.example.com', 'example.com.', '10.0.0.1', 'a_b.example'])(
-    'is not %s',
+    'cannot be %s',
     async (name) => {
       await expect(put(0, { domains: [name] })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     },
@@ -118,7 +120,7 @@ describe('a domain', () => {
 });
 
 describe('identity settings', () => {
-  it('change under the version that was read alone, once of ten at the same time', async () => {
+  it('change only with the current version, and only once for ten concurrent requests', async () => {
     const body = { ...empty };
     await expect(person.putIdentity({ query: query(), body })).rejects.toMatchObject({ code: 'PRECONDITION_REQUIRED' });
     await expect(put(1)).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
@@ -129,10 +131,11 @@ describe('identity settings', () => {
     expect(await countEvents()).toBe(1);
   });
 
-  it('require single sign-on with a connection and a verified domain, and keep them while it is required', async () => {
+  it('need a connection and a verified domain to require single sign-on, and keep both while it is required', async () => {
     const sso = { sso_required: true, oidc_connection_id: 'acme', domains: ['sso.example'] };
     await expect(put(0, { ...sso, oidc_connection_id: null })).rejects.toMatchObject({
       code: 'GATE_NOT_PASSED',
+      message: 'sso_required cannot be true without an OIDC connection that exists, and a verified domain',
       details: { missing: ['oidc_connection', 'verified_domain'] },
     });
     expect(await read()).toMatchObject({ version: 0, domains: [] });
@@ -142,21 +145,60 @@ describe('identity settings', () => {
     expect(await read()).toMatchObject({ version: 2, domains: [{ status: 'verified' }] });
   });
 
-  it('can turn single sign-on on with the capability alone, and keep it without', () => {
-    const after = { ssoRequired: true, connectionId: 'acme', verifiedDomains: 1 };
-    expect(missingForSso(after, { wasRequired: false, capabilities: [] })).toEqual(['sso_capability']);
-    expect(missingForSso(after, { wasRequired: true, capabilities: [] })).toEqual([]);
-    expect(missingForSso(after, { wasRequired: false, capabilities: ['sso'] })).toEqual([]);
+  it('are published again when their last publication is six hours old', async () => {
+    await put(0);
+    const { transaction, database } = site.gateway.context;
+    const state = () => database.reader.entitlementState.findUnique({ where: { orgId } });
+    await reaching(state, (row) => row !== null && row.published !== '');
+    expect(await countEvents()).toBe(1);
+    const sixHoursAgo = new Date(Date.now() - 6 * 3_600_000);
+    const data = { publishedAt: sixHoursAgo, dueAt: sixHoursAgo };
+    await transaction((tx) => tx.entitlementState.update({ where: { orgId }, data }));
+    await reaching(countEvents, (count) => count === 2);
   });
 
-  it('belong to the person who administers the organisation, and change after a fresh proof of presence', async () => {
-    const other = await site.as(stranger);
+  it('need the capability to begin to require single sign-on, but not to keep requiring it', () => {
+    const after = { ssoRequired: true, connectionId: 'acme', verifiedDomains: ['sso.example'] };
+    const readiness = { linkDomains: ['sso.example'], adminHasPasskey: true };
+    expect(missingForSso(after, { wasRequired: false, capabilities: [], readiness })).toEqual(['sso_capability']);
+    expect(missingForSso(after, { wasRequired: true, capabilities: [], readiness })).toEqual([]);
+    expect(missingForSso(after, { wasRequired: false, capabilities: ['sso'], readiness })).toEqual([]);
+  });
+
+  it('require single sign-on only if the connection signs in every domain and the administrator has a passkey', async () => {
+    const sso = { sso_required: true, oidc_connection_id: 'acme', domains: ['locked.example'] };
+    publish(await put(0, { domains: sso.domains }));
+    const missing = async (state: object | null) => {
+      site.directory.sso = state;
+      return put(1, sso).catch(({ code, details }: { code: string; details?: { missing?: unknown } }) => ({
+        ...{ code, missing: details?.missing },
+      }));
+    };
+    const code = 'GATE_NOT_PASSED';
+    const ready = { link_domains: ['other.example', 'locked.example'], admin_has_passkey: true };
+    expect(await missing({ ...ready, link_domains: ['other.example'] })).toEqual({
+      ...{ code, missing: ['connection_for_every_domain'] },
+    });
+    expect(await missing({ ...ready, link_domains: null })).toEqual({ code, missing: ['oidc_connection'] });
+    expect(await missing({ ...ready, admin_has_passkey: false })).toEqual({ code, missing: ['break_glass_passkey'] });
+    expect(await missing(null)).toMatchObject({ code: 'CONTROL_PLANE_UNAVAILABLE' });
+    expect(await missing(ready)).toMatchObject({ version: 2, sso_required: true });
+    site.directory.sso = { ...ready, admin_has_passkey: false };
+    expect(await put(2, { ...sso, role_mappings: [{ group: 'Pilots', role: 'member' }] })).toMatchObject({
+      version: 3,
+    });
+    site.directory.sso = null;
+    expect(await put(3, { ...sso, sso_required: false })).toMatchObject({ version: 4, sso_required: false });
+  });
+
+  it('are only for the administrator of the organisation, and changes need a fresh proof of presence', async () => {
+    const second = await site.as(stranger);
     const headers = { 'if-match': '"0"' };
     const refused = [
-      () => other.getIdentity({ query: query() }),
-      () => other.putIdentity({ query: query(), body: empty, headers }),
-      () => other.createScimToken({ query: query(), body: { name: 'x' } }),
-      () => other.revokeScimToken({ params: { token_id: 'x' }, query: query() }),
+      () => second.getIdentity({ query: query() }),
+      () => second.putIdentity({ query: query(), body: empty, headers }),
+      () => second.createScimToken({ query: query(), body: { name: 'x' } }),
+      () => second.revokeScimToken({ params: { token_id: 'x' }, query: query() }),
     ];
     for (const call of refused) await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
     const stale = await site.as(owner, 301);
@@ -181,24 +223,24 @@ describe('a SCIM token', () => {
     expect(Date.parse(body.token.expires_at) - Date.parse(body.token.created_at)).toBe(365 * 86_400_000);
   });
 
-  it('is revoked once, and by its own organisation alone', async () => {
+  it('is revoked once, and only by its own organisation', async () => {
     const { token_id } = (await create()).body.token;
-    const other = await newOrg();
+    const second = await newOrg();
     const revoke = (org = orgId) => person.revokeScimToken({ params: { token_id }, query: query(org) });
-    await expect(revoke(other)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(revoke(second)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect((await read()).scim_tokens).toHaveLength(1);
     expect([(await revoke()).body, (await revoke()).body]).toEqual([{ revoked: true }, { revoked: true }]);
     expect((await read()).scim_tokens).toEqual([]);
     expect(await auditedActions()).toEqual(['scim_token.created', 'scim_token.revoked']);
   });
 
-  it('is not found under an id that no token can have', async () => {
+  it('is not found by a malformed ID', async () => {
     const revoke = (token_id: string) => person.revokeScimToken({ params: { token_id }, query: query() });
     for (const id of ['a\u0000b', 'sct_unknown', "'"])
       await expect(revoke(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('is one of ten at most, also when fifteen are requested at once', async () => {
+  it('is one of at most ten, even when fifteen are requested at once', async () => {
     const all = await Promise.allSettled(Array.from({ length: 15 }, create));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
     await expect(create()).rejects.toMatchObject({ code: 'GATE_NOT_PASSED' });

@@ -111,7 +111,7 @@ describe('an invoice', () => {
     expect(await balancesOf(billing, caller)).toEqual({ cash: 600, revenue: -600 });
   });
 
-  it('uses the credits that expire first, and returns them when it is voided', async () => {
+  it('uses the credits that expire first, and returns credits when it is voided', async () => {
     const caller = newCaller();
     await subscribe(billing, caller);
     const grant = (reference: string, amountMinor: bigint, expiresAt: Date | null) =>
@@ -134,7 +134,7 @@ describe('an invoice', () => {
     expect(await findUnsound(billing, caller)).toEqual([]);
   });
 
-  it('is paid at once when credits cover it, and leaves the rest of the credits', async () => {
+  it('is paid at once when credits cover it, and the rest of the credits remains', async () => {
     const caller = newCaller();
     await subscribe(billing, caller);
     await grantCredit(billing.deps, { ...credit, kind: 'purchased', amountMinor: 1_500n, reference: 'g1' }, caller);
@@ -143,7 +143,7 @@ describe('an invoice', () => {
     expect(await balancesOf(billing, caller)).toEqual({ cash: 1_500, credits: -500, revenue: -1_000 });
   });
 
-  it('is written off in its open part', async () => {
+  it('is written off in the amount of its open part', async () => {
     const caller = newCaller();
     const { id: invoiceId } = await openInvoice(billing, caller, '20');
     await recordPayment(billing.deps, { invoiceId, ...cash(300n, 'p1') }, caller);
@@ -152,7 +152,7 @@ describe('an invoice', () => {
     await expect(voidInvoice(billing.deps, invoiceId, caller)).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
   });
 
-  it('is corrected by a void and a replacement that bills the same usage once', async () => {
+  it('is corrected by voiding it and billing the same usage once in a replacement', async () => {
     const caller = newCaller();
     await subscribe(billing, caller);
     const events = [15, 7].map((units, day) => ({
@@ -184,7 +184,7 @@ describe('an invoice', () => {
     expect(await findUnsound(billing, caller)).toEqual([]);
   });
 
-  it('with payments cannot be voided', async () => {
+  it('cannot be voided when it has payments', async () => {
     const caller = newCaller();
     const { id: invoiceId } = await openInvoice(billing, caller);
     await recordPayment(billing.deps, { invoiceId, ...cash(300n, 'p1') }, caller);
@@ -193,7 +193,7 @@ describe('an invoice', () => {
 });
 
 describe('a credit grant', () => {
-  it('is created once per reference, and a reference of other terms is refused', async () => {
+  it('is created once per reference, and a reference with other terms is refused', async () => {
     const caller = newCaller();
     const grant = (amountMinor: bigint) =>
       grantCredit(billing.deps, { ...credit, amountMinor, reference: 'g1' }, caller);
@@ -204,7 +204,7 @@ describe('a credit grant', () => {
 });
 
 describe('stored limits', () => {
-  it('a grant is never spent beyond its remaining amount, also without the lock of the account', async () => {
+  it('a grant is never spent beyond its remaining amount, even without the lock of the account', async () => {
     const caller = newCaller();
     const grant = await grantCredit(billing.deps, { ...credit, amountMinor: 5n, reference: 'g1' }, caller);
     const spend = (orgId: BillingCaller['orgId'], amountMinor: bigint) =>
@@ -275,7 +275,7 @@ describe('a subscription', () => {
     expect(await current(caller)).toMatchObject({ planId: 'team', periodIndex: 1, periodStart: after(31) });
   });
 
-  it('is not changed or canceled before its last period is closed', async () => {
+  it('cannot be changed or canceled before its last period is closed', async () => {
     const caller = newCaller();
     await subscribe(billing, caller);
     billing.setTime(after(31));

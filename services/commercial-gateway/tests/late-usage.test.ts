@@ -43,7 +43,7 @@ async function currentId({ orgId }: BillingCaller) {
   return subscription.id;
 }
 
-it('usage that arrives after a cancellation is billed once by a last invoice, and not by the next subscription', async () => {
+it('usage that arrives after a cancellation is billed once in a last invoice, not in the next subscription', async () => {
   const { deps, database } = billing;
   const caller = newCaller();
   await subscribe(billing, caller);
@@ -51,7 +51,8 @@ it('usage that arrives after a cancellation is billed once by a last invoice, an
   await record(caller, [callsOn('in time', 1, 4)]);
   billing.setTime(onDay(15.5));
   const canceled = await cancelSubscription(deps, { taxPercent: null }, caller);
-  // Half a month includes 5 calls, of which 4 were billed; the fifth is free and 6 cost 1 each.
+  // Half a month includes 5 calls. The invoice of the cancellation uses 4 of them. One of the 7 late calls is
+  // therefore free, and 6 cost 1 each.
   await record(caller, [callsOn('late', 2, 7), callsOn('after the end', 16, 99)]);
   billing.setTime(onDay(20));
   await createSubscription(deps, { planId: testPlan.plan_id, planVersion: 1, start: 'active' }, caller);
@@ -90,7 +91,7 @@ it('a cancellation without late usage is settled without an invoice', async () =
   expect(await settleCanceled(deps, { id, taxPercent: null }, caller)).toBeNull();
 });
 
-it('submitted usage over the limit of a month is rejected and named, and the usage of the month is still priced', async () => {
+it('submitted usage over the monthly limit is rejected by event, and the other usage is still priced', async () => {
   const { deps } = billing;
   const caller = newCaller();
   await subscribe(billing, caller);
@@ -104,7 +105,7 @@ it('submitted usage over the limit of a month is rejected and named, and the usa
   const full = Array.from({ length: Number(monthUnitsMax / most) }, (_, index) => eventOf(`e${index}`, String(most)));
   expect(await submit(full)).toMatchObject({ stored: full.length, rejections: [] });
   const over = await submit([eventOf('over', '0.000001'), eventOf('e0', String(most))]);
-  expect(over).toMatchObject({ stored: 0, known: 1, rejections: [{ index: 0, param: 'data.quantity' }] });
+  expect(over).toMatchObject({ stored: 0, duplicates: 1, rejections: [{ index: 0, param: 'data.quantity' }] });
   expect(over.rejections[0]?.message).toBe(
     'seats of 2027-01 would be over 1000000000000 units. Correct the quantity of the event',
   );

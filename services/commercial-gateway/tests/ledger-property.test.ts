@@ -3,10 +3,12 @@ import { isAppError, type InvoiceId } from '@countersign/contracts';
 import { isUnavailable } from '@countersign/database';
 import { verifies } from '@countersign/testkit/verifies';
 import fc from 'fast-check';
-import type { BillingCaller } from '../src/billing-deps.ts';
+import { inBillingAccount, type BillingCaller } from '../src/billing-deps.ts';
 import { expireCredits } from '../src/invoicing/expire-credits.ts';
 import { finalizeInvoice } from '../src/invoicing/finalize-invoice.ts';
 import { grantCredit } from '../src/invoicing/grant-credit.ts';
+import { receivePaymentIn } from '../src/invoicing/receive-payment.ts';
+import { receiveRefundIn } from '../src/invoicing/receive-refund.ts';
 import { recordPayment } from '../src/invoicing/record-payment.ts';
 import { recordRefund } from '../src/invoicing/record-refund.ts';
 import { voidInvoice } from '../src/invoicing/void-invoice.ts';
@@ -23,11 +25,13 @@ const months = 4;
 const amounts = fc.bigInt(1n, 1_300n);
 const months$ = fc.nat(months - 1);
 
-/** One act on the money of an organisation, or the end of a connection that does one. */
+/** One operation on the money of an organisation, or the kill of a connection. */
 const acts = fc.oneof(
   fc.record({ kind: fc.constant('charge' as const), month: months$ }),
   fc.record({ kind: fc.constant('pay' as const), month: months$, amountMinor: amounts, reference: fc.nat(5) }),
   fc.record({ kind: fc.constant('refund' as const), month: months$, amountMinor: amounts, reference: fc.nat(5) }),
+  fc.record({ kind: fc.constant('receive' as const), month: months$, amountMinor: amounts, reference: fc.nat(5) }),
+  fc.record({ kind: fc.constant('return' as const), month: months$, amountMinor: amounts, reference: fc.nat(5) }),
   fc.record({ kind: fc.constant('credit' as const), amountMinor: amounts, reference: fc.nat(5) }),
   fc.record({ kind: fc.constant('expire' as const) }),
   fc.record({ kind: fc.constant('void' as const), month: months$ }),
@@ -58,6 +62,11 @@ async function run(act: Act, caller: BillingCaller, ids: readonly InvoiceId[]): 
       return await recordPayment(deps, { invoiceId: required(invoiceId), ...required(cash('p')) }, caller);
     case 'refund':
       return await recordRefund(deps, { invoiceId: required(invoiceId), ...required(cash('r')) }, caller);
+    case 'receive':
+    case 'return': {
+      const received = { invoiceId: required(invoiceId), ...required(cash('provider')) };
+      return await fromProvider(act.kind, received, caller);
+    }
     case 'void':
       return await voidInvoice(deps, required(invoiceId), caller);
     case 'write_off':
@@ -67,12 +76,26 @@ async function run(act: Act, caller: BillingCaller, ids: readonly InvoiceId[]): 
   }
 }
 
+/** Posts a payment or a refund of a payment provider. A refund has the number of its payment. */
+function fromProvider(
+  kind: 'receive' | 'return',
+  cash: Omit<Parameters<typeof receivePaymentIn>[2], 'at'>,
+  caller: BillingCaller,
+): Promise<void> {
+  const { deps } = billing;
+  return inBillingAccount(deps, caller.orgId, (tx, at) =>
+    kind === 'receive'
+      ? receivePaymentIn(tx, deps, { ...cash, at }, caller)
+      : receiveRefundIn(tx, deps, { ...cash, paymentReference: cash.reference, at }, caller),
+  );
+}
+
 function required<Value>(value: Value | undefined | null): Value {
   if (value === undefined || value === null) throw new Error('The act has no such member');
   return value;
 }
 
-/** Ends one connection of the service, in whatever statement it is. */
+/** Kills one connection of the service during any statement. */
 async function killOne(): Promise<void> {
   const { admin, scratch } = billing;
   await admin.query(
@@ -93,7 +116,7 @@ async function entriesOf({ orgId }: BillingCaller): Promise<string[]> {
 
 verifies(
   'cg.ledger',
-  'any charges, credits, payments, refunds, voids and kills at once leave each transaction at zero and change no entry',
+  'concurrent charges, credits, payments, refunds, voids and kills leave every transaction balanced and change no entry',
   async () => {
     const batches = fc.array(fc.array(acts, { minLength: 6, maxLength: 14 }), { minLength: 2, maxLength: 3 });
     let killed = 0;

@@ -21,7 +21,10 @@ afterAll(async () => {
 
 type Entry = [position: number, account: string, currency: string, amount: number];
 
-/** Commits a transaction that states `entryCount` entries, by SQL of the service's role. */
+/**
+ * Commits a transaction that declares `entryCount` as the number of its entries. It uses the database role of the
+ * service.
+ */
 async function insert({ entryCount, entries }: { entryCount: number; entries: Entry[] }): Promise<string> {
   const id = newLedgerTransactionId();
   await service.query('BEGIN');
@@ -52,7 +55,7 @@ const credit: Entry = [2, 'receivable', 'EUR', -5];
 describe('the ledger', () => {
   verifies(
     'cg.ledger',
-    'refuses UPDATE, DELETE and TRUNCATE to the service and to the owner of the tables',
+    'refuses UPDATE, DELETE and TRUNCATE by the service and by the owner of the tables',
     async () => {
       const statements = ['ledger_entries', 'ledger_transactions'].flatMap((table) => [
         `UPDATE ${table} SET org_id = 'org_other'`,
@@ -73,7 +76,7 @@ describe('the ledger', () => {
 
   it.each<[string, number, Entry[], string]>([
     ['a transaction with a sum other than zero', 2, [debit, [2, 'receivable', 'EUR', -4]], 'does not sum to zero'],
-    ['a sum of zero across currencies', 2, [debit, [2, 'receivable', 'JPY', -5]], 'does not sum to zero'],
+    ['a sum of zero over several currencies', 2, [debit, [2, 'receivable', 'JPY', -5]], 'does not sum to zero'],
     ['a transaction without its entries', 2, [], 'number of entries'],
     ['an entry of zero', 3, [debit, credit, [3, 'tax', 'EUR', 0]], 'ledger_entries_amount'],
     ['an unknown account', 2, [debit, [2, 'suspense', 'EUR', -5]], 'ledger_entries_account'],

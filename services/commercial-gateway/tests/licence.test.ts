@@ -22,7 +22,7 @@ describe('a licence', () => {
     });
   });
 
-  it('is accepted until its end, in grace for 14 days, and expired then', async () => {
+  it('is valid until its end, then in grace for 14 days, then expired', async () => {
     const text = await issueLicence();
     const endMs = terms.exp * 1_000;
     const graceEndMs = endMs + 14 * daySeconds * 1_000;
@@ -34,30 +34,36 @@ describe('a licence', () => {
   });
 
   it.each([
-    ['issued later than the clocks may differ by', { iat: terms.iat + 61 }, 'ISSUED_IN_FUTURE'],
-    ['issued as much later as the clocks may differ by', { iat: terms.iat + 60 }, 'valid'],
-    ['for another installation', { aud: 'installation-2' }, 'OTHER_INSTALLATION'],
-    ['for several installations', { aud: ['installation-1', 'installation-2'] }, 'CLAIMS'],
-    ['for another organisation', { org: 'org_2' }, 'OTHER_ORGANISATION'],
-    ['with an unknown claim', { admin: true }, 'CLAIMS'],
-    ['of another issuer', { iss: 'x' }, 'CLAIMS'],
-    ['that ends before it begins', { exp: terms.iat }, 'CLAIMS'],
-    ['that never ends', { exp: undefined }, 'CLAIMS'],
-    ['with a limit on stops', { limits: { stops: 1 } }, 'CLAIMS'],
-    ['with a negative limit', { limits: { members: -1 } }, 'CLAIMS'],
-    ['with an unknown capability', { capabilities: ['root'] }, 'CLAIMS'],
-    ['without an id', { jti: undefined }, 'CLAIMS'],
+    ['is refused when it was issued beyond the allowed clock difference', { iat: terms.iat + 61 }, 'ISSUED_IN_FUTURE'],
+    ['is accepted when it was issued within the allowed clock difference', { iat: terms.iat + 60 }, 'valid'],
+    ['is refused for another installation', { aud: 'installation-2' }, 'OTHER_INSTALLATION'],
+    ['is refused for several installations', { aud: ['installation-1', 'installation-2'] }, 'CLAIMS'],
+    ['is refused for another organisation', { org: 'org_2' }, 'OTHER_ORGANISATION'],
+    ['is refused with an unknown claim', { admin: true }, 'CLAIMS'],
+    ['is refused from another issuer', { iss: 'x' }, 'CLAIMS'],
+    ['is refused when it ends before it begins', { exp: terms.iat }, 'CLAIMS'],
+    [
+      'is accepted when its grace period ends in the last second of the year 9999',
+      { exp: 253_402_300_799 - 14 * daySeconds },
+      'valid',
+    ],
+    ['is refused when its grace period ends after the year 9999', { exp: 253_402_300_800 - 14 * daySeconds }, 'CLAIMS'],
+    ['is refused without an end', { exp: undefined }, 'CLAIMS'],
+    ['is refused with a limit on stops', { limits: { stops: 1 } }, 'CLAIMS'],
+    ['is refused with a negative limit', { limits: { members: -1 } }, 'CLAIMS'],
+    ['is refused with an unknown capability', { capabilities: ['root'] }, 'CLAIMS'],
+    ['is refused without an ID', { jti: undefined }, 'CLAIMS'],
   ])('%s', async (_what, claims, result) => {
     expect(await faultOf(await issueLicence({ claims }))).toBe(result);
   });
 
-  it('is refused when a foreign key signed it, whatever key it names', async () => {
+  it('is refused when an unpinned key signed it, whatever key ID it contains', async () => {
     expect(await faultOf(await issueLicence({ key: stranger }))).toBe('SIGNATURE');
     expect(await faultOf(await issueLicence({ key: stranger, header: { kid: stranger.keyId } }))).toBe('UNKNOWN_KEY');
     expect(await faultOf(await issueLicence(), { keys: [] })).toBe('UNKNOWN_KEY');
   });
 
-  it('is refused for another algorithm, before any key is used', async () => {
+  it('is refused for another algorithm before any key is used', async () => {
     const { kid, typ } = { kid: issuer.keyId, typ: 'countersign-licence+jwt' };
     const unsigned = `${encoded({ alg: 'none', typ, kid })}.${encoded(terms)}.`;
     expect(await faultOf(unsigned)).toBe('ALGORITHM');
@@ -68,13 +74,13 @@ describe('a licence', () => {
 
   it.each([
     ['another kind of token', { typ: 'countersign-person+jwt' }],
-    ['a key of its own', { jwk: {} }],
+    ['an embedded key', { jwk: {} }],
     ['no key', { kid: undefined }],
-  ])('is malformed when its header names %s', async (_what, header) => {
+  ])('is malformed when its header contains %s', async (_what, header) => {
     expect(await faultOf(await issueLicence({ header }))).toBe('MALFORMED');
   });
 
-  it('is refused for a repeated claim: readers differ in which one they use', async () => {
+  it('is refused for a repeated claim, because parsers differ in which one they use', async () => {
     const payload = JSON.stringify(terms).replace('"iat"', '"exp":9999999999,"iat"');
     expect(JSON.parse(payload)).toEqual(terms);
     expect(await faultOf(await issueLicence({ payload }))).toBe('CLAIMS');
@@ -91,7 +97,7 @@ describe('a licence', () => {
     );
   });
 
-  it('has one text alone', async () => {
+  it('is accepted in only one encoding', async () => {
     const text = await issueLicence();
     const last = text.at(-1) ?? '';
     const sameBits = String.fromCharCode(last.charCodeAt(0) + 1);
@@ -99,7 +105,7 @@ describe('a licence', () => {
     expect(await faultOf(text.slice(0, -1) + sameBits)).toBe('MALFORMED');
   });
 
-  it.each(['', 'x', 'a.b.c', '..', `${'a'.repeat(9_000)}.b.c`])('is malformed as %.8s', async (text) => {
+  it.each(['', 'x', 'a.b.c', '..', `${'a'.repeat(9_000)}.b.c`])('is malformed when its text is %.8s', async (text) => {
     expect(await faultOf(text)).toBe('MALFORMED');
   });
 });

@@ -62,7 +62,7 @@ const receipts = Array.from({ length: 7 }, (_, index) => ({
   issued_at: Instant.parse(later(30).toISOString()),
 }));
 
-/** All events behind a usage line, read in pages of three. */
+/** Returns all events that a usage line bills, read in pages of three. */
 async function eventsOf(invoice_id: InvoiceId, meter: Meter): Promise<BilledEvent[]> {
   const found: BilledEvent[] = [];
   for (let cursor: string | undefined; ;) {
@@ -76,7 +76,7 @@ async function eventsOf(invoice_id: InvoiceId, meter: Meter): Promise<BilledEven
 
 const sumOf = (events: readonly BilledEvent[]) => events.reduce((sum, { quantity }) => sum + Number(quantity), 0);
 
-/** Lists the offered plans and subscribes to one once. */
+/** Lists the offered plans, then subscribes to one of them once. */
 async function subscribeOnce(): Promise<void> {
   const plans = (await client.listBillingPlans()).body.data;
   expect(plans.map(({ plan_id }) => plan_id)).toEqual(['self_hosted', 'team', 'free']);
@@ -134,7 +134,7 @@ async function setBudgets(): Promise<void> {
   });
 }
 
-/** Invoices the period at the shown price, and each usage line leads to its events. */
+/** Invoices the period at the shown price, with the events of each usage line. */
 async function invoicePeriod(): Promise<void> {
   const { context } = site.gateway;
   await moveTo(monthlyPeriod(begin, 0).end);
@@ -166,7 +166,7 @@ async function invoicePeriod(): Promise<void> {
   expect(account.budget).toEqual({ amount_minor: 6_051, currency: 'EUR' });
 }
 
-/** Is settled by a payment, and every page of the ledger sums to zero. */
+/** Pays the invoice. Every page of the ledger sums to zero. */
 async function payInvoice(): Promise<void> {
   const { body: open } = await client.listInvoices({ params, query: { status: 'open' } });
   const invoiceId = open.data[0]?.invoice_id;
@@ -193,7 +193,7 @@ async function payInvoice(): Promise<void> {
   });
 }
 
-/** Cancels once, and invoices the rest. */
+/** Cancels once and invoices the rest. */
 async function cancelOnce(): Promise<void> {
   await moveTo(new Date(now.getTime() + 86_400_000));
   const cancel = () => client.putSubscription({ params, body: { plan: null } });
@@ -208,7 +208,7 @@ async function cancelOnce(): Promise<void> {
   });
 }
 
-it('takes an organisation from its subscription to a paid invoice, with a balanced ledger and evidence for each line', async () => {
+it('an organisation goes from its subscription to a paid invoice, with a balanced ledger and evidence for each line', async () => {
   await subscribeOnce();
   await refuseOtherPlans();
   await recordUsage();

@@ -12,7 +12,7 @@ import { verifySignature } from '../src/payments/verify-signature.ts';
 const secret = 'whsec_test_secret';
 const timestamp = 1_767_225_600;
 const now = new Date(timestamp * 1_000);
-/** The payload of the tests of Stripe's own libraries. */
+/** The payload from the tests of Stripe's own libraries. */
 const payload = JSON.stringify({ id: 'evt_test_webhook', object: 'event' }, null, 2);
 const signature = 'b124066e0fac9cdaa635e5151c55a3ef0be5db34ae646424fdd9848d450ff410';
 const later = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
@@ -21,7 +21,7 @@ const verify = (header: string | undefined, { body = payload, at = now, key = se
   verifySignature({ body: Buffer.from(body), header, secret: key, now: at });
 
 describe('a Stripe signature', () => {
-  it('is accepted as documented: HMAC-SHA256 of time, dot and body', () => {
+  it('is accepted when it is the HMAC-SHA256 of time, dot and body', () => {
     expect(() => verify(`t=${timestamp},v1=${signature}`)).not.toThrow();
     const { webhooks } = new Stripe('sk_test');
     for (const text of [payload, '{}', '{"name":"Zoë \u{1f600}"}']) {
@@ -30,9 +30,9 @@ describe('a Stripe signature', () => {
     }
   });
 
-  it('is accepted beside those of other secrets and schemes, and for 300 s', () => {
-    const other = 'f'.repeat(64);
-    expect(() => verify(`t=${timestamp},v1=${other},v1=${signature},v0=${other}`)).not.toThrow();
+  it('is accepted beside signatures of other secrets and schemes, and for 300 s', () => {
+    const second = 'f'.repeat(64);
+    expect(() => verify(`t=${timestamp},v1=${second},v1=${signature},v0=${second}`)).not.toThrow();
     for (const seconds of [-300, 300])
       expect(() => verify(`t=${timestamp},v1=${signature}`, { at: later(seconds) })).not.toThrow();
   });
@@ -41,16 +41,16 @@ describe('a Stripe signature', () => {
   it.each<[string, string | undefined, object]>([
     ['is missing', undefined, {}],
     ['is empty', '', {}],
-    ['is of another body', header, { body: `${payload} ` }],
-    ['is of another secret', header, { key: 'whsec_other' }],
-    ['is of another time', `t=${timestamp + 1},v1=${signature}`, {}],
+    ['belongs to another body', header, { body: `${payload} ` }],
+    ['was made with another secret', header, { key: 'whsec_other' }],
+    ['belongs to another time', `t=${timestamp + 1},v1=${signature}`, {}],
     ['is 301 s old', header, { at: later(301) }],
     ['is 301 s ahead', header, { at: later(-301) }],
     ['has no time', `v1=${signature}`, {}],
     ['has two times', `t=${timestamp},t=${timestamp + 400},v1=${signature}`, {}],
-    ['has a time that is no number', `t=NaN,v1=${signature}`, {}],
-    ['has the scheme v0 alone', `t=${timestamp},v0=${signature}`, {}],
-    ['is cut', `t=${timestamp},v1=${signature.slice(0, 63)}`, {}],
+    ['has a time that is not a number', `t=NaN,v1=${signature}`, {}],
+    ['has only the scheme v0', `t=${timestamp},v0=${signature}`, {}],
+    ['is truncated', `t=${timestamp},v1=${signature.slice(0, 63)}`, {}],
     ['is in upper case', `t=${timestamp},v1=${signature.toUpperCase()}`, {}],
     ['is one of a hundred', `t=${timestamp}${`,v1=${signature}`.repeat(100)}`, {}],
   ])('is refused when it %s', (_why, sent, options) => {
@@ -75,7 +75,7 @@ describe('amounts at Stripe', () => {
     expect(stripeAmountOf(minor, currency)).toBe(expected);
   });
 
-  it('return the same minor units', () => {
+  it('convert back to the same minor units', () => {
     const withMinorUnit = [...currencies].filter((code) => minorDigitsOf(code) !== null);
     fc.assert(
       fc.property(fc.constantFrom(...withMinorUnit), fc.bigInt(0n, 10n ** 12n), (currency, minor) => {
@@ -85,7 +85,7 @@ describe('amounts at Stripe', () => {
     );
   });
 
-  it('that are no whole minor units, negative or fractional are none', () => {
+  it('are rejected when they are negative, fractional or not whole minor units', () => {
     expect(minorOfStripeAmount(50_050, 'ISK')).toBeNull();
     expect(minorOfStripeAmount(-1, 'EUR')).toBeNull();
     expect(minorOfStripeAmount(0.5, 'EUR')).toBeNull();
@@ -138,7 +138,7 @@ describe('an event of an accounting system', () => {
     expect(() => parse({ ...event, ...change })).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST' }));
   });
 
-  it('does not exist without a secret', () => {
+  it('is answered with NOT_FOUND when no secret is configured', () => {
     expect(() => parse(event, null)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
   });
 });

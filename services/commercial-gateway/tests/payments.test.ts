@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => paying?.stop());
 
-/** An open month of the plan team: 49.00 EUR and 19 % tax. */
+/** Price of one month of the plan team: 49.00 EUR and 19 % tax. */
 const monthMinor = 5_831n;
 
 const paymentOf = (payer: Payer) =>
@@ -33,7 +33,7 @@ const chargesOf = (payer: Payer) => {
 describe('an invoice', () => {
   verifies(
     'cg.stripe',
-    'is charged once at Stripe to the payment method of the checkout, and is paid in the ledger',
+    'is charged once at Stripe with the payment method of the checkout, and is paid in the ledger',
     async () => {
       const payer = paying.newOrg();
       const client = await payer.client();
@@ -68,19 +68,19 @@ describe('an invoice', () => {
   );
 
   it.each<[string, RegExp, Fault]>([
-    ['429 to the creation of the payment', /POST .*payment_intents$/, 'rate_limit'],
-    ['500 to it, which its key repeats', /POST .*payment_intents$/, 'error'],
-    ['500 after it', /POST .*payment_intents$/, 'error_after'],
-    ['no answer after it', /POST .*payment_intents$/, 'drop_after'],
-    ['429 to the charge', /confirm$/, 'rate_limit'],
-    ['500 to the charge', /confirm$/, 'error'],
-    ['500 after the charge', /confirm$/, 'error_after'],
-    ['no answer after the charge', /confirm$/, 'drop_after'],
-  ])('is charged once when Stripe gives %s', async (_what, path, fault) => {
+    ['429 when the payment is created', /POST .*payment_intents$/, 'rate_limit'],
+    ['500 when the payment is created, replayed by the idempotency key', /POST .*payment_intents$/, 'error'],
+    ['500 after the payment was created', /POST .*payment_intents$/, 'error_after'],
+    ['no answer after the payment was created', /POST .*payment_intents$/, 'drop_after'],
+    ['429 when the payment is charged', /confirm$/, 'rate_limit'],
+    ['500 when the payment is charged', /confirm$/, 'error'],
+    ['500 after the payment was charged', /confirm$/, 'error_after'],
+    ['no answer after the payment was charged', /confirm$/, 'drop_after'],
+  ])('is charged once when Stripe returns %s', async (_what, path, fault) => {
     const payer = paying.newOrg();
     await subscribeWith(paying, payer, 'pm_ok');
     await endPeriod(paying, payer);
-    // The SDK repeats a lost request once by itself.
+    // The SDK itself repeats a lost request once.
     for (let times = 0; times < (fault.startsWith('drop') ? 2 : 1); times += 1)
       paying.stripe.failNext(path, fault, payer.orgId);
     expect(await paying.pass()).toBe(false);
@@ -96,7 +96,7 @@ describe('an invoice', () => {
 describe('a webhook', () => {
   verifies(
     'cg.stripe',
-    'with a wrong, stale or reused signature changes nothing, and a doubled or late event changes it once',
+    'changes nothing with a wrong, stale or reused signature, and is applied once when repeated or late',
     async () => {
       const payer = paying.newOrg();
       await subscribeWith(paying, payer, 'pm_slow');
@@ -127,14 +127,15 @@ describe('a webhook', () => {
       const paid = await stateOf(paying, payer);
       expect(paid).toMatchObject({ status: 'active', cashMinor: monthMinor, invoices: [{ status: 'paid' }] });
       expect(await paying.deliver(event)).toEqual({ status: 200, applied: false });
-      // An older event, and another one of the same payment, arrive later. The payment is fetched, and is the one that was posted.
+      // Older and other events of the same payment arrive later. For each of them, this service fetches the payment,
+      // which is already posted.
       for (const type of ['payment_intent.processing', 'payment_intent.payment_failed', 'payment_intent.succeeded'])
         await paying.deliver(stripe.event(type, { ...payment, status: 'requires_payment_method' }, at));
       expect(await stateOf(paying, payer)).toEqual(paid);
     },
   );
 
-  it('of a payment, customer or checkout that is unknown here changes nothing', async () => {
+  it('about an unknown payment, customer or checkout changes nothing', async () => {
     const payer = paying.newOrg();
     const before = await stateOf(paying, payer);
     const { stripe } = paying;
@@ -163,9 +164,9 @@ describe('a webhook', () => {
     expect(await stateOf(paying, payer)).toEqual(before);
   });
 
-  it('of another organisation cannot complete a checkout', async () => {
-    const [payer, other] = [paying.newOrg(), paying.newOrg()];
-    for (const one of [payer, other])
+  it('about another organisation cannot complete a checkout', async () => {
+    const [payer, second] = [paying.newOrg(), paying.newOrg()];
+    for (const one of [payer, second])
       await (await one.client()).startCheckout({ params: one.params, body: { purpose: 'subscription', plan: team } });
     const [, theirs] = [...paying.stripe.sessions.values()].slice(-2);
     if (theirs === undefined) throw new Error('There is no session');
@@ -174,12 +175,12 @@ describe('a webhook', () => {
     session.client_reference_id = mine?.client_reference_id ?? '';
     const event = paying.stripe.event('checkout.session.completed', session, { now: paying.now() });
     expect(await paying.deliver(event)).toEqual({ status: 200, applied: false });
-    for (const one of [payer, other]) expect(await stateOf(paying, one)).toMatchObject({ status: 'incomplete' });
+    for (const one of [payer, second]) expect(await stateOf(paying, one)).toMatchObject({ status: 'incomplete' });
   });
 });
 
 describe('a checkout', () => {
-  it('is started once for an Idempotency-Key', async () => {
+  it('is started once per Idempotency-Key', async () => {
     const payer = paying.newOrg();
     const client = await payer.client();
     const before = paying.stripe.sessions.size;
@@ -200,11 +201,11 @@ describe('a checkout', () => {
     expect((await start('key-2')).status).toBe(201);
   });
 
-  it('of a billed subscription changes no plan, and an invoice that is paid has none', async () => {
+  it('cannot change the plan of a billed subscription, and is refused for a paid invoice', async () => {
     const payer = paying.newOrg();
     await subscribeWith(paying, payer, 'pm_ok');
     const client = await payer.client();
-    // The plan in force stores another payment method.
+    // A checkout for the current plan only stores another payment method.
     const body = { purpose: 'subscription', plan: team } as const;
     expect((await client.startCheckout({ params: payer.params, body })).status).toBe(201);
     await endPeriod(paying, payer);

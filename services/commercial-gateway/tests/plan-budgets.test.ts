@@ -12,7 +12,7 @@ let orgId: OrgId;
 let workspaces: WorkspaceId[];
 const leasedUntil = new Date('2027-01-01T00:00:00.000Z');
 
-/** Budgets of a kernel by tenant. `beforePut` runs while a request is on its way. */
+/** Budgets at the fake kernel by tenant. `beforePut` runs before a request arrives. */
 const kernel = new Map<string, { limit: number | null; used: number; version: number }>();
 let beforePut: (tenant: string) => void = () => undefined;
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   site = await startCommercialSite();
   context = {
     ...site.gateway.context,
-    kernel: { ...site.gateway.context.kernel, putCeiling: putCeiling as never }, // the part that this rule reads
+    kernel: { ...site.gateway.context.kernel, putCeiling: putCeiling as never }, // the members that this rule reads
   };
 });
 afterAll(() => site?.stop());
@@ -54,19 +54,19 @@ const apply = (limit: number | null) => applyPlanBudgets(context, { orgId, lease
 
 async function addWorkspace(index: number): Promise<void> {
   const added = { workspace_id: workspaces[index] ?? '', org_id: orgId, added_at: '2026-11-01T00:00:00.000Z' };
-  await context.transaction((tx) => putOrgWorkspace(tx, added as never)); // of the types of a listed workspace
+  await context.transaction((tx) => putOrgWorkspace(tx, added as never)); // typed like a listed workspace
   await context.transaction(async (tx) => {
     await writePublished(tx, orgId, { published: '', at: new Date(0), dueAt: leasedUntil });
   });
 }
 
-it('divides a limit among workspaces, never exceeds it on the way, and stores what the kernel confirmed', async () => {
+it('a limit is divided among workspaces without being exceeded at any step, and the confirmed budgets are stored', async () => {
   await addWorkspace(0);
   await apply(10);
   expect(limits()).toEqual([10, null]);
   await addWorkspace(1);
   const first = kernel.get(workspaces[0] ?? '');
-  // Calls go on until the kernel has the lower share: all of it is used by then.
+  // Calls continue until the kernel has the lower share. The old share is used up by then.
   beforePut = (tenant) => {
     if (tenant === workspaces[0] && first !== undefined) kernel.set(tenant, { ...first, used: 8 });
   };
@@ -76,7 +76,7 @@ it('divides a limit among workspaces, never exceeds it on the way, and stores wh
   expect((await listPlanBudgets(context.database.reader, orgId)).every(({ isConfirmed }) => isConfirmed)).toBe(true);
 });
 
-it('sends a share again until the kernel confirms it, and asks a kernel without a limit for nothing', async () => {
+it('a share is sent again until the kernel confirms it, and nothing is sent without a limit', async () => {
   for (const index of workspaces.keys()) await addWorkspace(index);
   await apply(null);
   expect(kernel.size).toBe(0);
@@ -90,7 +90,7 @@ it('sends a share again until the kernel confirms it, and asks a kernel without 
   expect(limits()).toEqual([5, 5]);
 });
 
-it('is left to another worker that has the organisation', async () => {
+it('a worker changes nothing while another worker has the organisation', async () => {
   await addWorkspace(0);
   await context.transaction((tx) =>
     writePublished(tx, orgId, { published: '', at: new Date(0), dueAt: new Date(leasedUntil.getTime() + 1) }),

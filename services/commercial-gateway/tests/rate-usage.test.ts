@@ -20,7 +20,7 @@ const decimals = fc
   .tuple(fc.integer({ min: 0, max: 999 }), fc.integer({ min: 0, max: 999_999 }))
   .map(([whole, fraction]) => `${whole}.${String(fraction).padStart(6, '0')}`);
 
-/** Rising tiers of at most 30 units each, so that the expected price can be counted unit by unit. */
+/** Ascending tiers of at most 30 units each, so that the expected price can be computed unit by unit. */
 const plans = fc
   .tuple(fc.nat(20), fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), decimals), { maxLength: 4 }), decimals)
   .map(([included, widths, last]) => {
@@ -29,7 +29,7 @@ const plans = fc
     return planWith(included, [...tiers, { up_to: null, unit_amount_decimal: last }]);
   });
 
-/** Prices each unit by itself, in millionths of a minor unit. */
+/** Prices each unit separately, in millionths of a minor unit. */
 function expectedMinor({ meters }: PlanVersion, units: number): bigint {
   const [{ included, tiers } = { included: 0, tiers: [] }] = meters;
   let micros = 0n;
@@ -52,7 +52,7 @@ describe('rating', () => {
     );
   });
 
-  it('splits the whole quantity into the included amount and the tiers, and never costs less for more', () => {
+  it('splits the whole quantity into the included amount and the tiers, and more usage never costs less', () => {
     fc.assert(
       fc.property(plans, fc.bigInt(1n, 10n ** 9n), fc.bigInt(0n, 10n ** 9n), (plan, micros, more) => {
         const [meter] = rateUsage(plan, { tool_calls: micros }, null).meters;
@@ -65,7 +65,7 @@ describe('rating', () => {
 
   it.each([
     ['the last included unit is free', 10, 0n],
-    ['the first unit after it is not', 11, 100n],
+    ['the first unit after the included units is not free', 11, 100n],
     ['the last unit of a tier has the price of the tier', 15, 500n],
     ['the first unit of the next tier has the next price', 16, 507n],
   ])('%s', (_, units, minor) => {
@@ -76,7 +76,7 @@ describe('rating', () => {
     expect(amountOf(plan, BigInt(units) * microsPerUnit)).toBe(minor);
   });
 
-  it('is exact where binary floats are not, and rounds the sum once', () => {
+  it('is exact where binary floats are inexact, and rounds the sum once', () => {
     const cheap = planWith(0, [{ up_to: null, unit_amount_decimal: '0.000000000001' }]);
     expect(amountOf(cheap, 499_999_999_999n * microsPerUnit)).toBe(0n);
     expect(amountOf(cheap, 500_000_000_000n * microsPerUnit)).toBe(1n);
@@ -90,19 +90,19 @@ describe('rating', () => {
     expect(amountOf(plan, 3n * microsPerUnit)).toBe(15n);
   });
 
-  it('prorates included amounts: a period in parts includes as much as the whole period', () => {
+  it('prorates included amounts, so that the parts of a period include as much as the whole period', () => {
     const period = monthlyPeriod(new Date('2026-04-01'), 0);
     const seconds = 30 * 86_400;
     fc.assert(
       fc.property(plans, fc.integer({ min: 1, max: seconds - 1 }), (plan, second) => {
         const cut = new Date(period.start.getTime() + second * 1_000);
-        const parts = [
+        const pieces = [
           { start: period.start, end: cut },
           { start: cut, end: period.end },
         ];
         const usage = { tool_calls: 10n ** 9n };
-        const rated = parts.map((part) => rateUsage(plan, usage, { period, part }).meters[0]);
-        const [whole] = rateUsage(plan, usage, { period, part: period }).meters;
+        const rated = pieces.map((span) => rateUsage(plan, usage, { period, span }).meters[0]);
+        const [whole] = rateUsage(plan, usage, { period, span: period }).meters;
         expect(whole).toEqual(rateUsage(plan, usage, null).meters[0]);
         const included = rated.reduce((sum, meter) => sum + (meter?.includedMicros ?? 0n), 0n);
         expect(included).toBe(whole?.includedMicros);
@@ -110,7 +110,7 @@ describe('rating', () => {
     );
   });
 
-  it('a shorter period never costs less for the same usage: it reaches no tier sooner', () => {
+  it('never costs less in a shorter period for the same usage, because tiers are not prorated', () => {
     const period = monthlyPeriod(new Date('2026-04-01'), 0);
     const falling = planWith(100, [
       { up_to: 90_000, unit_amount_decimal: '0.2' },
@@ -118,15 +118,15 @@ describe('rating', () => {
     ]);
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 720 }), fc.bigInt(0n, 10n ** 6n), (hours, units) => {
-        const part = { start: period.start, end: new Date(period.start.getTime() + hours * 3_600_000) };
+        const span = { start: period.start, end: new Date(period.start.getTime() + hours * 3_600_000) };
         const usage = { tool_calls: units * microsPerUnit };
-        const [short, whole] = [rateUsage(falling, usage, { period, part }), rateUsage(falling, usage, null)];
+        const [short, whole] = [rateUsage(falling, usage, { period, span }), rateUsage(falling, usage, null)];
         expect(short.totalMinor >= whole.totalMinor).toBe(true);
       }),
     );
   });
 
-  it('usage that arrives late costs exactly what it would have cost in time', () => {
+  it('prices late usage exactly like usage that arrived in time', () => {
     fc.assert(
       fc.property(plans, fc.bigInt(0n, 10n ** 12n), fc.bigInt(1n, 10n ** 12n), (plan, billed, added) => {
         const late = rateAddedUsage(plan, { billed: { tool_calls: billed }, added: { tool_calls: added } }, null);
@@ -139,17 +139,17 @@ describe('rating', () => {
     );
   });
 
-  it('no plan of the catalogue reaches the largest total with the usage that is accepted', () => {
+  it('stays below the largest total for every plan of the catalogue with any accepted usage', () => {
     const most = 4n * monthUnitsMax * microsPerUnit;
     const usage = Object.fromEntries(Meter.options.map((meter) => [meter, most]));
     const period = monthlyPeriod(new Date('2026-04-01'), 0);
     for (const plan of planCatalog) {
-      const { totalMinor } = assembleInvoice(plan, { period, part: period, usage, taxPercent: '100' });
+      const { totalMinor } = assembleInvoice(plan, { period, span: period, usage, taxPercent: '100' });
       expect(totalMinor < totalMinorMax).toBe(true);
     }
   });
 
-  it('a meter without a price is reported and costs nothing', () => {
+  it('reports a meter without a price at no cost', () => {
     const plan = planWith(0, [{ up_to: null, unit_amount_decimal: '5' }]);
     const { meters, totalMinor } = rateUsage(plan, { decisions: 7n * microsPerUnit }, null);
     expect(meters).toEqual([expect.objectContaining({ meter: 'decisions', amountMinor: 0n, tiers: [] })]);

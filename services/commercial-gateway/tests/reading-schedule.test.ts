@@ -3,7 +3,7 @@ import { ReadingSchedule } from '../src/usage/reading-schedule.ts';
 
 const workspace = 'wsp_1';
 
-/** The pauses after readings that found so many receipts, in seconds. */
+/** Returns the pauses in seconds after readings with these numbers of receipts. */
 function pausesAfter(...found: number[]): number[] {
   const schedule = new ReadingSchedule();
   let nowMs = 0;
@@ -15,16 +15,16 @@ function pausesAfter(...found: number[]): number[] {
   });
 }
 
-it('reads a new workspace at once and an active one every 15 seconds', () => {
+it('a new workspace is read at once, and an active workspace every 15 seconds', () => {
   expect(new ReadingSchedule().isDue(workspace, 0)).toBe(true);
   expect(pausesAfter(3, 1, 100)).toEqual([15, 15, 15]);
 });
 
-it('doubles the pause of an idle workspace up to 10 minutes, and starts over with the first receipt', () => {
+it('the pause of an idle workspace doubles up to 10 minutes, and is reset by the first receipt', () => {
   expect(pausesAfter(0, 0, 0, 0, 0, 0, 0, 0, 1, 0)).toEqual([15, 30, 60, 120, 240, 480, 600, 600, 15, 30]);
 });
 
-it('keeps workspaces apart', () => {
+it('each workspace is scheduled independently', () => {
   const schedule = new ReadingSchedule();
   schedule.plan(workspace, { found: 0, nowMs: 0 });
   expect(schedule.isDue('wsp_2', 1)).toBe(true);

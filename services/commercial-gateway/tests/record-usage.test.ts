@@ -27,7 +27,7 @@ const pageOf = (from: number, to: number) => ({
 });
 
 describe('receipts', () => {
-  it('are read by position: a repeated page, a page of a second reader and a page after a gap add nothing', async () => {
+  it('are stored by position, so a repeated page, a page of a second reader and a page after a gap add nothing', async () => {
     const caller = newCaller();
     await subscribe(billing, caller);
     const record = (from: number, to: number) => recordReceipts(billing.deps, pageOf(from, to), caller);
@@ -47,7 +47,7 @@ describe('receipts', () => {
     expect(invoice.totalMinor).toBe(1_015n);
   });
 
-  it('that the log returned twice at different positions count once', async () => {
+  it('count once when the log returns them at two positions', async () => {
     const caller = newCaller();
     await recordReceipts(billing.deps, pageOf(0, 3), caller);
     await recordReceipts(billing.deps, { ...pageOf(0, 3), from: 3n, to: 6n }, caller);
@@ -56,9 +56,9 @@ describe('receipts', () => {
 
   it('are refused when they belong to another workspace, and the position does not move', async () => {
     const caller = newCaller();
-    const other = WorkspaceId.parse(`wsp_${'2'.repeat(26)}`);
-    const page = { ...pageOf(0, 2), workspaceId: other };
-    expect(() => recordReceipts(billing.deps, page, caller)).toThrow(`not of workspace ${other}`);
+    const second = WorkspaceId.parse(`wsp_${'2'.repeat(26)}`);
+    const page = { ...pageOf(0, 2), workspaceId: second };
+    expect(() => recordReceipts(billing.deps, page, caller)).toThrow(`not of workspace ${second}`);
     expect(await countRows(billing, 'usage_cursors', caller)).toBe(0);
   });
 });
@@ -71,12 +71,12 @@ describe('submitted events', () => {
   });
   const submit = (caller: BillingCaller, events: unknown[]) => recordSubmittedUsage(billing.deps, events, caller);
 
-  it('are stored once, and invalid, foreign and changed ones are rejected by position', async () => {
+  it('are stored once, and invalid, foreign and changed events are rejected by their position', async () => {
     const caller = newCaller();
     billing.setTime(start);
     const foreign = event('b', { data: { meter: 'seats', quantity: '1', workspace_id: workspaceId } });
     const first = await submit(caller, [event('a'), event('x', { id: '' }), foreign, event('a')]);
-    expect(first).toMatchObject({ stored: 1, known: 1 });
+    expect(first).toMatchObject({ stored: 1, duplicates: 1 });
     expect(first.rejections).toMatchObject([
       { index: 1, code: 'INVALID_REQUEST', param: 'id' },
       { index: 2, code: 'INVALID_REQUEST', param: 'data.workspace_id' },
@@ -84,11 +84,11 @@ describe('submitted events', () => {
     expect(await countRows(billing, 'usage_events', caller)).toBe(1);
     const changed = event('a', { data: { meter: 'run_minutes', quantity: '9' } });
     const second = await submit(caller, [event('c'), changed, event('a')]);
-    expect(second).toMatchObject({ stored: 1, known: 1, rejections: [{ index: 1, code: 'ALREADY_EXISTS' }] });
+    expect(second).toMatchObject({ stored: 1, duplicates: 1, rejections: [{ index: 1, code: 'ALREADY_EXISTS' }] });
     expect(await countRows(billing, 'usage_events', caller)).toBe(2);
   });
 
-  it('above the limit of a batch are refused', async () => {
+  it('are refused above the limit of a batch', async () => {
     const batch = Array.from({ length: 1_001 }, (_, index) => event(`e${index}`));
     await expect(submit(newCaller(), batch)).rejects.toThrow('events has 1001 members (limit 1000)');
   });

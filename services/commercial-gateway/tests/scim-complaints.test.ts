@@ -16,8 +16,8 @@ const values: Partial<Record<UserPath, string[]>> = { externalId: ['ext-1'], use
 const finds = (filter: string) => matches(parseUserFilter(filter), (path) => values[path] ?? []);
 const enterprise = scimSchemas.enterpriseUser;
 
-/** Each is a complaint about another server, with the issue where it is described. */
-describe('complaints of identity providers', () => {
+/** Each case is a known problem of another SCIM server, with the issue that describes it. */
+describe('known problems of identity providers', () => {
   it.each([
     ['ssoready#155: Entra sends Replace with the text False', { op: 'Replace', path: 'active', value: 'False' }],
     ['langwatch#7121: the path is capitalised', { op: 'Replace', path: 'Active', value: 'False' }],
@@ -25,7 +25,7 @@ describe('complaints of identity providers', () => {
     ['Entra sends the text in an object without a path', { op: 'Replace', value: { active: 'False' } }],
     ['langwatch#7140: the path is qualified', { op: 'replace', path: `${scimSchemas.user}:active`, value: false }],
     [
-      'langwatch#7140: and in capitals',
+      'langwatch#7140: the path is qualified in capitals',
       { op: 'replace', path: `${scimSchemas.user.toUpperCase()}:ACTIVE`, value: false },
     ],
     ['a member name is qualified', { op: 'add', value: { [`${scimSchemas.user}:active`]: 'false' } }],
@@ -45,7 +45,7 @@ describe('complaints of identity providers', () => {
     ['userName', ''],
     ['userName', null],
     ['userName', { display: 'x' }],
-  ])('a value that means nothing is refused instead of answered with 200: %s %j', (path, value) => {
+  ])('a meaningless value is refused instead of ignored: %s %j', (path, value) => {
     expect(refusalOf(() => patchedAda({ op: 'replace', path, value }))).toBe(`INVALID_REQUEST invalidValue ${path}`);
   });
 
@@ -63,7 +63,7 @@ describe('complaints of identity providers', () => {
     });
   });
 
-  it('Okta sends the id with a new name of a group', () => {
+  it('Okta may send the id of a group with its new name, and a different id is refused', () => {
     expect(patchedTeam({ op: 'replace', value: { id: 'g-1', displayName: 'Crew' } }).displayName).toBe('Crew');
     expect(refusalOf(() => patchedTeam({ op: 'replace', path: 'id', value: 'g-2' }))).toBe(
       'INVALID_REQUEST mutability id',
@@ -73,12 +73,12 @@ describe('complaints of identity providers', () => {
   it.each([
     ['better-auth#10018: dots in the value', 'a.b@c.d'],
     ['colons in the value', 'urn:x:1'],
-  ])('%s of a path of members', (_complaint, value) => {
+  ])('%s of a filter on members are not separators', (_complaint, value) => {
     const { members } = patchedTeam({ op: 'remove', path: `members[value eq "${value}"]` });
     expect(members).toEqual(team.members.filter((one) => one.value !== value));
   });
 
-  it('Entra removes members by value, and again', () => {
+  it('Entra removes members by value, and repeats the request', () => {
     const once = patchedTeam({ op: 'Remove', path: 'members', value: [{ value: 'usr-3' }] });
     expect(once.members?.map(({ value }) => value)).toEqual(['a.b@c.d', 'urn:x:1']);
     const last = patchedTeam({ op: 'remove', path: 'members' });
@@ -86,7 +86,7 @@ describe('complaints of identity providers', () => {
     expect(patchedTeam({ op: 'remove', path: 'members[value eq "gone"]' })).toEqual(team);
   });
 
-  it('Entra sets a value that its filter describes, and a manager as an id', () => {
+  it('Entra sets a value that its filter describes, and a manager as a bare ID', () => {
     const after = patchedAda(
       { op: 'Add', path: 'phoneNumbers[type eq "Mobile"].value', value: '+1' },
       { op: 'Replace', path: 'emails[type eq "work"].value', value: 'new@example.com' },
@@ -130,7 +130,7 @@ describe('complaints of identity providers', () => {
     });
   });
 
-  it('anythingmcp#535: the last owner stays, the identity provider gets the reason, and the keys end', () => {
+  it('anythingmcp#535: the last owner stays, the identity provider receives the reason, and the keys end', () => {
     for (const after of [{ ...ada, active: false }, null]) {
       const { effects, refusal } = planUserChange(ada, after, alone);
       expect(refusal).toMatchObject({ code: 'LAST_OWNER', status: 409 });
@@ -158,12 +158,12 @@ describe('complaints of identity providers', () => {
     for (const active of [true, false]) expect(replaceUser({ ...ada, active }, { userName: 'x' }).active).toBe(active);
   });
 
-  it('DELETE ends access, and a person without access has none to end', () => {
+  it('DELETE ends access, and has no effect for a person without access', () => {
     expect(planUserChange(ada, null, member).effects).toMatchObject([{ kind: 'deactivate' }]);
     expect(planUserChange({ ...ada, active: false }, null, alone)).toEqual({ effects: [], refusal: null });
   });
 
-  it('a new name is an effect', () => {
+  it('a new name is published', () => {
     const after = patchedAda({ op: 'replace', path: 'displayName', value: 'A' });
     const rename = { kind: 'rename', userName: ada.userName, displayName: 'A' };
     expect(planUserChange(ada, after, member).effects).toEqual([rename]);
@@ -174,7 +174,7 @@ describe('complaints of identity providers', () => {
   });
 
   it.each([
-    ['a userName that differs in case alone', { users: [{ id: 'u-2', userName: 'ADA@example.com' }] }, 'userName'],
+    ['a userName that differs only in case', { users: [{ id: 'u-2', userName: 'ADA@example.com' }] }, 'userName'],
     ['an externalId', { users: [{ id: 'u-2', userName: 'b', externalId: 'ext-1' }] }, 'externalId'],
     ['an address of another person', { accounts: [{ address: 'ada@example.com', scimUserId: 'u-2' }] }, 'emails'],
   ])('409 uniqueness: %s', (_complaint, existing, param) => {
@@ -193,7 +193,7 @@ describe('complaints of identity providers', () => {
     expect(accountAddress(parseUser({ userName: 'ada' }))).toBeNull();
   });
 
-  it('a person is no conflict with itself', () => {
+  it('a person does not conflict with their own names', () => {
     const own = {
       users: [{ id: 'u-1', userName: 'ada@example.com' }],
       accounts: [{ address: 'ada@example.com', scimUserId: 'u-1' }],

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { UserId, type AnyRoute } from '@countersign/contracts';
 import { scimSchemas } from '@countersign/contracts/commercial-gateway';
 import { commercialRoutes } from '@countersign/contracts/routes';
+import { until } from '@countersign/testkit/until';
+import pg from 'pg';
+import { findScimUser } from '../src/store/scim-users.ts';
 import { startCommercialSite, type CommercialSite } from './_commercial.ts';
 import { patchOf } from './_scim.ts';
 import { newDirectory, revokeToken, scimOf, type Directory, type ScimAnswer } from './_scim-site.ts';
@@ -17,7 +20,7 @@ const admin = UserId.parse(`usr_${'1'.repeat(26)}`);
 
 let site: CommercialSite;
 let own: Directory;
-let other: Directory;
+let otherDirectory: Directory;
 let ids: Record<string, string>;
 
 beforeAll(async () => {
@@ -26,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => site?.stop());
 
 beforeEach(async () => {
-  [own, other] = [await newDirectory(site), await newDirectory(site)];
+  [own, otherDirectory] = [await newDirectory(site), await newDirectory(site)];
   const user = await own.scim('POST /Users', { body: bodyOf('POST', 'Users') });
   const group = await own.scim('POST /Groups', { body: bodyOf('POST', 'Groups') });
   expect([user.status, group.status]).toEqual([201, 201]);
@@ -37,7 +40,7 @@ type Route = (typeof routes)[number];
 
 const kindOf = ({ path }: Pick<Route, 'path'>) => path.split('/')[3] ?? '';
 
-/** A valid body of a route that takes one. */
+/** Returns a valid body of a route. */
 function bodyOf(method: string, kind: string): object | undefined {
   if (method === 'GET' || method === 'DELETE') return undefined;
   if (method === 'PATCH') return patchOf({ op: 'replace', path: 'displayName', value: 'Changed' });
@@ -54,19 +57,19 @@ function send(
   return scim(`${method} ${path.replace('/scim/v2', '').replace('{id}', id)}`, body === undefined ? {} : { body });
 }
 
-/** The data that a caller without the token of the organisation would want to see or change. */
+/** Returns the data that a caller without a token of the organisation must not see or change. */
 async function contents(): Promise<unknown> {
   const [users, groups] = [await own.scim('GET /Users'), await own.scim('GET /Groups')];
   return [users.body, groups.body];
 }
 
-it('are the fifteen routes of SCIM', () => {
+it('SCIM has fifteen routes', () => {
   expect(routes).toHaveLength(15);
   expect(withId).toHaveLength(8);
 });
 
 describe.each(routes)('$method $path', (route) => {
-  it('opens to a live SCIM token alone', async () => {
+  it('accepts only a valid SCIM token', async () => {
     const before = await contents();
     const person = await site.tokenOf(admin);
     const revoked = await newDirectory(site);
@@ -85,20 +88,20 @@ describe.each(routes)('$method $path', (route) => {
 });
 
 describe.each(withId)('$method $path', (route) => {
-  it('answers the same for an object of another organisation as for an unknown one, and changes nothing', async () => {
+  it('returns the same for an object of another organisation as for an unknown one, and changes nothing', async () => {
     const before = await contents();
     const kind = kindOf(route);
-    const foreign = await send(route, { scim: other.scim, id: ids[kind] });
+    const foreign = await send(route, { scim: otherDirectory.scim, id: ids[kind] });
     expect(foreign.status).toBe(404);
     for (const id of [unknownIds[kind], 'no-id', '%00', `${ids[kind]}%20`]) {
-      const unknown = await send(route, { scim: other.scim, id });
+      const unknown = await send(route, { scim: otherDirectory.scim, id });
       expect([unknown.status, unknown.body]).toEqual([foreign.status, foreign.body]);
     }
     expect(await contents()).toEqual(before);
   });
 });
 
-it('a SCIM token opens no other route', async () => {
+it('a SCIM token is refused by all other routes', async () => {
   const others = entries.filter(([, { auth }]) => auth !== 'scim' && auth !== 'public');
   for (const [name, { method, path }] of others) {
     const url = new URL(path.replaceAll(/\{\w+\}/g, own.orgId), site.gateway.url);
@@ -109,20 +112,54 @@ it('a SCIM token opens no other route', async () => {
   }
 });
 
-it('does not reveal which addresses another organisation has provisioned', async () => {
+it('SCIM does not reveal which addresses another organisation has provisioned', async () => {
   const [taken, free] = [`ada@${own.domain}`, `nobody@${own.domain}`];
   const emailsOf = (value: string) => ({ emails: [{ value, primary: true }] });
   const refusalOf = async (request: string, userName: string, address: string) => {
     const body = { schemas: [scimSchemas.user], userName, ...emailsOf(address) };
-    const { status, body: answer } = await other.scim(request, { body });
+    const { status, body: answer } = await otherDirectory.scim(request, { body });
     return [status, answer['scimType'], String(answer['detail']).replaceAll(address, 'the address')];
   };
-  const asked = await refusalOf('POST /Users', 'probe', taken);
-  expect(asked).toEqual(await refusalOf('POST /Users', 'probe', free));
-  expect(asked.slice(0, 2)).toEqual([400, 'invalidValue']);
-  const { body } = await other.scim('POST /Users', {
-    body: { schemas: [scimSchemas.user], userName: `own@${other.domain}` },
+  const requests = await refusalOf('POST /Users', 'probe', taken);
+  expect(requests).toEqual(await refusalOf('POST /Users', 'probe', free));
+  expect(requests.slice(0, 2)).toEqual([400, 'invalidValue']);
+  const { body } = await otherDirectory.scim('POST /Users', {
+    body: { schemas: [scimSchemas.user], userName: `own@${otherDirectory.domain}` },
   });
   const moved = await refusalOf(`PUT /Users/${body.id}`, 'probe', taken);
   expect(moved).toEqual(await refusalOf(`PUT /Users/${body.id}`, 'probe', free));
+});
+
+it('a request changes nothing when its token is revoked before it commits', async () => {
+  const options = { connectionString: site.database.adminUrl, options: '-c search_path=commercial' };
+  const administrator = new pg.Client(options);
+  // A second client watches, because the transaction of the first one sees only one snapshot of pg_stat_activity.
+  const watcher = new pg.Client(options);
+  await Promise.all([administrator.connect(), watcher.connect()]);
+  /** Waits until `count` statements wait for the lock. */
+  const waiting = (count: number) =>
+    until(async () => {
+      const { rows } = await watcher.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM identity_settings%'
+            AND pid <> pg_backend_pid()`,
+      );
+      return rows[0]?.count === count;
+    });
+  try {
+    await administrator.query('BEGIN');
+    await administrator.query('SELECT FROM identity_settings WHERE org_id = $1 FOR UPDATE', [own.orgId]);
+    const revoked = revokeToken(site, own);
+    await waiting(1);
+    const body = patchOf({ op: 'replace', path: 'displayName', value: 'Changed' });
+    const late = own.scim(`PATCH /Users/${ids['Users']}`, { body });
+    await waiting(2);
+    await administrator.query('COMMIT');
+    await revoked;
+    expect(await late).toMatchObject({ status: 401 });
+  } finally {
+    await Promise.all([administrator.end(), watcher.end()]);
+  }
+  const user = await findScimUser(site.gateway.context.database.reader, { orgId: own.orgId, id: ids['Users'] ?? '' });
+  expect(user?.attributes.displayName).toBe('Ada');
 });

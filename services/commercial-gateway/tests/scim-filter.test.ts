@@ -74,7 +74,7 @@ const holds = (predicate: Predicate<UserPath>, one: Row) =>
   });
 
 describe('a filter', () => {
-  it('selects what its naive reading selects, with any characters in its values', () => {
+  it('selects the same as a naive implementation, with any characters in its values', () => {
     fc.assert(
       fc.property(filter, fc.array(row, { minLength: 1, maxLength: 5 }), ({ text, holds: naive }, rows) => {
         fc.pre(text.length <= scimLimits.filterLength && text.split('(').length <= scimLimits.filterDepth);
@@ -85,55 +85,55 @@ describe('a filter', () => {
     );
   });
 
-  it('compares names without case and ids with it', () => {
+  it('compares names case-insensitively and IDs case-sensitively', () => {
     const userName = { kind: 'string', path: 'userName', operator: 'eq', value: 'ada', sent: 'Ada', folded: true };
     expect(parseUserFilter('userName eq "Ada"')).toEqual(userName);
     const externalId = { ...userName, path: 'externalId', value: 'Ada', folded: false };
     expect(parseUserFilter('externalId eq "Ada"')).toEqual(externalId);
   });
 
-  it('binds and before or', () => {
-    const parts = [['a', 'b'], ['c']].map((names) => names.map((value) => ({ kind: 'string', value })));
-    const expected = { kind: 'or', parts: [{ kind: 'and', parts: parts[0] }, parts[1]?.[0]] };
+  it('evaluates `and` before `or`', () => {
+    const pieces = [['a', 'b'], ['c']].map((names) => names.map((value) => ({ kind: 'string', value })));
+    const expected = { kind: 'or', operands: [{ kind: 'and', operands: pieces[0] }, pieces[1]?.[0]] };
     expect(parseUserFilter('id eq "a" and id eq "b" or id eq "c"')).toMatchObject(expected);
   });
 
-  it('finds the groups of a member as Entra asks for them', () => {
+  it('finds the groups of a member in the query of Entra', () => {
     const id = { kind: 'string', path: 'id', operator: 'eq', value: 'g', sent: 'g', folded: false };
     const members = { kind: 'string', path: 'members.value', operator: 'eq', value: 'u', sent: 'u', folded: false };
-    expect(parseGroupFilter('id eq "g" and members eq "u"')).toEqual({ kind: 'and', parts: [id, members] });
+    expect(parseGroupFilter('id eq "g" and members eq "u"')).toEqual({ kind: 'and', operands: [id, members] });
   });
 
   it.each([
     ['an attribute that is not stored', 'shoeSize eq "41"'],
-    ['a name of every object', 'constructor pr'],
-    ['an operator without an order to compare by', 'userName gt "a"'],
+    ['a property name of every JavaScript object', 'constructor pr'],
+    ['an operator that needs an order', 'userName gt "a"'],
     ['a missing value', 'userName eq'],
     ['a bracket as a value', 'userName eq )'],
     ['a missing operator', 'userName "a"'],
     ['text after the end', 'userName eq "a" "b"'],
-    ['an open quotation mark', 'userName eq "a'],
+    ['a missing closing quotation mark', 'userName eq "a'],
     ['an escape that JSON does not have', 'userName eq "\\x"'],
-    ['unquoted text after another operator than eq', 'userName co ada'],
+    ['unquoted text after an operator other than eq', 'userName co ada'],
     ['a boolean that is compared with text', 'active eq "maybe"'],
     ['a boolean that is searched', 'active co "true"'],
     ['a filter in brackets', 'emails[type eq "work"]'],
-    ['an open parenthesis', '(userName eq "a"'],
-    ['a filter beyond the length', `userName eq "${'a'.repeat(scimLimits.filterLength)}"`],
-    ['parentheses beyond the depth', `${'('.repeat(17)}userName pr${')'.repeat(17)}`],
-    ['negations beyond the depth', `${'not '.repeat(17)}userName pr`],
+    ['a missing closing parenthesis', '(userName eq "a"'],
+    ['a filter over the length limit', `userName eq "${'a'.repeat(scimLimits.filterLength)}"`],
+    ['parentheses over the depth limit', `${'('.repeat(17)}userName pr${')'.repeat(17)}`],
+    ['negations over the depth limit', `${'not '.repeat(17)}userName pr`],
     ['only negations and parentheses', 'not ('.repeat(200)],
   ])('is refused with invalidFilter for %s', (_fault, text) => {
     expect(refusalOf(() => parseUserFilter(text))).toBe('INVALID_REQUEST invalidFilter');
   });
 
-  it('is refused in linear time for line feeds in an open value', () => {
-    // scim2-parse-filter takes exponential time for it: with 60 of them this test would not end.
+  it('is refused in linear time for line feeds in an unclosed value', () => {
+    // scim2-parse-filter takes exponential time for line feeds. With 60 of them this test would not end.
     const feeds = '\n'.repeat(60);
     expect(refusalOf(() => parseUserFilter(`userName eq "${feeds}`))).toBe('INVALID_REQUEST invalidFilter');
   });
 
-  it('at the greatest depth is accepted', () => {
+  it('is accepted at the greatest depth', () => {
     expect(parseUserFilter(`${'('.repeat(16)}userName pr${')'.repeat(16)}`)).toEqual({
       kind: 'present',
       path: 'userName',

@@ -13,7 +13,7 @@ import { groupView, userView } from '../src/scim/resource-view.ts';
 import { ada, patchOf, team } from './_scim.ts';
 
 const enterprise = scimSchemas.enterpriseUser;
-// The library keeps extensions in its class of a resource, for all who use it.
+// scimmy stores extensions globally, in the class of the resource.
 Schemas.User.definition.extend(Schemas.EnterpriseUser.definition, false);
 
 const verb = fc.constantFrom('add', 'replace');
@@ -38,10 +38,10 @@ const ordinary = fc.oneof(
   }),
   fc.record({ op: verb, path: fc.constant('emails'), value: fc.tuple(fc.record({ value: text, type: kind })) }),
 ) as fc.Arbitrary<ScimPatchOperation>;
-/** Requests as the standard writes them. */
+/** Requests in the form of the standard. */
 const requests = fc.array(ordinary, { minLength: 1, maxLength: 6 });
 
-/** A plain copy, without `schemas`, `id` and `meta`, and without objects and lists that are empty. */
+/** Returns a copy without `schemas`, `id`, `meta`, empty objects and empty lists. */
 function bare(resource: unknown): unknown {
   if (Array.isArray(resource)) return resource.map(bare);
   if (typeof resource !== 'object' || resource === null) return resource;
@@ -50,10 +50,13 @@ function bare(resource: unknown): unknown {
   return Object.fromEntries(full.map(([name, value]) => [name, bare(value)]));
 }
 
-/** The result of scim-patch; `null` when it refuses the request, such as a removal from an attribute without values. */
+/**
+ * Returns the result of scim-patch. `null` when it refuses the request, such as a removal from an attribute without
+ * values.
+ */
 function byScimPatch(user: object, operations: readonly ScimPatchOperation[]): unknown {
   try {
-    return bare(scimPatch(structuredClone({ ...user, schemas: [] }) as never, structuredClone([...operations]))); // its type asks for `meta`
+    return bare(scimPatch(structuredClone({ ...user, schemas: [] }) as never, structuredClone([...operations]))); // the type requires `meta`
   } catch {
     return null;
   }
@@ -65,19 +68,19 @@ function isWithoutRepetition(user: object): boolean {
   return new Set(emails).size === emails.length;
 }
 
-/** The result of scimmy; `null` when it refuses the request, such as a value that only a filter describes. */
+/** Returns the result of scimmy. `null` when it refuses the request, such as a value that only a filter describes. */
 async function byScimmy(user: ScimUser, operations: readonly ScimPatchOperation[]): Promise<object | null> {
   try {
-    const request = new Messages.PatchOp(patchOf(...structuredClone(operations)) as never); // it types bodies by its own classes
+    const request = new Messages.PatchOp(patchOf(...structuredClone(operations)) as never); // bodies have the type of its own classes
     const after: unknown = await request.apply(new Schemas.User({ id: 'u-1', ...structuredClone(user) }));
-    return bare(JSON.parse(JSON.stringify(after ?? user))) as object; // a user is one
+    return bare(JSON.parse(JSON.stringify(after ?? user))) as object; // a user is an object
   } catch {
     return null;
   }
 }
 
-describe('PATCH beside the libraries of others', () => {
-  it('gives what scim-patch gives', () => {
+describe('PATCH compared with other libraries', () => {
+  it('gives the result of scim-patch', () => {
     fc.assert(
       fc.property(requests, (operations) => {
         const theirs = byScimPatch(ada, operations);
@@ -88,13 +91,13 @@ describe('PATCH beside the libraries of others', () => {
     );
   });
 
-  it('gives what scimmy gives, and a version that is new when that differs', async () => {
+  it('gives the result of scimmy, and a new version when the resource changed', async () => {
     await fc.assert(
       fc.asyncProperty(requests, async (operations) => {
-        // It replaces the whole of a complex value; by RFC 7644 §3.5.2.3 the members that are not sent stay.
+        // scimmy replaces a complex value as a whole. RFC 7644 §3.5.2.3 keeps members that are not sent.
         fc.pre(!operations.some(({ op, path }) => op === 'replace' && path === 'name'));
         const theirs = await byScimmy(ada, operations);
-        // It adds a value that exists once more.
+        // scimmy adds an existing value a second time.
         fc.pre(theirs !== null && isWithoutRepetition(theirs));
         const after = patchUser(ada, patchOf(...operations));
         expect(bare(after)).toEqual(theirs);
@@ -106,7 +109,7 @@ describe('PATCH beside the libraries of others', () => {
   });
 });
 
-describe('a filter beside scimmy', () => {
+describe('a filter compared with scimmy', () => {
   const value = fc.constantFrom('a', 'b', 'ab', 'ba');
   const term = fc
     .tuple(
@@ -120,11 +123,11 @@ describe('a filter beside scimmy', () => {
     .tuple(term, fc.array(fc.tuple(joint, term), { maxLength: 3 }))
     .map(([first, more]) => first + more.map(([word, next]) => word + next).join(''));
 
-  // Negations are left out: scimmy 1.3.5 reads `not (a or b)` as `not a or not b`.
-  it('selects the same', () => {
+  // Negations are omitted, because scimmy 1.3.5 parses `not (a or b)` as `not a or not b`.
+  it('selects the same resources', () => {
     fc.assert(
       fc.property(filter, fc.record({ userName: value, externalId: value, displayName: value }), (sent, row) => {
-        const found = matches(parseUserFilter(sent), (path) => (path in row ? [row[path as keyof typeof row]] : [])); // checked before
+        const found = matches(parseUserFilter(sent), (path) => (path in row ? [row[path as keyof typeof row]] : [])); // `in` checks it
         expect([sent, found]).toEqual([sent, new Types.Filter(sent).match([row]).length === 1]);
       }),
       { numRuns: 1_000 },
@@ -132,18 +135,18 @@ describe('a filter beside scimmy', () => {
   });
 });
 
-describe('what is returned, read by scimmy', () => {
+describe('an answer parsed by scimmy', () => {
   const times = { version: 1, createdAt: '2026-11-27T00:00:00.000Z', changedAt: '2026-11-28T00:00:00.000Z' };
   const user = parseUser({ ...ada, phoneNumbers: '+1 201 555 0123', [enterprise]: { department: 'R' } });
 
-  it('is a user and a group', () => {
+  it('is a valid user or group', () => {
     const ours = userView({ id: 'u-1', attributes: user, groups: [], ...times }, 'https://x.test', {});
     expect(bare(JSON.parse(JSON.stringify(new Schemas.User(ours as never, 'out'))))).toEqual(bare(ours)); // our type is a record
     const group = groupView({ id: 'g-1', attributes: team, ...times }, 'https://x.test', {});
     expect(bare(JSON.parse(JSON.stringify(new Schemas.Group(group as never, 'out'))))).toEqual(bare(group)); // the same
   });
 
-  it('is a list and an error', () => {
+  it('is a valid list or error', () => {
     const page = { totalResults: 3, startIndex: 2, itemsPerPage: 1 };
     expect(new Messages.ListResponse([{ id: 'u-1' }] as never, page)).toMatchObject(
       listResponse({ resources: [{ id: 'u-1' }], ...page }),
@@ -156,7 +159,7 @@ describe('what is returned, read by scimmy', () => {
       request_id: 'r',
       retryable: false,
     } as const;
-    const theirs = new Messages.ErrorResponse({ status: 409, scimType: 'uniqueness', detail: 'taken' } as never); // it types a class
+    const theirs = new Messages.ErrorResponse({ status: 409, scimType: 'uniqueness', detail: 'taken' } as never); // its type is a class
     expect(JSON.parse(JSON.stringify(theirs))).toEqual(scimError({ error }));
   });
 });

@@ -10,7 +10,7 @@ const text = fc.constantFrom('a', 'b', 'C c', 'x.y@z', '{"[\\]}', '__proto__');
 const kind = fc.constantFrom('work', 'home');
 const verb = fc.constantFrom('add', 'replace');
 
-/** A step of the naive model, with the ways in which clients write it. */
+/** A step of the naive model, with the PATCH operations that have the same effect. */
 type Step = { operations: object[]; apply: (model: Model) => void };
 type Model = { texts: Map<string, string>; active: boolean; emails: Map<string, string> };
 
@@ -78,7 +78,7 @@ const setEmails = fc.tuple(kind, text).map(([type, value]): Step => ({
   },
 }));
 
-/** Steps, each with one of its spellings. */
+/** Steps, each with one of its equivalent PATCH operations. */
 const steps = fc.array(
   fc
     .oneof(setText, unsetText, setActive, setEmail, unsetEmail, setEmails)
@@ -98,7 +98,7 @@ function modelled(user: ScimUser): Model {
 const plain = { userName: 'ada', active: true };
 
 describe('PATCH of a person', () => {
-  it('gives what a naive model gives, however the client writes it, and bumps the version when that changed', () => {
+  it('gives the result of a naive model for every spelling, and raises the version when the resource changed', () => {
     fc.assert(
       fc.property(steps, steps, (first, second) => {
         const before = patchUser(plain, patchOf(...first.map(({ operation }) => operation)));
@@ -125,7 +125,7 @@ describe('PATCH of a person', () => {
     expect(refusalOf(() => patchedAda({ op: 'replace', path: 'emails', value }, remove))).toBe('accepted');
   });
 
-  it('makes the value that becomes primary the only one', () => {
+  it('makes the value that becomes primary the only primary value', () => {
     const { emails } = patchedAda({ op: 'add', path: 'emails', value: { value: 'b@example.com', primary: 'True' } });
     expect(emails?.map(({ value, primary }) => [value, primary])).toEqual([
       ['ada@example.com', false],
@@ -146,7 +146,7 @@ describe('PATCH of a person', () => {
     ['name.__proto__', { polluted: 'yes' }],
     [`${enterprise}:__proto__`, { polluted: 'yes' }],
     ['emails[type eq "work"].__proto__', { polluted: 'yes' }],
-  ])('reaches no object but the resource: %s', (path, value) => {
+  ])('cannot change anything outside the resource: %s', (path, value) => {
     expect(refusalOf(() => patchedAda({ op: 'add', path, value }))).toContain('invalidPath');
     const member: unknown = JSON.parse(`{ ${JSON.stringify(path)}: ${JSON.stringify(value)} }`);
     expect(refusalOf(() => patchedAda({ op: 'add', value: member }))).toContain('invalidPath');
@@ -154,9 +154,9 @@ describe('PATCH of a person', () => {
   });
 
   it.each([
-    ['a path that ends nowhere', { op: 'add', path: 'emails[type eq "work"', value: 'x' }, 'invalidPath'],
+    ['a path without its closing bracket', { op: 'add', path: 'emails[type eq "work"', value: 'x' }, 'invalidPath'],
     [
-      'a path with text behind its filter',
+      'a path with text after its filter',
       { op: 'add', path: 'emails[type eq "work"]value', value: 'x' },
       'invalidPath',
     ],
@@ -172,30 +172,34 @@ describe('PATCH of a person', () => {
       'invalidFilter',
     ],
     ['the URI of a foreign schema', { op: 'add', path: 'urn:x:User:active', value: 'x' }, 'invalidPath'],
-    ['the URI of the schema alone', { op: 'remove', path: scimSchemas.user }, 'invalidPath'],
+    ['only the URI of the schema', { op: 'remove', path: scimSchemas.user }, 'invalidPath'],
     ['a remove without a path', { op: 'remove', value: { active: true } }, 'noTarget'],
-    ['a remove of what is required', { op: 'remove', path: 'userName' }, 'invalidValue'],
-    ['a remove of values that it does not describe', { op: 'remove', path: 'emails', value: [{}] }, 'invalidValue'],
+    ['a remove of a required attribute', { op: 'remove', path: 'userName' }, 'invalidValue'],
+    ['a remove with an empty object as value', { op: 'remove', path: 'emails', value: [{}] }, 'invalidValue'],
     ['an add without a value', { op: 'add', path: 'displayName' }, 'invalidValue'],
     ['a list for a single value', { op: 'add', path: 'displayName', value: ['a', 'b'] }, 'invalidValue'],
     ['nested lists', { op: 'add', path: 'displayName', value: [[['a']]] }, 'invalidValue'],
-    ['a value that is no object', { op: 'add', value: 'x' }, 'invalidValue'],
+    ['a value that is not an object', { op: 'add', value: 'x' }, 'invalidValue'],
     ['an unknown operation', { op: 'move', path: 'displayName', value: 'x' }, 'invalidSyntax'],
     ['an unknown member', { op: 'add', path: 'displayName', value: 'x', from: 'y' }, 'invalidSyntax'],
-    ['a change of what the server sets', { op: 'replace', path: 'meta.version', value: 'x' }, 'mutability'],
     [
-      'a label of a value that does not exist',
+      'a change of an attribute that the server sets',
+      { op: 'replace', path: 'meta.version', value: 'x' },
+      'mutability',
+    ],
+    [
+      'a sub-attribute of a value that does not exist',
       { op: 'add', path: 'emails[type eq "home"].primary', value: true },
       'noTarget',
     ],
-    ['a label without a value', { op: 'add', path: 'phoneNumbers.type', value: 'work' }, 'noTarget'],
+    ['a sub-attribute without a value', { op: 'add', path: 'phoneNumbers.type', value: 'work' }, 'noTarget'],
     [
       'more values than the limit',
       { op: 'add', path: 'emails', value: Array.from({ length: 20 }, (_, n) => `${n}@x.y`) },
       'invalidValue',
     ],
     [
-      'a new value beside a filter that describes none',
+      'a new value with a filter that does not describe one',
       { op: 'add', path: 'emails[type ne "work"].value', value: 'x' },
       'noTarget',
     ],
@@ -203,7 +207,7 @@ describe('PATCH of a person', () => {
     expect(refusalOf(() => patchedAda(operation))).toContain(`INVALID_REQUEST ${type}`);
   });
 
-  it('needs the schema of PATCH', () => {
+  it('needs the schema URI of PATCH', () => {
     expect(refusalOf(() => patchUser(ada, { schemas: [], Operations: [{ op: 'remove', path: 'title' }] }))).toBe(
       'INVALID_REQUEST invalidSyntax schemas',
     );
@@ -259,7 +263,7 @@ const groupStep = fc.oneof(
 );
 
 describe('PATCH of a group', () => {
-  it('treats members as a set, whose order has no version', () => {
+  it('treats members as a set, whose order does not affect the version', () => {
     fc.assert(
       fc.property(ids, fc.array(groupStep, { minLength: 1, maxLength: 8 }), (values, all) => {
         const before = { displayName: 'T', members: values.map((value) => ({ value })) };
@@ -281,11 +285,11 @@ describe('PATCH of a group', () => {
   it.each([
     ['operations', scimLimits.patchOperations, Array.from({ length: 501 }, () => ({ op: 'remove', path: 'members' }))],
     ['characters of a path', scimLimits.pathLength, [{ op: 'remove', path: `members[value eq "${'x'.repeat(512)}"]` }]],
-  ])('has at most so many %s: %d', (_what, _limit, operations) => {
+  ])('has a limit of %s: %d', (_what, _limit, operations) => {
     expect(refusalOf(() => patchedTeam(...operations))).toMatch(/^INVALID_REQUEST invalid(Syntax|Value)/);
   });
 
-  it('keeps its members as they are, one for each person', () => {
+  it('keeps existing members unchanged, with one member per person', () => {
     const added = [{ value: 'usr-3', type: 'User' }, { value: 'usr-4' }, { value: 'usr-4', display: 'Four' }];
     const { members } = patchedTeam({ op: 'add', path: 'members', value: added });
     expect(members?.slice(2)).toEqual([{ value: 'usr-3' }, { value: 'usr-4', display: 'Four' }]);
@@ -301,7 +305,7 @@ describe('PATCH of a group', () => {
     );
   });
 
-  it('compares its members by more than one id only where that is little work', () => {
+  it('accepts filters other than by one ID only for a small group', () => {
     const many = { displayName: 'T', members: people(scimLimits.filteredValues + 1) };
     const filters = ['display eq "x"', 'type eq "User"', 'value sw "u"', 'value eq "a" or value eq "b"'];
     for (const path of ['members.display', ...filters.map((filter) => `members[${filter}]`)]) {
@@ -314,7 +318,7 @@ describe('PATCH of a group', () => {
     expect(refusalOf(() => patchedTeam({ op: 'remove', path: `members[${terms.slice(16)}]` }))).toBe('accepted');
   });
 
-  it('has at most so many values over all operations, and in the group', () => {
+  it('has a limit of values over all operations, and of members of the group', () => {
     const half = people(2_501);
     const twice = [half, half].map((value) => ({ op: 'add', path: 'members', value }));
     expect(refusalOf(() => patchedTeam(...twice))).toBe('PAYLOAD_TOO_LARGE');

@@ -44,7 +44,7 @@ describe('discovery', () => {
     }
   });
 
-  it('names its documents by absolute locations, and promises neither bulk nor sorting', () => {
+  it('has documents with absolute locations, and supports neither bulk nor sorting', () => {
     const base = 'https://x.test/scim/v2';
     expect(serviceProviderConfig(base)).toMatchObject({
       ...{
@@ -96,11 +96,11 @@ describe('a resource', () => {
     [enterprise, { [enterprise]: { department: 'R', manager: { value: 'boss' } } }],
     [`${scimSchemas.user}:active`, { active: true }],
     ['shoeSize', {}],
-  ])('has of the attributes %s those alone', (attributes, expected) => {
+  ])('has only the requested attributes: %s', (attributes, expected) => {
     expect(viewed({ attributes })).toEqual({ schemas: [scimSchemas.user, enterprise], id: 'u-1', ...expected });
   });
 
-  it('lacks what is excluded, as Entra reads groups, and never its id', () => {
+  it('omits excluded attributes, as Entra requests groups, but never its ID', () => {
     const group = groupView({ id: 'g-1', attributes: parseGroup(team), ...times }, '', {
       excludedAttributes: 'members,id,schemas',
     });
@@ -112,12 +112,12 @@ describe('a resource', () => {
     expect(viewed({ excludedAttributes: 'name.givenName' })['name']).toEqual({ familyName: 'Byron' });
   });
 
-  it('is not projected by both lists, nor by more paths than the limit', () => {
+  it('cannot be projected by both parameters, or by more paths than the limit', () => {
     expect(refusalOf(() => viewed({ attributes: 'id', excludedAttributes: 'name' }))).toContain('invalidValue');
     expect(refusalOf(() => viewed({ attributes: 'a,'.repeat(50) }))).toContain('invalidValue');
   });
 
-  it('has a weak tag, and a write with another one is refused', () => {
+  it('has a weak tag, and a write with another tag is refused', () => {
     for (const tag of [undefined, weakTag(3), '"3"', '*', 'W/"2", W/"3"'])
       expect(refusalOf(() => requireVersion(tag, 3))).toBe('accepted');
     for (const tag of [weakTag(2), '3', '', 'W/"33"'])
@@ -147,17 +147,17 @@ describe('an error', () => {
   const body = (error: AppError) => {
     const { code, message, param, details } = error;
     const envelope = { code, message, param, type: 'conflict_error', request_id: 'r', retryable: false };
-    return scimError({ error: { ...envelope, ...(details === undefined ? {} : { details }) } } as ErrorEnvelope); // details are plain
+    return scimError({ error: { ...envelope, ...(details === undefined ? {} : { details }) } } as ErrorEnvelope); // details are JSON
   };
 
   it.each([
     ['an address in use', new AppError('ALREADY_EXISTS', 'x'), '409', 'uniqueness'],
     ['the last owner', lastOwner(), '409', undefined],
-    ['text that is no JSON', new AppError('MALFORMED_JSON', 'x'), '400', 'invalidSyntax'],
-    ['a filter', scimRefusal('invalidFilter', 'x'), '400', 'invalidFilter'],
+    ['text that is not JSON', new AppError('MALFORMED_JSON', 'x'), '400', 'invalidSyntax'],
+    ['an invalid filter', scimRefusal('invalidFilter', 'x'), '400', 'invalidFilter'],
     ['another version', new AppError('PRECONDITION_FAILED', 'x'), '412', undefined],
     ['an unknown id', new AppError('NOT_FOUND', 'x'), '404', undefined],
-  ])('is the body of SCIM, with its status as text: %s', (_cause, error, status, scimType) => {
+  ])('has the SCIM form, with its status as text: %s', (_cause, error, status, scimType) => {
     expect(ScimError.parse(body(error))).toEqual({
       schemas: [scimSchemas.error],
       ...{ status, detail: error.message, ...(scimType === undefined ? {} : { scimType }) },
@@ -171,7 +171,7 @@ describe('roles of groups', () => {
     { group: 'g-partners', role: 'partner' as const },
   ];
 
-  it('are the highest one of a person, and none without a mapped group', () => {
+  it('give a person the highest role, and no role without a mapped group', () => {
     expect(roleOfGroups(['g-partners', 'g-owners'], mappings)).toBe('owner');
     expect(roleOfGroups(['g-partners', 'unmapped'], mappings)).toBe('partner');
     expect(roleOfGroups(['unmapped'], mappings)).toBeNull();

@@ -46,7 +46,7 @@ const deactivation = patchOf({ op: 'replace', value: { active: false } });
 const countActive = (orgId: string) =>
   site.gateway.context.database.reader.scimUser.count({ where: { orgId, active: true } });
 
-it('informs the gateway of people although those of another organisation cannot be sent', async () => {
+it('people are published even when those of another organisation cannot be published', async () => {
   const { transaction, database } = site.gateway.context;
   const unknown = { id: 'scu_00000000000000000000000000', orgId: 'org_00000000000000000000000000' };
   const attributes = JSON.stringify({ schemas: [scimSchemas.user], userName: 'eve', active: true });
@@ -63,12 +63,12 @@ describe.each([
   ['Entra', entra],
   ['Okta', okta],
 ])('%s', (_name, steps) => {
-  it('provisions people and groups by its own requests', async () => {
+  it('provisions people and groups with its own forms of requests', async () => {
     const saved = new Map<string, string>();
     const filled = (template: Step): Step => {
       const text = JSON.stringify(template).replaceAll('corp.example', here.domain);
       const words = text.replaceAll(/\{(\w+)\}/g, (_all, name: string) => saved.get(name) ?? name);
-      return JSON.parse(words) as Step; // the same shape with other words
+      return JSON.parse(words) as Step; // the same shape with replaced words
     };
     for (const step of steps) {
       const { send, body, status, answer = {}, saves } = filled(step);
@@ -80,7 +80,7 @@ describe.each([
 });
 
 describe('resources', () => {
-  it('have an ETag, a location and times, and repeated requests change none of them', async () => {
+  it('have an ETag, a location and times that repeated requests do not change', async () => {
     const made = await here.scim('POST /Users', { body: person('ada') });
     const location = `${publicUrl}/scim/v2/Users/${made.body.id}`;
     expect(made.headers.get('content-type')).toBe('application/scim+json; charset=utf-8');
@@ -99,7 +99,7 @@ describe('resources', () => {
     expect((await here.scim(`DELETE ${at}`, { headers: { 'if-match': 'W/"1"' } })).status).toBe(412);
   });
 
-  it('are listed in pages of 200 at most, and filtered', async () => {
+  it('are listed in pages of at most 200, and filtered', async () => {
     for (const name of ['a', 'b', 'c']) await created(name, { displayName: `Person_${name}`, title: name });
     const page = await here.scim('GET /Users?startIndex=2&count=1&attributes=userName');
     expect(page.body).toMatchObject({ totalResults: 3, startIndex: 2, itemsPerPage: 1 });
@@ -108,7 +108,7 @@ describe('resources', () => {
     const total = async (filter: string) =>
       (await here.scim(`GET /Users?count=0&filter=${encodeURIComponent(filter)}`)).body['totalResults'];
     expect(await total('displayName sw "person_" and not (userName sw "A@")')).toBe(2);
-    // A wildcard of LIKE is an ordinary character.
+    // Wildcards of LIKE are ordinary characters.
     expect(await total('displayName co "person%"')).toBe(0);
     expect(await total('displayName ew "n_c" or active eq false')).toBe(1);
     expect(await total(`emails.value pr or emails co "\\u0000"`)).toBe(0);
@@ -118,7 +118,7 @@ describe('resources', () => {
     expect(refused).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } });
   });
 
-  it('describe themselves', async () => {
+  it('are described by discovery', async () => {
     expect((await here.scim('GET /ServiceProviderConfig')).body).toMatchObject({ bulk: { supported: false } });
     expect((await here.scim('GET /ResourceTypes')).body).toMatchObject({ totalResults: 2 });
     expect((await here.scim('GET /Schemas')).body).toMatchObject({ totalResults: 3 });
@@ -137,8 +137,8 @@ describe('resources', () => {
 });
 
 describe('a token', () => {
-  it('reaches its own organisation alone', async () => {
-    const other = await newDirectory(site);
+  it('gives access only to its own organisation', async () => {
+    const second = await newDirectory(site);
     const user = await created('ada');
     const group = await newGroup('Team', [user]);
     for (const path of [`/Users/${user}`, `/Groups/${group}`])
@@ -148,15 +148,15 @@ describe('a token', () => {
         ['PATCH', deactivation],
         ['DELETE'],
       ] as const)
-        expect((await other.scim(`${method} ${path}`, body === undefined ? {} : { body })).status).toBe(404);
-    expect((await other.scim('GET /Users')).body).toMatchObject({ totalResults: 0 });
+        expect((await second.scim(`${method} ${path}`, body === undefined ? {} : { body })).status).toBe(404);
+    expect((await second.scim('GET /Users')).body).toMatchObject({ totalResults: 0 });
     const members = [{ value: user }];
-    const foreign = await other.scim('POST /Groups', { body: { displayName: 'Theirs', members } });
+    const foreign = await second.scim('POST /Groups', { body: { displayName: 'Theirs', members } });
     expect(foreign).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
     expect((await here.scim(`GET /Users/${user}`)).body).toMatchObject({ active: true });
   });
 
-  it('opens nothing once it was revoked, and nothing else ever', async () => {
+  it('is refused after its revocation, and other credentials are always refused', async () => {
     await revokeToken(site, here);
     const refused = await here.scim('GET /Users');
     expect(refused).toMatchObject({ status: 401, body: { schemas: [scimSchemas.error], status: '401' } });
@@ -164,7 +164,7 @@ describe('a token', () => {
       expect((await scimOf(site, bearer)('GET /Users')).status).toBe(401);
   });
 
-  it('of a suspended organisation ends access and gives none', async () => {
+  it('of a suspended organisation can end access and cannot grant it', async () => {
     const user = await created('ada');
     const { context } = site.gateway;
     const suspension = {
@@ -172,7 +172,7 @@ describe('a token', () => {
       suspended_by: 'usr_01ARZ3NDEKTSV4RRFFQ69G5ADM',
       suspended_at: new Date().toISOString(),
     };
-    await context.transaction((tx) => writeSuspension(tx, here.orgId, suspension as never)); // parsed ids and times
+    await context.transaction((tx) => writeSuspension(tx, here.orgId, suspension as never)); // valid IDs and times
     expect((await here.scim('POST /Users', { body: person('eve') })).status).toBe(403);
     expect(
       (await here.scim('POST /Groups', { body: { displayName: 'Team', members: [{ value: user }] } })).status,
@@ -186,10 +186,10 @@ describe('a token', () => {
 
 describe('a person', () => {
   it('is provisioned only under a domain that the organisation has verified', async () => {
-    const other = await newDirectory(site);
-    const foreign = await here.scim('POST /Users', { body: person('eve', { userName: `eve@${other.domain}` }) });
+    const second = await newDirectory(site);
+    const foreign = await here.scim('POST /Users', { body: person('eve', { userName: `eve@${second.domain}` }) });
     expect(foreign).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
-    const emails = [{ value: `ceo@${other.domain}`, primary: true }];
+    const emails = [{ value: `ceo@${second.domain}`, primary: true }];
     expect((await here.scim('POST /Users', { body: person('eve', { emails }) })).status).toBe(400);
     const user = await created('eve');
     const moved = patchOf({ op: 'add', path: 'emails', value: emails });
@@ -198,22 +198,22 @@ describe('a person', () => {
     expect((await here.scim(`PATCH /Users/${user}`, { body: gone })).status).toBe(400);
   });
 
-  it('has an address of their own, over all organisations', async () => {
+  it('has an address that is unique over all organisations', async () => {
     const { domain } = here;
-    const other = await newDirectory(site);
+    const second = await newDirectory(site);
     await created('ada');
     await site.gateway.context.transaction(async (tx) => {
       await tx.claimedDomain.deleteMany({ where: { orgId: here.orgId } });
-      await tx.claimedDomain.updateMany({ where: { orgId: other.orgId }, data: { domain } });
+      await tx.claimedDomain.updateMany({ where: { orgId: second.orgId }, data: { domain } });
     });
-    const taken = await other.scim('POST /Users', { body: person('ada', { userName: `ada@${domain}` }) });
+    const taken = await second.scim('POST /Users', { body: person('ada', { userName: `ada@${domain}` }) });
     expect(taken).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
-    // The organisation that lost the domain can still end the access.
+    // The organisation that lost the domain can still end access.
     const [user] = (await here.scim('GET /Users')).body['Resources'] as { id: string }[];
     expect((await here.scim(`PATCH /Users/${user?.id}`, { body: deactivation })).status).toBe(200);
   });
 
-  it('who is the only owner of a workspace stays active, and loses their access', async () => {
+  it('who is the only owner of a workspace stays active, but loses their sessions and keys', async () => {
     site.directory.isSoleOwner = true;
     const user = await created('ada');
     const epoch = async () =>
@@ -228,7 +228,7 @@ describe('a person', () => {
     expect(await epoch()).toBe(3);
   });
 
-  it('who was deleted keeps the row and frees the name', async () => {
+  it('who was deleted keeps the row, and the name can be used again', async () => {
     const user = await created('ada');
     const group = await newGroup('Team', [user]);
     expect((await here.scim(`DELETE /Users/${user}`)).status).toBe(204);
@@ -246,8 +246,8 @@ describe('a person', () => {
   });
 });
 
-describe('at once', () => {
-  it('one of twenty requests for one name provisions it', async () => {
+describe('of concurrent requests', () => {
+  it('one of twenty for the same name succeeds', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => here.scim('POST /Users', { body: person('ada') })),
     );
@@ -256,7 +256,7 @@ describe('at once', () => {
     expect(await countActive(here.orgId)).toBe(1);
   });
 
-  it('one of two replacements of one version is accepted', async () => {
+  it('one of two replacements of the same version succeeds', async () => {
     const user = await created('ada');
     const put = (title: string) =>
       here.scim(`PUT /Users/${user}`, { body: person('ada', { title }), headers: { 'if-match': 'W/"1"' } });
@@ -265,8 +265,8 @@ describe('at once', () => {
   });
 });
 
-describe('two identity providers of one group', () => {
-  it('lose no member of each other at once, and one of them wins a version', async () => {
+describe('two concurrent identity providers', () => {
+  it('lose no member of one group, and only one write to the same version succeeds', async () => {
     const ids = [];
     for (let nth = 0; nth < 10; nth += 1) ids.push(await created(`m${nth}`));
     const group = await newGroup('Team');
@@ -289,7 +289,7 @@ describe('two identity providers of one group', () => {
     expect((await here.scim(`GET /Groups/${group}`)).body['members']).toHaveLength(9);
   });
 
-  it('and who deletes a person while the other one restores them leaves one state', async () => {
+  it('leave one consistent state when one deletes a person and the other restores the person', async () => {
     const user = await created('ada');
     await here.scim(`PATCH /Users/${user}`, { body: deactivation });
     const back = patchOf({ op: 'replace', path: 'active', value: true });
@@ -305,7 +305,7 @@ describe('two identity providers of one group', () => {
 });
 
 describe('bounds', () => {
-  it('hold for filters, operations and members', async () => {
+  it('apply to filters, operations and members', async () => {
     const deep = `${'('.repeat(40)}userName eq "a"${')'.repeat(40)}`;
     expect((await here.scim(`GET /Users?filter=${encodeURIComponent(deep)}`)).body['scimType']).toBe('invalidFilter');
     const user = await created('ada');
@@ -316,7 +316,7 @@ describe('bounds', () => {
     expect((await here.scim('POST /Users', { body: person('b', { title: 'x'.repeat(1_100_000) }) })).status).toBe(413);
   });
 
-  it('a group has ten thousand members, who are added and removed by thousands', async () => {
+  it('allow a group of ten thousand members, who are added and removed in thousands', async () => {
     const { context } = site.gateway;
     const ids = Array.from({ length: 10_001 }, (_, at) => `scu_01ARZ3NDEKTSV4RRFFQ${String(at).padStart(7, '0')}`);
     await context.transaction(
@@ -335,7 +335,7 @@ describe('bounds', () => {
     expect(await add(ids.slice(10_000))).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
     expect((await here.scim(`GET /Groups/${group}`)).body['members']).toHaveLength(10_000);
     await newGroup('Small', ids.slice(0, 1));
-    // A page ends before it has more members than one group may have.
+    // A page of groups never has more members than one group may have.
     expect((await here.scim('GET /Groups')).body).toMatchObject({ totalResults: 2, itemsPerPage: 1 });
     expect((await here.scim('GET /Groups?excludedAttributes=members')).body).toMatchObject({ itemsPerPage: 2 });
     const one = patchOf({ op: 'remove', path: `members[value eq "${ids[7]}"]` });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => billing?.close());
 
-/** An unpaid subscription with one open invoice of 1,000 minor units. */
+/** Creates an unpaid subscription with one open invoice of 1,000 minor units. */
 async function becomeUnpaid(caller: BillingCaller) {
   const invoice = await openInvoice(billing, caller);
   billing.setTime(after(31));

@@ -39,7 +39,7 @@ const eventOf = (id: string, day: number, units = 1): UsageEvent => ({
 const record = ({ orgId }: BillingCaller, events: readonly UsageEvent[]) =>
   billing.database.transaction((tx) => recordUsage(tx, { orgId, events, receivedAt: start }));
 
-/** The events behind each usage line, read in pages of three. */
+/** Returns the events that each usage line bills, read in pages of three. */
 async function billedIds({ orgId }: BillingCaller, invoice: StoredInvoice, meter: Meter = 'tool_calls') {
   const found: { id: string; quantityMicros: bigint }[] = [];
   for (let afterSeq = 0n; ;) {
@@ -58,7 +58,7 @@ async function billedIds({ orgId }: BillingCaller, invoice: StoredInvoice, meter
 }
 
 describe('usage events', () => {
-  verifies('cg.metering', 'give equal totals and equal lines when they are doubled and reordered', async () => {
+  verifies('cg.metering', 'give equal totals and equal lines when they are repeated and reordered', async () => {
     const events = [4, 8, 15, 16, 23].map((units, index) => eventOf(`e${index}`, index * 5, units));
     const totals = new Set<string>();
     const deliveries = fc.sample(
@@ -80,7 +80,7 @@ describe('usage events', () => {
     expect([...totals]).toEqual(['1056']);
   });
 
-  it('are stored once; a repeated id with other contents is reported and not stored', async () => {
+  it('are stored once, and a repeated ID with other contents is reported and not stored', async () => {
     const caller = newCaller();
     const first = eventOf('e1', 1);
     expect(await record(caller, [first, first])).toEqual({ stored: 1, duplicates: 1, conflicts: [], overLimit: [] });
@@ -93,13 +93,13 @@ describe('usage events', () => {
     expect(row?.quantityMicros).toBe(microsPerUnit);
   });
 
-  it('with one id from two sources are two events', async () => {
+  it('with the same ID from two sources are two events', async () => {
     const caller = newCaller();
     const event = eventOf('e1', 1);
     expect(await record(caller, [event, { ...event, source: '/other' }])).toMatchObject({ stored: 2 });
   });
 
-  it('that arrive after their period was billed are billed in the next period, and no event is billed twice', async () => {
+  it('are billed once in the next period when they arrive after their period was billed', async () => {
     const caller = newCaller();
     await subscribe(billing, caller);
     await record(caller, [eventOf('in time', 3, 20), eventOf('of the next month', 40, 30)]);
@@ -115,7 +115,7 @@ describe('usage events', () => {
     expect([january, february, march].map(({ totalMinor }) => totalMinor)).toEqual([1_010n, 1_060n, 1_100n]);
   });
 
-  it('during a trial are free, also when they arrive after its end', async () => {
+  it('of a trial are free, even when they arrive after its end', async () => {
     const caller = newCaller();
     billing.setTime(start);
     await createSubscription(billing.deps, { planId: testPlan.plan_id, planVersion: 1, start: 'trial' }, caller);
@@ -130,7 +130,7 @@ describe('usage events', () => {
     expect(await billedIds(caller, invoice)).toEqual(['billed']);
   });
 
-  it('are not lost between an event that commits late and the end of the period', async () => {
+  it('are billed even when they commit while the period is closed', async () => {
     const caller = newCaller();
     await subscribe(billing, caller);
     await record(caller, [eventOf('e1', 1)]);
@@ -150,7 +150,7 @@ describe('usage events', () => {
     expect(billed.toSorted()).toEqual(['e1', 'e2']);
   });
 
-  it('that two writers deliver at once are stored once and numbered without a gap', async () => {
+  it('are stored once and numbered without a gap when two writers deliver them at once', async () => {
     const caller = newCaller();
     const events = Array.from({ length: 8 }, (_, index) => eventOf(`e${index}`, index));
     const batches = events.flatMap((event, index) => [[event], events.slice(index)]);
@@ -160,7 +160,7 @@ describe('usage events', () => {
     expect(await countRows(billing, 'usage_events', caller)).toBe(8);
   });
 
-  it('are never marked as billed up to an earlier time than before', async () => {
+  it('keep the latest time up to which they are billed', async () => {
     const { orgId } = newCaller();
     const mark = (until: Date) =>
       billing.database.transaction(async (tx) => {
@@ -172,14 +172,14 @@ describe('usage events', () => {
     await expect(mark(onDay(1))).rejects.toThrow('is billed beyond');
   });
 
-  it('refuse changes by the service', async () => {
+  it('cannot be changed by the service', async () => {
     const change = billing.database.transaction((tx) => tx.usageEvent.deleteMany({ where: { id: 'e1' } }));
     await expect(change).rejects.toThrow('permission denied');
   });
 });
 
 describe('the read position of a source', () => {
-  it('moves once for two readers that read the same part', async () => {
+  it('moves once when two readers read the same page', async () => {
     const { orgId } = newCaller();
     const move = (from: bigint, to: bigint) =>
       billing.database.transaction((tx) =>

@@ -13,7 +13,7 @@ const event = {
 };
 
 describe('a submitted usage event', () => {
-  it('is counted in millionths of its unit, exactly', () => {
+  it('is counted exactly, in millionths of its unit', () => {
     fc.assert(
       fc.property(fc.bigInt(1n, 10n ** 15n), (micros) => {
         const text = micros.toString().padStart(7, '0');
@@ -33,15 +33,15 @@ describe('a submitted usage event', () => {
     ['a time 35 days and a millisecond ago', { time: ago(35 * dayMs + 1) }, 'time'],
     ['a time in the future', { time: ago(-301_000) }, 'time'],
     ['a time without milliseconds', { time: '2027-03-01T12:00:00Z' }, 'time'],
-    ['a meter of receipts', { data: { meter: 'decisions', quantity: '1' } }, 'data.meter'],
-    ['a source of receipts', { source: '/governance-kernel/receipts/decisions' }, 'source'],
+    ['a meter that is counted from receipts', { data: { meter: 'decisions', quantity: '1' } }, 'data.meter'],
+    ['a source that is reserved for receipts', { source: '/governance-kernel/receipts/decisions' }, 'source'],
     ['an empty id', { id: '' }, 'id'],
     ['a quantity of zero', { data: { meter: 'seats', quantity: '0' } }, 'data.quantity'],
     ['a negative quantity', { data: { meter: 'seats', quantity: '-1' } }, 'data.quantity'],
-    ['a number as quantity', { data: { meter: 'seats', quantity: 1 } }, 'data.quantity'],
+    ['a number instead of text as quantity', { data: { meter: 'seats', quantity: 1 } }, 'data.quantity'],
     ['a quantity with 7 decimal places', { data: { meter: 'seats', quantity: '0.0000001' } }, 'data.quantity'],
     ['a quantity over the limit', { data: { meter: 'seats', quantity: '1000000000.000001' } }, 'data.quantity'],
-    ['a workspace id that is none', { data: { ...event.data, workspace_id: 'x' } }, 'data.workspace_id'],
+    ['an invalid workspace ID', { data: { ...event.data, workspace_id: 'x' } }, 'data.workspace_id'],
     ['an unknown member', { org_id: 'org_other' }, ''],
   ])('with %s is rejected', (_, change, param) => {
     expect(() => parseUsageEvent({ ...event, ...change }, now)).toThrow(
@@ -49,7 +49,7 @@ describe('a submitted usage event', () => {
     );
   });
 
-  it('that is exactly 35 days old is accepted', () => {
+  it('is accepted when it is exactly 35 days old', () => {
     expect(parseUsageEvent({ ...event, time: ago(35 * dayMs) }, now).occurredAt).toEqual(new Date(ago(35 * dayMs)));
   });
 });
@@ -66,7 +66,7 @@ describe('a receipt', () => {
     usageOfReceipt(members.parse({ ...receipt, ...change })).map(({ meter, id }) => [meter, id]);
   const id = receipt.receipt_id;
 
-  it('counts an allowed tool call as a decision and as a tool call, under its own id', () => {
+  it('counts an allowed tool call as a decision and as a tool call, with the ID of the receipt', () => {
     expect(metersOf({})).toEqual([
       ['decisions', id],
       ['tool_calls', id],

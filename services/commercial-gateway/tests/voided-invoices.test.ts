@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => billing?.close());
 
-it('a subscription is active again when its last open invoice is voided: nothing is left to pay', async () => {
+it('a subscription becomes active again when its last open invoice is voided', async () => {
   const caller = newCaller();
   const first = await openInvoice(billing, caller);
   const [draft] = await closeMonths(billing, caller, { months: 1, from: 1 });

@@ -11,7 +11,7 @@ export function createApp(context: Context): ServiceApp<unknown> {
     endpoints: [openApiEndpoint('control-plane'), ...endpointsOf(controlPlaneRoutes, operations, context)],
     guards: createGuards(context),
     ready: readinessChecks(context),
-    told: toldChecks(context),
+    informational: toldChecks(context),
     classifyErrors: [storeOutage(isUnavailable)],
     callerKey,
   };

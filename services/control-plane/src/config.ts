@@ -26,29 +26,31 @@ export const controlPlaneVariables = z.object({
   GOV_CONSOLE_URL: url()
     .default('http://localhost:3100')
     .describe(
-      'Scheme, host and port that browsers see. Anything but loopback must be https: the cookies of a session travel there.',
+      'Scheme, host and port that browsers use. It must be https, except on loopback, because browsers send session cookies to it.',
     ),
-  GOV_GATEWAY_URL: url().describe('Where the gateway answers this service: it sends the codes and knows the people.'),
-  GOV_GOVERNANCE_URL: url().describe('Where the governance kernel answers.'),
+  GOV_GATEWAY_URL: url().describe(
+    'Address of the gateway for this service. The gateway sends sign-in codes and keeps the accounts of people.',
+  ),
+  GOV_GOVERNANCE_URL: url().describe('Address of the governance kernel for this service.'),
   GOV_SERVICE_API_KEY: secret().describe(
     'Key that sibling services present to each other on routes below `/internal`.',
   ),
   GOV_ASSERTION_KEYS: list().describe(
-    'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one, sign-in is impossible.',
+    'Ed25519 public keys (base64url) of gateways; several are allowed during a rotation. Without one, sign-in is impossible.',
   ),
   GOV_TRUSTED_PUBLIC_KEYS: list().describe(
-    "Ed25519 public keys (base64url, 32 bytes) that receipts must be signed with. Without it the kernel's are pinned at the first use.",
+    "Ed25519 public keys (base64url, 32 bytes) of the kernels whose receipts are trusted. Without it, the kernel's keys are pinned at the first use.",
   ),
   GOV_TRUST_ROOT: RootKey.optional()
     .meta({ type: 'Ed25519 public key, base64url' })
     .describe(
-      'Your offline root key: receipts are verified by the trust list that it signed, in place of `GOV_TRUSTED_PUBLIC_KEYS`.',
+      'Your offline root key (public half). Receipts are verified with the trust list that it signed, instead of `GOV_TRUSTED_PUBLIC_KEYS`.',
     ),
   GOV_OIDC_CONNECTIONS: secret()
     .optional()
     .describe(
-      'Identity providers that sign people in, as JSON: `{ connections: [{ connection_id, name, issuer, client_id, client_secret?, link_domains }] }`. ' +
-        '`link_domains`: whose addresses may link an identity for the first time.',
+      'Identity providers for sign-in, as JSON: `{ connections: [{ connection_id, name, issuer, client_id, client_secret?, link_domains }] }`. ' +
+        '`link_domains` lists the mail domains whose addresses can link an identity for the first time.',
     ),
   GOV_CONNECTOR_CATALOGUE: z
     .string()
@@ -56,13 +58,13 @@ export const controlPlaneVariables = z.object({
     .optional()
     .meta({ type: 'path' })
     .describe(
-      'The signed catalogue of connectors; its signature is the file of the same name and `.sig`. Without it there is no connector to install.',
+      'Signed catalogue of connectors. Its signature is in the file of the same name with `.sig` at the end. Without it, no connector can be installed.',
     ),
   GOV_CATALOGUE_KEYS: list().describe(
-    'Ed25519 public keys (base64url) that the catalogue of connectors may be signed by, several while they rotate.',
+    'Ed25519 public keys (base64url) that may sign the catalogue of connectors; several are allowed during a rotation.',
   ),
   GOV_SESSION_SECRET: secret().describe(
-    'Keys the tokens that pages send back, so that no other site can act for a person.',
+    'Key of the tokens that pages send back. They prevent other sites from acting for a person.',
   ),
 });
 
@@ -71,25 +73,31 @@ export type ControlPlaneConfig = ServiceConfig &
   Readonly<{
     /** Scheme, host and port that browsers see. */
     consoleUrl: string;
-    /** Whether cookies travel over TLS alone. */
+    /** Whether cookies require TLS. */
     isSecure: boolean;
     gatewayUrl: string;
     governanceUrl: string;
     serviceApiKey: string;
-    /** The keys of the gateways whose assertions identify signed-in people. */
+    /** The keys of the gateways whose assertions identify signed-in people and API keys. */
     assertionKeys: readonly PublicKey[];
-    /** The keys whose receipts count; empty: those that the kernel names at the first use. */
+    /**
+     * The keys whose receipts are trusted when `trustRoot` is `null`. When empty, the keys that the kernel publishes at
+     * first use are pinned.
+     */
     trustedPublicKeys: readonly string[];
-    /** The root key of the trust list. `null`: keys are pinned. */
+    /** The root key of the trust list. `null` when keys are pinned. */
     trustRoot: string | null;
     sessionSecret: string;
-    /** The catalogue of connectors. `null`: there is none. */
+    /** The catalogue of connectors. `null` when there is none. */
     catalogue: CatalogueSource | null;
-    /** The identity providers for sign-in, beside codes and passkeys. */
+    /** The identity providers for sign-in, in addition to codes and passkeys. */
     oidcConnections: readonly OidcConnection[];
   }>;
 
-/** Reads the environment. Throws ConfigError that names every problem at once. */
+/**
+ * Reads the environment. Throws ConfigError. One error names all malformed variables. The checks that follow throw at
+ * the first problem.
+ */
 export function controlPlaneConfigFrom(env: Environment = process.env): ControlPlaneConfig {
   const read = readConfig(controlPlaneVariables, env, { prefix: 'GOV_' });
   const shared = serviceConfigOf(read);
@@ -119,7 +127,8 @@ export function controlPlaneConfigFrom(env: Environment = process.env): ControlP
 function catalogueOf(path: string | undefined, texts: string[]): CatalogueSource | null {
   const keys = sound('GOV_CATALOGUE_KEYS', () => readPublicKeys(texts));
   if (path === undefined) return null;
-  if (keys.length === 0) throw new ConfigError(['GOV_CONNECTOR_CATALOGUE needs GOV_CATALOGUE_KEYS to be verified by']);
+  if (keys.length === 0)
+    throw new ConfigError(['GOV_CONNECTOR_CATALOGUE is set, so GOV_CATALOGUE_KEYS must be set too, to verify it']);
   return { path, keys };
 }
 

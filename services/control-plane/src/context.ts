@@ -3,7 +3,7 @@ import { AppError, createClient, type Client } from '@countersign/contracts';
 import { getTrustList, listTrustKeys } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { databaseClock, type DatabaseClock } from '@countersign/database';
-import { proveAddress, proveUser, sendSignInCode, sendUserCode } from '@countersign/contracts/gateway';
+import { authorizeSignIn, proveAddress, proveUser, sendSignInCode, sendUserCode } from '@countersign/contracts/gateway';
 import {
   eventFactory,
   messagingTransaction,
@@ -23,7 +23,7 @@ import {
   type Log,
   type Telemetry,
 } from '@countersign/service-kit';
-import { createKeyRing, createRootedKeyRing, type KeyRing } from '@countersign/verifier';
+import { createConfiguredKeyRing, type KeyRing } from '@countersign/verifier';
 import type { KeyClaims, PersonClaims } from '@countersign/contracts';
 import { readSite, type Site } from './console/site.ts';
 import { Turns } from './blast-radius/turns.ts';
@@ -38,10 +38,10 @@ import { countUnconfirmed } from './store/stops.ts';
 import { createSibling, type Sibling } from './siblings/sibling.ts';
 import { openControlPlaneDatabase, type ControlPlaneDatabase, type Transaction } from './store/database.ts';
 
-/** The routes of the gateway that this service calls: it sends the codes and knows the people. */
-const directoryRoutes = { sendSignInCode, proveAddress, sendUserCode, proveUser };
+/** The routes of the gateway that this service calls. The gateway sends codes and manages people. */
+const directoryRoutes = { authorizeSignIn, sendSignInCode, proveAddress, sendUserCode, proveUser };
 
-/** Everything that the control plane works with. Made once, closed in reverse. */
+/** The collaborators of the control plane. They are created once. Each is closed before those that it uses. */
 export type Context = {
   readonly config: ControlPlaneConfig;
   readonly log: Log;
@@ -53,18 +53,18 @@ export type Context = {
   readonly directory: Client<typeof directoryRoutes>;
   readonly gateway: Sibling;
   readonly kernel: Sibling;
-  /** The keys whose receipts count here. */
+  /** The trusted keys for receipts. */
   readonly keyRing: KeyRing;
   readonly assertions: AssertionVerifier<PersonClaims>;
-  /** Verifies which API key the gateway forwards. */
+  /** Verifies assertions of the gateway about API keys. */
   readonly keyAssertions: AssertionVerifier<KeyClaims>;
   readonly codeGuesses: CodeGuesses;
-  /** Identity providers: which there are, and what speaks with them. */
+  /** The identity providers, and their client. */
   readonly connections: OidcConnections;
   readonly providers: OidcProviders;
-  /** Who is told of what changes, as it does. */
+  /** Notifies pages of changes. */
   readonly socketRoom: SocketRoom;
-  /** One turn per workspace whose log is read for the reach of stops. */
+  /** Runs the tasks of a workspace that read the log for the reach of stops, one at a time. */
   readonly radiusTurns: Turns;
   /** The verifier of exports that anonymous visitors upload. */
   readonly judge: Judge;
@@ -72,9 +72,12 @@ export type Context = {
   /** The files that browsers receive. */
   readonly site: Site;
   now(): Date;
-  /** PostgreSQL's clock: rows are kept and removed by it, and stops end by it. A test that moves `now` moves it as far. */
+  /**
+   * The clock of PostgreSQL. It decides when stops end and which rows the sweeper removes. A test that replaces `now`
+   * also replaces this clock.
+   */
   readonly databaseNow: DatabaseClock;
-  /** Compares the clock of this machine with the database's. */
+  /** Compares the clock of this machine with that of the database. */
   readonly clockGuard: ClockGuard;
   /** Runs `work` in one transaction and wakes the outbox relay when it has committed. */
   readonly transaction: Transaction;
@@ -83,14 +86,16 @@ export type Context = {
 
 export type ContextOverrides = Partial<
   Pick<Context, 'log' | 'bus' | 'now'> & {
-    /** The clock that the guard compares; a test that moves `now` leaves it as it is. */
+    /** The clock of this machine, for `clockGuard`. A test that replaces `now` does not replace this clock. */
     machineClock(): Date;
   }
 >;
 
-/** The time that a person waits at a page. */
+/** The longest time that a person waits for a page. */
 const siblingTimeoutMs = 20_000;
-/** Longer than a mail server takes to accept a mail, shorter than a person waits. */
+/**
+ * Timeout of calls to the gateway that may send a mail. A mail server accepts a mail faster, and a person waits longer.
+ */
 const directoryTimeoutMs = 15_000;
 const minuteMs = 60_000;
 
@@ -144,7 +149,7 @@ export function createContext(
       await socketRoom.stop();
       await sessionWatch.stop();
       await relay.stop();
-      // A bus that was handed in is shared with other services of the process.
+      // A bus from outside is shared with other services of the process, so it stays open.
       if (overrides.bus === undefined) await bus.close();
       await database.close();
       await telemetry.close();
@@ -180,7 +185,7 @@ function openRoom({ database, log, now, sessionWatch }: Watching & { sessionWatc
   return new SocketRoom({
     sessionWatch,
     readHeads: (scopes) => listHintHeads(reader, scopes),
-    readHints: (asked) => listHints(reader, asked),
+    readHints: (request) => listHints(reader, request),
     readNumbers: async (scope) => ({
       changes_last_minute: await countHints(reader, { scope, since: new Date(now().getTime() - minuteMs) }),
       unconfirmed_commands: await countUnconfirmed(reader, scope),
@@ -195,7 +200,7 @@ function keyRingOf({
   trustRoot: root,
 }: ControlPlaneConfig): KeyRing {
   const kernel = createClient({ listTrustKeys, getTrustList }, { baseUrl, timeoutMs: siblingTimeoutMs });
-  if (root !== null)
-    return createRootedKeyRing({ root, tell: async () => (await kernel.getTrustList()).body }, nodeProvider);
-  return createKeyRing({ configured, tell: async () => (await kernel.listTrustKeys()).body }, nodeProvider);
+  const tellKeys = async () => (await kernel.listTrustKeys()).body;
+  const tellList = async () => (await kernel.getTrustList()).body;
+  return createConfiguredKeyRing({ root, configured }, { tellKeys, tellList }, nodeProvider);
 }

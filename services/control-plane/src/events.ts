@@ -27,7 +27,7 @@ export async function publishSessionEnded(
   await recordEventsIn(tx, [newEvent(sessionEnded, { session_id: id, user_id: userId, reason })]);
 }
 
-/** Published once for each epoch, by the first process that records that a policy is in force. */
+/** Published once per epoch, by the first process that records that a policy is in force. */
 export async function publishPolicyActivated(
   tx: Tx,
   { newEvent }: Pick<Context, 'newEvent'>,

@@ -24,16 +24,16 @@ import {
 } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 
-/** A caller whom the gateway asserts. */
+/** A caller that the gateway asserts. */
 type Acting = {
-  /** The person, or the maker of the API key. */
+  /** The person, or the creator of the API key. */
   userId: UserId;
-  /** The principal of the person or of the key: who did it, in records. */
+  /** The principal of the person or key, which records name as the actor. */
   actor: PrincipalId;
   /** The credential for requests to the gateway as this caller. */
   delegation: string;
 };
-/** The workspace that the request addresses, and a role there that the route takes. */
+/** The workspace of the request, and a role there that the route accepts. */
 type InWorkspace = {
   workspaceId: WorkspaceId;
   role: PersonRole;
@@ -43,21 +43,21 @@ type InWorkspace = {
 /** A person whom the gateway asserts to be signed in. */
 export type PersonCaller = Acting & {
   sessionId: SignInId;
-  /** When they last proved to be there. */
+  /** The time of the last proof of presence. */
   provenAt: Date;
 };
 export type WorkspaceCaller = PersonCaller & InWorkspace;
 type KeyCaller = Acting & InWorkspace & { isKey: true };
-/** A person or an API key in a workspace, on routes that open to keys. */
+/** A person or an API key in a workspace, on routes that accept keys. */
 export type KeyedCaller = WorkspaceCaller | KeyCaller;
-/** A browser that brings a refresh cookie, which the route judges itself. */
+/** A browser with a refresh cookie, which the route verifies itself. */
 export type Renewing = { renewing: true };
 export type SiblingCaller = { sibling: true };
 
 type Caller = PersonCaller | KeyedCaller | Renewing | SiblingCaller | undefined;
 type Guarding = Pick<Context, 'config' | 'assertions' | 'keyAssertions' | 'now'>;
 
-/** Who may call which class of route. */
+/** The guard of each class of routes. It identifies the caller or throws. */
 export function createGuards(context: Guarding): Guards<Caller> {
   return {
     public: anonymous,
@@ -91,7 +91,10 @@ async function personOf({ assertions }: Guarding, { req, route, params }: GuardR
   return caller;
 }
 
-/** The role is enough for the route, and the path names no other workspace. Throws PERMISSION_DENIED and NOT_FOUND. */
+/**
+ * Checks that the role suffices for the route and that the path names no other workspace. Throws PERMISSION_DENIED and
+ * NOT_FOUND.
+ */
 function requirePlace(
   { route, params }: Pick<GuardRequest, 'route' | 'params'>,
   { workspaceId, role }: Pick<InWorkspace, 'workspaceId' | 'role'>,
@@ -99,7 +102,11 @@ function requirePlace(
   if (!mayCall(rightsOf[role], route))
     throw new AppError('PERMISSION_DENIED', `This needs the role ${String(route.leastRole)} in a workspace`);
   const param = workspaceParamOf(route);
-  if (param !== undefined && params[param] !== workspaceId) throw new AppError('NOT_FOUND', 'There is no such object');
+  if (param !== undefined && params[param] !== workspaceId)
+    throw new AppError(
+      'NOT_FOUND',
+      'This object does not exist, or you have no access to it. Check its ID and the workspace',
+    );
 }
 
 function isOfKey({ req }: GuardRequest): boolean {
@@ -107,12 +114,15 @@ function isOfKey({ req }: GuardRequest): boolean {
   return isSignedToken(bearer) && signedTokenType(bearer) === keyAssertionTerms.type;
 }
 
-/** An API key, on a route that opens to one of its scopes. The gateway has compared them too. */
+/**
+ * The API key of a request. Throws PERMISSION_DENIED on a route that accepts no keys, or accepts none of this key's
+ * scopes. Also throws like requirePlace. The gateway has already checked the scopes.
+ */
 async function keyOf({ keyAssertions }: Guarding, { req, route, params }: GuardRequest): Promise<KeyCaller> {
   const { sub, sponsor, workspace_id: workspaceId, role, scopes } = await keyAssertions.verify(bearerToken(req));
   const { keyScopes = [], needsPresence, leastRole } = route;
   if (keyScopes.length === 0 || needsPresence === true || leastRole === undefined)
-    throw new AppError('PERMISSION_DENIED', 'A person does this, signed in; an API key does not');
+    throw new AppError('PERMISSION_DENIED', 'API keys cannot use this route. Sign in as a person');
   if (!keyScopes.some((scope) => scopes.includes(scope)))
     throw new AppError('PERMISSION_DENIED', `This needs a key with the scope ${keyScopes.join(' or ')}`);
   requirePlace({ route, params }, { workspaceId, role });
@@ -123,11 +133,11 @@ async function keyOf({ keyAssertions }: Guarding, { req, route, params }: GuardR
 function spokenIn({ headers }: IncomingMessage, service: keyof typeof speakingHeaders): string {
   const text = headers[speakingHeaders[service]];
   if (typeof text === 'string') return text;
-  throw new AppError('CREDENTIALS_INVALID', `The request does not say by what to ask the ${service}`);
+  throw new AppError('CREDENTIALS_INVALID', `The request has no credential with which the ${service} can be called`);
 }
 
 export function callerKey(caller: unknown): string | null {
   if (typeof caller !== 'object' || caller === null || !('actor' in caller)) return null;
-  const { actor } = caller as Acting; // the guards above put nothing else there
+  const { actor } = caller as Acting; // only the guards above set `actor`
   return 'workspaceId' in caller ? `${actor} ${String(caller.workspaceId)}` : actor;
 }

@@ -16,11 +16,13 @@ import { handleKeyed, handleWorkspace } from './handle.ts';
 import { beginClaim, freeClaim, keepAnswer, type BegunClaim } from './store/answer-keys.ts';
 import type { TransactionFor, Tx } from './store/database.ts';
 
+type Deps = Pick<Context, 'log' | 'database' | 'databaseNow' | 'transaction'>;
+
 export type Shown<Reply> = { status: number; body: Reply; headers?: Record<string, string> };
 
 /**
- * The transaction that makes a thing. It keeps the Idempotency-Key with the answer that `show` reads in it: there is neither a thing
- * without its key nor a key without its thing.
+ * Creates an object in a transaction that also stores the Idempotency-Key with the answer of `show`. Neither exists
+ * without the other.
  */
 type Once<Reply> = <Made>(show: (made: Made, tx: Tx) => Shown<Reply> | Promise<Shown<Reply>>) => TransactionFor<Made>;
 
@@ -34,19 +36,19 @@ type OnceInput<Params, Query, Body, Caller> = {
 };
 
 /**
- * POST routes of one workspace that make something, once for an Idempotency-Key. The handler may do more before and after the transaction.
- * An error frees the key, unless a thing was made and the error may be temporary.
+ * POST routes of one workspace that create an object once per Idempotency-Key. The handler may do more before and
+ * after the transaction. An error frees the key, unless the object was created and the error may be temporary.
  */
-export function handleOnce(context: Context) {
+export function handleOnce(context: Deps) {
   return onceIn(context, handleWorkspace);
 }
 
-/** The same of routes that API keys open too. */
-export function handleKeyedOnce(context: Context) {
+/** Like `handleOnce`, for routes that API keys may use too. */
+export function handleKeyedOnce(context: Deps) {
   return onceIn(context, handleKeyed);
 }
 
-function onceIn<Caller>(context: Context, handle: Handle<Caller>) {
+function onceIn<Caller>(context: Deps, handle: Handle<Caller>) {
   return <Params, Query, Body, Reply>(route: Route<Params, Query, Body, Reply>) =>
     (handler: (input: OnceInput<Params, Query, Body, Caller>, once: Once<Reply>) => Promise<Shown<Reply>>): Endpoint =>
       handle(route, { idempotency: 'handler' })(async (input) => {
@@ -64,7 +66,7 @@ type Keyed = { claim: IdempotencyClaim; scope: string };
 type Outcome = { committed?: StoredAnswer; error?: unknown };
 
 async function answerKeyed<Reply>(
-  context: Context,
+  context: Deps,
   keyed: Keyed,
   handler: (once: Once<Reply>) => Promise<Shown<Reply>>,
 ): Promise<{ answer: StoredAnswer; replayed: boolean }> {
@@ -83,13 +85,18 @@ async function answerKeyed<Reply>(
   });
 }
 
-/** The store of one claim, which its transaction may have completed already. */
-function storeOf({ database: { transaction } }: Context, claim: BegunClaim, outcome: Outcome): IdempotencyStore {
+/** The store of one claim. The transaction of the handler may already have stored its answer. */
+function storeOf(
+  { database: { transaction } }: Pick<Context, 'database'>,
+  claim: BegunClaim,
+  outcome: Outcome,
+): IdempotencyStore {
   return {
     begin: () => transaction((tx) => beginClaim(tx, claim)),
     // Work after the commit may have changed the answer.
     complete: async (_scope, _key, answer) => {
-      if (outcome.committed === undefined) throw new Error(`${claim.scope} made nothing through its transaction`);
+      if (outcome.committed === undefined)
+        throw new Error(`${claim.scope}: the handler returned without committing its transaction`);
       if (isEqual(outcome.committed, answer)) return;
       await transaction((tx) => keepAnswer(tx, claim, { answer, state: 'done' }));
     },
@@ -100,12 +107,16 @@ function storeOf({ database: { transaction } }: Context, claim: BegunClaim, outc
   };
 }
 
-function committingOnce<Reply>({ transaction }: Context, claim: BegunClaim, outcome: Outcome): Once<Reply> {
+function committingOnce<Reply>(
+  { transaction }: Pick<Context, 'transaction'>,
+  claim: BegunClaim,
+  outcome: Outcome,
+): Once<Reply> {
   return (show) => async (work) => {
     const { made, answer } = await transaction(async (tx) => {
       const result = await work(tx);
       const shown = storedOf(await show(result, tx));
-      // Another request took the claim over, because this one seemed lost.
+      // Another request took over the claim, because this one seemed lost.
       if (!(await keepAnswer(tx, claim, { answer: shown, state: 'running' }))) throw inFlight();
       return { made: result, answer: shown };
     });
@@ -114,13 +125,13 @@ function committingOnce<Reply>({ transaction }: Context, claim: BegunClaim, outc
   };
 }
 
-/** The caller is not to send the request again. */
+/** Whether a repeated request would fail in the same way. */
 function isFinal(error: unknown): boolean {
   return isAppError(error) && !errorCodes[error.code].retryable;
 }
 
-function isEqual(one: StoredAnswer, other: StoredAnswer): boolean {
-  return one.status === other.status && one.text === other.text;
+function isEqual(a: StoredAnswer, b: StoredAnswer): boolean {
+  return a.status === b.status && a.text === b.text;
 }
 
 function storedOf({ status, body, headers = {} }: Shown<unknown>): StoredAnswer {

@@ -6,7 +6,7 @@ export const handlePerson = createHandle<PersonCaller>('session');
 
 const handleInWorkspace = createHandle<WorkspaceCaller>('session');
 
-/** Routes of one workspace: they state the least role there, and the guard holds every caller to it. */
+/** Routes of one workspace. Each declares its least role, and the guard enforces it for every caller. */
 export const handleWorkspace: Handle<WorkspaceCaller> = (route, options) => {
   if (route.leastRole === undefined) throw new Error(`${route.operation} states no leastRole`);
   if (route.keyScopes !== undefined) throw new Error(`${route.operation} opens to API keys: use handleKeyed`);
@@ -15,7 +15,7 @@ export const handleWorkspace: Handle<WorkspaceCaller> = (route, options) => {
 
 const handleKeys = createHandle<KeyedCaller>('session');
 
-/** Routes of one workspace that API keys open too. */
+/** Routes of one workspace that API keys may use too. */
 export const handleKeyed: Handle<KeyedCaller> = (route, options) => {
   if (route.leastRole === undefined || route.keyScopes === undefined)
     throw new Error(`${route.operation} states no leastRole or no keyScopes`);
@@ -25,5 +25,5 @@ export const handleKeyed: Handle<KeyedCaller> = (route, options) => {
 /** The route that renews a session by its refresh cookie. */
 export const handleRenewal = createHandle<Renewing>('session');
 
-/** Routes that other services of ours call. */
+/** Routes that other services of this installation call. */
 export const handleSibling = createHandle<SiblingCaller>('service_internal');

@@ -1,4 +1,4 @@
-import { CommandId, IncidentId, InstallId, PlanId, SignInId, WhatIfId } from '@countersign/contracts';
+import { CommandId, IncidentId, InstallId, PlanId, ShimId, SignInId, WhatIfId } from '@countersign/contracts';
 import { HandleId, ReplayId } from '@countersign/contracts/control-plane';
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import { randomBytes } from 'node:crypto';
@@ -6,17 +6,15 @@ import { monotonicFactory } from 'ulid';
 
 const nextUlid = monotonicFactory();
 
-/** The id of a new session; those made by one process rise strictly. */
+/** The id of a new session. Ids of one process increase strictly. */
 export function newSessionId(): SignInId {
   return SignInId.parse(`ses_${nextUlid()}`);
 }
 
-/** The id of a new organisation. */
 export function newOrgId(): OrgId {
   return OrgId.parse(`org_${nextUlid()}`);
 }
 
-/** The id of a new audit entry. */
 export function newAuditId(): string {
   return `aud_${nextUlid()}`;
 }
@@ -29,12 +27,11 @@ export function newActivationId(): string {
   return `pac_${nextUlid()}`;
 }
 
-/** The id of a new command; those made by one process rise strictly. */
+/** The id of a new command. Ids of one process increase strictly. */
 export function newCommandId(): CommandId {
   return CommandId.parse(`cmd_${nextUlid()}`);
 }
 
-/** The id of a new plan. */
 export function newPlanId(): PlanId {
   return PlanId.parse(`pln_${nextUlid()}`);
 }
@@ -43,7 +40,11 @@ export function newInstallId(): InstallId {
   return InstallId.parse(`cin_${nextUlid()}`);
 }
 
-/** Tells two requests for the same thing apart. */
+export function newShimId(): ShimId {
+  return ShimId.parse(`shm_${nextUlid()}`);
+}
+
+/** The id of an attempt. It distinguishes two requests for the same object. */
 export function newAttemptId(): string {
   return `att_${nextUlid()}`;
 }
@@ -52,17 +53,17 @@ export function newIncidentId(): IncidentId {
   return IncidentId.parse(`inc_${nextUlid()}`);
 }
 
-/** The id of a new entry of a timeline; those made by one process rise strictly. */
+/** The id of a new timeline entry. Ids of one process increase strictly. */
 export function newIncidentEntryId(): string {
   return `ine_${nextUlid()}`;
 }
 
-/** Who holds a handle may open what it names, so it is random throughout: an id that rises with the time could be guessed. */
+/** A handle grants access, so its id is fully random. A time-sortable id could be guessed. */
 export function newHandleId(): HandleId {
   return HandleId.parse(`hdl_${unguessable()}`);
 }
 
-/** A replay that was published is opened by its id too. */
+/** A published replay can be opened by its id, so the id is fully random. */
 export function newReplayId(): ReplayId {
   return ReplayId.parse(`rpl_${unguessable()}`);
 }

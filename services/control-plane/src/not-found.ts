@@ -1,6 +1,9 @@
 import { AppError } from '@countersign/contracts';
 
-/** One text for everything that is absent or belongs to others. */
+/** The same text for absent objects and for objects of other callers. */
 export function notFound(): AppError {
-  return new AppError('NOT_FOUND', 'There is no such object');
+  return new AppError(
+    'NOT_FOUND',
+    'This object does not exist, or you have no access to it. Check its ID and the workspace',
+  );
 }

@@ -1,4 +1,4 @@
-/** The queues that this service takes messages from. */
+/** The queues that this service consumes. */
 export function controlPlaneQueues(exchange: string) {
   return {
     hints: `${exchange}.control-plane.hints`,

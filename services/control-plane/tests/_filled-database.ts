@@ -13,7 +13,7 @@ import { openControlPlaneDatabase, type ControlPlaneDatabase } from '../src/stor
 type Recorded = Parameters<typeof findGrowingReads>[1];
 type Bound = Parameters<typeof findGrowingReads>[2];
 
-/** A database that holds what many workspaces leave behind, and what statements read of it. */
+/** A database with the data of many workspaces, which records what statements read. */
 export class FilledDatabase {
   readonly opened: ControlPlaneDatabase;
   readonly #scratch: TestDatabase;
@@ -37,12 +37,12 @@ export class FilledDatabase {
     await administer(this.#scratch, sql);
   }
 
-  /** The statements that it received during the act. */
+  /** The statements that the database received during `act`. */
   during(act: () => Promise<unknown>): Promise<Recorded> {
     return this.#recorder.during(act);
   }
 
-  /** Which of them read more than `bound`. */
+  /** The statements that read more than `bound`. */
   findGrowing(recorded: Recorded, bound: Bound): ReturnType<typeof findGrowingReads> {
     return findGrowingReads(this.#scratch, recorded, bound);
   }

@@ -14,16 +14,19 @@ export type List = {
   fill(tx: Tx): Promise<unknown>;
   list(tx: Tx, limit: number): Promise<readonly unknown[]>;
   listed: readonly unknown[];
-  /** The function has no limit, or one of its own. */
+  /** Set for a list function that takes no limit, or always uses the same limit. */
   isUnlimited?: true;
 };
 
-/** Rows that differ from a listed one in one member are left out, whatever the order of insertion, and the limit is kept. */
+/**
+ * Tests that a list omits rows that differ from a listed row in one member. Also tests that lists are sorted and
+ * limited, whatever the order of insertion.
+ */
 export function describeLists(lists: Readonly<Record<string, List>>): void {
   let opened: Awaited<ReturnType<typeof openUndone>>;
   beforeAll(async () => {
     opened = await openUndone();
-  }, 120_000);
+  });
   afterAll(() => opened?.close());
 
   const read = ({ fill, list }: List, limit: number) =>
@@ -33,12 +36,12 @@ export function describeLists(lists: Readonly<Record<string, List>>): void {
     });
 
   describe('a list of the store', () => {
-    it.each(Object.entries(lists))('has the rows that match, in its order: %s', async (_name, list) => {
+    it.each(Object.entries(lists))('has only the matching rows, sorted: %s', async (_name, list) => {
       expect(await read(list, 99)).toEqual(list.listed);
     });
 
     const limited = Object.entries(lists).filter(([, { isUnlimited }]) => isUnlimited !== true);
-    it.each(limited)('has no more rows than its limit: %s', async (_name, list) => {
+    it.each(limited)('respects its limit: %s', async (_name, list) => {
       expect(await read(list, 2)).toEqual(list.listed.slice(0, 2));
     });
   });

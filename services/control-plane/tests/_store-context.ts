@@ -4,7 +4,7 @@ import { openTelemetry } from '@countersign/service-kit';
 import { controlPlaneConfigFrom } from '../src/config.ts';
 import { createContext, type Context } from '../src/context.ts';
 
-/** A context on a database of its own, without running siblings. */
+/** A context with its own database, without running siblings. */
 export async function openStoreContext(
   clocks?: Parameters<typeof createContext>[2],
 ): Promise<{ context: Context; database: TestDatabase; close(): Promise<void> }> {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createTestDatabase } from '@countersign/database/testing';
 import { openControlPlaneDatabase, type Tx } from '../src/store/database.ts';
 
-/** A database whose tests write in transactions that are rolled back, so each of them sees its own rows alone. */
+/** A database whose tests write in transactions that are rolled back, so each test sees only its own rows. */
 export async function openUndone(): Promise<{
   undone<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export async function openUndone(): Promise<{
           throw rollback;
         });
       } catch (error) {
-        if (error === rollback) return rollback.result as T; // set before it was thrown
+        if (error === rollback) return rollback.result as T; // the result was set before the throw
         throw error;
       }
     },
@@ -37,7 +37,7 @@ class RolledBack<T> extends Error {
 /** An id that sorts by its number. */
 export const numbered = (prefix: string, number: number): string => `${prefix}_${String(number).padStart(26, '0')}`;
 
-/** A moment, so many seconds after the one that tests call now. */
+/** A time, this number of seconds after the current time of the tests. */
 export const at = (seconds: number): Date => new Date(Date.UTC(2026, 10, 1, 10) + seconds * 1000);
 
 export const now = at(0);

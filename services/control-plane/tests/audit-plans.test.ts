@@ -16,11 +16,11 @@ let database: ControlPlaneDatabase;
 beforeAll(async () => {
   filled = await FilledDatabase.open(fillSql);
   database = filled.opened;
-}, 120_000);
+});
 
-afterAll(() => filled?.close(), 60_000);
+afterAll(() => filled?.close());
 
-/** One chain of most entries and a thousand of the rest. Rare entries are old. */
+/** One chain has most of the entries, and a thousand chains have the rest. Rare values are in old entries. */
 const digest = `sha256:${'a'.repeat(64)}`;
 const chain = `CASE WHEN n % 10 < 7 THEN '${long}' ELSE 'usr_' || lpad((n % 1000)::text, 26, '0') END`;
 const word = (rare: string, usual: string) => `CASE WHEN n < 100 THEN '${rare}' ELSE '${usual}' END`;
@@ -31,7 +31,7 @@ const fillSql = `
   INSERT INTO audit_heads SELECT scope, max(seq), '${digest}' FROM audit_entries GROUP BY scope;
   ANALYZE`;
 
-/** Each filter by what few entries have and by what most have. */
+/** Values of each filter: one that few entries have, and one that most have. */
 const values: Record<string, string[]> = {
   action: ['rare.action', 'session.opened'],
   actor: ['usr_rare', 'usr_ada'],
@@ -43,11 +43,11 @@ const values: Record<string, string[]> = {
 const filters = Object.keys(values);
 const single = filters.flatMap((name) => (values[name] ?? []).map((value) => ({ [name]: value })));
 const pairs = filters.flatMap((name, at) =>
-  filters.slice(at + 1).map((other) => ({ [name]: values[name]?.[0], [other]: values[other]?.[0] })),
+  filters.slice(at + 1).map((candidate) => ({ [name]: values[name]?.[0], [candidate]: values[candidate]?.[0] })),
 );
 
 describe('on long chains', () => {
-  it('a page reads no more than itself, whatever it is searched for', async () => {
+  it('a page reads no more rows than it returns, for any filter', async () => {
     const plans = await filled.during(async () => {
       for (const scope of [long, short])
         for (const filter of [{}, ...single, ...pairs]) {
@@ -61,7 +61,7 @@ describe('on long chains', () => {
     expect(await filled.findGrowing(plans, bound)).toEqual([]);
   });
 
-  it('an entry is written by reading the end of its own chain', async () => {
+  it('writing an entry reads only the end of its own chain', async () => {
     const act = { action: 'session.opened', actor: 'usr_ada', verdict: 'allow' } as const;
     const plans = await filled.during(() =>
       database.transaction(async (tx) => {
@@ -72,11 +72,11 @@ describe('on long chains', () => {
     expect(await filled.findGrowing(plans, { rows: 1, pages: bound.pages })).toEqual([]);
   });
 
-  it.each(['action', 'actor', 'verdict'])('an index that is gone is noticed: %s', async (filter) => {
+  it.each(['action', 'actor', 'verdict'])('a missing index is detected: %s', async (filter) => {
     const index = `audit_entries_scope_${filter}_seq_idx`;
     await filled.administer(`DROP INDEX ${index}`);
-    const asked = { [filter]: values[filter]?.[0], limit: 50 };
-    const plans = await filled.during(() => listAuditEntries(database.reader, long, asked));
+    const request = { [filter]: values[filter]?.[0], limit: 50 };
+    const plans = await filled.during(() => listAuditEntries(database.reader, long, request));
     await filled.administer(`CREATE INDEX ${index} ON audit_entries (scope, ${filter}, seq)`);
     expect(await filled.findGrowing(plans, bound)).not.toEqual([]);
   });

@@ -24,7 +24,7 @@ const broken = (approval: string, tenant: string) => {
     ...{ approval_id: approval, tenant_id: tenant, session_id: 'job-7', action: 'tool.call', tool: 'plant.stop' },
     ...{ effect_level: 'E4', broken_by: 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV', reason: 'the plant\u202e is on fire' },
     ...{ broken_at: '2026-11-28T10:00:00.000Z', expires_at: '2026-11-28T10:05:00.000Z' },
-  } as never; // checked by the definition of the event
+  } as never; // the event's definition validates it
   return newEvent(kernelGlassBroken, data).event;
 };
 const publish = (event: { id: string; type: string }) =>
@@ -32,7 +32,7 @@ const publish = (event: { id: string; type: string }) =>
 const incidents = async () =>
   (await listIncidents(opened.context.database.reader, workspaceId, { limit: 200 })).incidents;
 
-it('opens an incident of each glass that was broken in a workspace, once, and of no other tenant', async () => {
+it('break glass in a workspace opens one incident, and in other tenants none', async () => {
   const first = broken('apr_01ARZ3NDEKTSV4RRFFQ69G5FAA', workspaceId);
   for (const event of [first, broken('apr_01ARZ3NDEKTSV4RRFFQ69G5FAB', 'acme'), first]) await publish(event);
   await publish(broken('apr_01ARZ3NDEKTSV4RRFFQ69G5FAC', workspaceId));
@@ -43,5 +43,5 @@ it('opens an incident of each glass that was broken in a workspace, once, and of
   ]);
   const [{ id } = { id: undefined }] = await incidents();
   const [entry] = id === undefined ? [] : await listTimeline(opened.context.database.reader, id, 10);
-  expect(entry?.note).toContain('The reason given: the plant⟨U+202E⟩ is on fire');
+  expect(entry?.note).toContain('Reason: the plant⟨U+202E⟩ is on fire');
 });

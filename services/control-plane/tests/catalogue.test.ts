@@ -28,7 +28,7 @@ const signed = signCatalogue([entry('notes')], key.by);
 const keys = readPublicKeys([key.publicKey]);
 const { signature } = signed;
 
-/** The refusal of a file, or the names of what it holds. */
+/** The refusal code of a catalogue file, or the connector ids in it. */
 function verdict(bytes: Uint8Array, by = signature): unknown {
   try {
     return verifyCatalogue(bytes, { signature: by, keys }).map(({ connectorId }) => connectorId);
@@ -37,7 +37,7 @@ function verdict(bytes: Uint8Array, by = signature): unknown {
   }
 }
 
-/** A file with this text that the pinned key signed. */
+/** Reads a file with this text, signed by the pinned key. */
 function vouched(text: string): unknown {
   const bytes = utf8Bytes(text);
   return verdict(bytes, encodeBase64Url(key.by(signedBytes(bytes))));
@@ -45,24 +45,24 @@ function vouched(text: string): unknown {
 const canonical = (json: unknown) => utf8Text(canonicalBytes(parsePlainJson(json)));
 
 describe('a catalogue of connectors', () => {
-  verifies('cp.connector', 'is refused with any byte changed, of the file and of its signature', () => {
+  verifies('cp.connector', 'is refused with any changed byte in the file, or with another signature', () => {
     expect(verdict(signed.catalogue)).toEqual(['notes']);
     for (let place = 0; place < signed.catalogue.length; place += 1) {
       const changed = Uint8Array.from(signed.catalogue);
       changed[place] = (changed[place] ?? 0) ^ 1;
       expect([place, verdict(changed)]).toEqual([place, 'INTEGRITY_FAILED']);
     }
-    for (const other of [
+    for (const second of [
       '',
       'x',
       signature.slice(1),
       `${signature}AA`,
       signCatalogue([entry('notes')], newSign().by).signature,
     ])
-      expect(verdict(signed.catalogue, other)).toBe('INTEGRITY_FAILED');
+      expect(verdict(signed.catalogue, second)).toBe('INTEGRITY_FAILED');
   });
 
-  it('is refused when a pinned key signed what is no catalogue', () => {
+  it('is refused when a pinned key signed an invalid catalogue', () => {
     const text = utf8Text(signed.catalogue);
     const json = JSON.parse(text) as { connectors: Record<string, unknown>[] };
     expect(vouched(text)).toEqual(['notes']);
@@ -77,14 +77,14 @@ describe('a catalogue of connectors', () => {
     expect(vouched('{"connectors":[],"connectors":[]}')).toBe('INTEGRITY_FAILED');
   });
 
-  it('is made of remote servers over streamable HTTP, and of nothing that would run here', () => {
+  it('contains only remote servers over streamable HTTP', () => {
     const local = { packages: [{ registryType: 'npm', identifier: 'x' }] };
     for (const remotes of [[], [{ type: 'sse', url: 'https://mcp.example/sse' }]])
       expect(() => signCatalogue([entry('notes', { remotes, ...local })], key.by)).toThrow('streamable HTTP');
     expect(() => signCatalogue([entry('mcp')], key.by)).toThrow('reserved');
   });
 
-  it('is read from its file at each use, and none is configured without keys', async () => {
+  it('is read from its file at each use, and cannot be configured without keys', async () => {
     const path = join(dir, 'connectors.json');
     const shipped = signCatalogue(shippedConnectors(), key.by);
     writeFileSync(path, shipped.catalogue);

@@ -10,7 +10,7 @@ const env = {
 };
 
 describe('the configuration', () => {
-  it('sends cookies over TLS alone, wherever browsers are not on this machine', () => {
+  it('requires https for the console, except on localhost', () => {
     expect(controlPlaneConfigFrom({ ...env, GOV_CONSOLE_URL: 'https://countersign.example' }).isSecure).toBe(true);
     for (const local of ['http://localhost:3100', 'http://127.0.0.1:3100', 'http://[::1]:3100'])
       expect(controlPlaneConfigFrom({ ...env, GOV_CONSOLE_URL: local }).isSecure).toBe(false);
@@ -19,7 +19,7 @@ describe('the configuration', () => {
     );
   });
 
-  it('pins keys of gateways that are keys, and starts without a secret never', () => {
+  it('refuses malformed gateway keys, and missing secrets and addresses', () => {
     expect(() => controlPlaneConfigFrom({ ...env, GOV_ASSERTION_KEYS: 'AAAA' })).toThrow(
       'GOV_ASSERTION_KEYS is malformed',
     );

@@ -28,24 +28,28 @@ let caller: WorkspaceCaller;
 let orgId: OrgId;
 let nth = 0;
 
-/** The registry of a kernel, as far as installs ask it. */
+/** The registry of a kernel, limited to the routes that installs use. */
 class ScriptedKernel {
   readonly servers = new Map<string, Record<string, unknown>>();
-  /** The answer to the next change in place of the registry's. */
+  /** While it is set, every change fails with this error and leaves the registry unchanged. */
   problem: AppError | null = null;
 
-  as = () => ({ getMcpServer: this.#get, registerMcpServer: this.#register, disableMcpServer: this.#disable });
+  as = () => ({
+    compareMcpServerAddress: this.#compare,
+    registerMcpServer: this.#register,
+    disableMcpServer: this.#disable,
+  });
 
-  readonly #get = ({ params }: { params: { server_id: string } }) => {
+  readonly #compare = ({ params, body }: { params: { server_id: string }; body: { url: string } }) => {
     const server = this.servers.get(params.server_id);
-    if (server === undefined) return Promise.reject(new AppError('NOT_FOUND', 'There is no such MCP server'));
-    return Promise.resolve({ body: server });
+    if (server === undefined)
+      return Promise.reject(new AppError('NOT_FOUND', 'The tenant has no MCP server with this ID'));
+    return Promise.resolve({ body: { ...server, has_address: server['address'] === body.url } });
   };
 
   readonly #register = ({ body }: { body: { server_id: string; server_json: { remotes: { url: string }[] } } }) => {
     if (this.problem !== null) return Promise.reject(this.problem);
-    const config = { url: body.server_json.remotes[0]?.url };
-    this.put(body.server_id, { state: 'quarantined', config });
+    this.put(body.server_id, { state: 'quarantined', address: body.server_json.remotes[0]?.url });
     return Promise.resolve({ body: { servers: [] } });
   };
 
@@ -74,7 +78,7 @@ beforeAll(async () => {
   writeFileSync(`${path}.sig`, signed.signature);
   const catalogue = { path, keys: readPublicKeys([publicKey.export({ format: 'jwk' }).x ?? '']) };
   context = { ...opened.context, config: { ...opened.context.config, catalogue } };
-}, 120_000);
+});
 afterAll(async () => {
   await opened?.close();
   rmSync(dir, { recursive: true, force: true });
@@ -83,7 +87,7 @@ afterAll(async () => {
 beforeEach(async () => {
   nth += 1;
   kernel = new ScriptedKernel();
-  context = { ...context, kernel: kernel as never }; // no more is asked
+  context = { ...context, kernel: kernel as never }; // only the kernel is called
   orgId = OrgId.parse(`org_${String(nth).padStart(26, '0')}`);
   const adminId = UserId.parse(`usr_${String(nth).padStart(26, '0')}`);
   await context.transaction((tx) => tx.org.create({ data: { id: orgId, name: 'x', adminId, createdAt: new Date() } }));
@@ -93,7 +97,7 @@ beforeEach(async () => {
 async function inWorkspace(number: number): Promise<WorkspaceCaller> {
   const workspaceId = WorkspaceId.parse(`wsp_${String(number).padStart(26, '0')}`);
   await context.transaction((tx) => insertOrgWorkspace(tx, { workspaceId, orgId }, new Date()));
-  return { workspaceId, userId: ada, assertion: 'none' } as WorkspaceCaller; // no more is read
+  return { workspaceId, userId: ada, assertion: 'none' } as WorkspaceCaller; // no other member is read
 }
 
 function limitTo(connectors: number): Promise<void> {
@@ -122,17 +126,17 @@ const acts = async () =>
 describe('an install', () => {
   verifies(
     'cg.entitlement',
-    'takes the last place of an organisation once, in a race and over workspaces',
+    'takes the last place of an organisation once, in a race and across workspaces',
     async () => {
       await limitTo(1);
       const beside = await inWorkspace(nth * 10 + 1);
-      const told = await Promise.all([install('one'), install('two'), install('three', beside)].map(outcome));
-      expect(told.toSorted()).toEqual(['LIMIT_REACHED', 'LIMIT_REACHED', 'quarantined']);
+      const messages = await Promise.all([install('one'), install('two'), install('three', beside)].map(outcome));
+      expect(messages.toSorted()).toEqual(['LIMIT_REACHED', 'LIMIT_REACHED', 'quarantined']);
       expect([...(await rows()), ...(await rows(beside))]).toHaveLength(1);
     },
   );
 
-  it('takes one place however often it is sent, and gives it back when it is disabled', async () => {
+  it('takes one place for repeated requests, and releases it when it is disabled', async () => {
     await limitTo(1);
     expect(await Promise.all([install('one'), install('one')].map(outcome))).toEqual(['quarantined', 'quarantined']);
     expect(await outcome(disable('one'))).toBe('revoked');
@@ -141,7 +145,7 @@ describe('an install', () => {
     expect(await rows()).toEqual(['one disabled', 'two installed']);
   });
 
-  it('that the kernel refuses leaves nothing, and one that it may have taken stays and is repeated', async () => {
+  it('is removed if the kernel refuses it, but stays and is repeated if the kernel may have accepted it', async () => {
     kernel.problem = new AppError('INVALID_REQUEST', 'The server needs a header');
     expect(await outcome(install('one'))).toBe('INVALID_REQUEST');
     expect(await rows()).toEqual([]);
@@ -155,8 +159,14 @@ describe('an install', () => {
     expect(await outcome(install('one'))).toBe('quarantined');
   });
 
-  it('takes over no server that an owner added under its name', async () => {
-    kernel.put('one', { state: 'approved', config: { url: 'https://own.example/mcp' } });
+  it('is recorded without the path of its address', async () => {
+    await install('one');
+    const { data } = await listAuditEntries(context.database.reader, caller.workspaceId, { limit: 9 });
+    expect(data).toMatchObject([{ action: 'connector.installed', details: { url: 'https://mcp.example' } }]);
+  });
+
+  it('does not replace a server of the same name that an owner added', async () => {
+    kernel.put('one', { state: 'approved', address: 'https://own.example/mcp' });
     expect(await outcome(install('one'))).toBe('ALREADY_EXISTS');
     expect(kernel.servers.get('one')).toMatchObject({ state: 'approved' });
     expect(await rows()).toEqual([]);
@@ -166,7 +176,7 @@ describe('an install', () => {
 });
 
 describe('a disabled connector', () => {
-  it('is noted as such after the kernel has revoked it, and not before', async () => {
+  it('is recorded as disabled only after the kernel has revoked it', async () => {
     await install('one');
     kernel.problem = new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not answer');
     expect(await outcome(disable('one'))).toBe('GOVERNANCE_UNAVAILABLE');
@@ -179,9 +189,9 @@ describe('a disabled connector', () => {
     expect(await outcome(disable('two'))).toBe('NOT_FOUND');
   });
 
-  it('is revoked also where its server was registered again with another address', async () => {
+  it('is revoked even if its server was registered again with another address', async () => {
     await install('one');
-    kernel.put('one', { state: 'approved', config: { url: 'https://own.example/mcp' } });
+    kernel.put('one', { state: 'approved', address: 'https://own.example/mcp' });
     await disable('one');
     expect(kernel.servers.get('one')).toMatchObject({ state: 'revoked' });
   });

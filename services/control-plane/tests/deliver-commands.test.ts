@@ -18,16 +18,16 @@ beforeAll(async () => {
   const serviceDir = fileURLToPath(new URL('..', import.meta.url));
   scratch = await createTestDatabase({ serviceDir, schema: 'control_plane' });
   database = openControlPlaneDatabase(scratch.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await database?.close();
   await scratch?.drop();
 });
 
-/** A kernel with a fence at epoch 7 that another caller set, as it answers a control plane. */
+/** A kernel, as a control plane sees it. Another caller has raised its fence to epoch 7. */
 class KernelAtSeven {
-  readonly taken: number[] = [];
+  readonly versions: number[] = [];
   #epoch = 7;
   readonly #beforeRead: () => Promise<void>;
   readonly #beforeTaking: () => Promise<void>;
@@ -37,17 +37,17 @@ class KernelAtSeven {
     this.#beforeTaking = beforeTaking;
   }
 
-  /** With all of a context that a delivery uses. */
+  /** The members of a context that a delivery uses. */
   get context(): Parameters<typeof deliverCommands>[0] {
     const kernel = { own: () => ({ putFence: this.#put, getFence: this.#get }) };
-    return { kernel, database, transaction: database.transaction, now: () => now } as never; // the rest is not asked
+    return { kernel, database, transaction: database.transaction, now: () => now } as never; // no other member is used
   }
 
   readonly #put = async ({ body }: { body: { epoch: number } }) => {
     if (body.epoch < this.#epoch) throw new AppError('ILLEGAL_TRANSITION', 'the epoch does not rise');
     await this.#beforeTaking();
     this.#epoch = body.epoch;
-    this.taken.push(body.epoch);
+    this.versions.push(body.epoch);
     return { body: { effective_at: now.toISOString() } };
   };
 
@@ -58,13 +58,13 @@ class KernelAtSeven {
   };
 }
 
-it('a delivery that finds its command raised by another hands it over itself, though the other never comes back', async () => {
+it('a command is delivered even if the delivery that raised its epoch never ends', async () => {
   const command = await database.transaction(async (tx) => {
     const epoch = (await lockScope(tx, { scope, workspaceId })) + 1;
     const terms = { kind: 'freeze', reason: 'a leak', callLimit: null, windowSeconds: null, expiresAt: null } as const;
     const byItself = { planId: null, incidentId: null, decisionId: null, receiptId: null };
-    const given = { id: newCommandId(), scope, workspaceId, epoch, givenBy: 'olga', givenAt: now };
-    return await insertCommand(tx, { ...terms, ...byItself, ...given });
+    const values = { id: newCommandId(), scope, workspaceId, epoch, givenBy: 'olga', givenAt: now };
+    return await insertCommand(tx, { ...terms, ...byItself, ...values });
   });
   const bothHaveRead = meeting(2);
   const neverAgain = new Promise<never>(() => undefined);
@@ -73,10 +73,10 @@ it('a delivery that finds its command raised by another hands it over itself, th
   const deliveries = [deliverCommands(kernel.context, scope), deliverCommands(kernel.context, scope)];
   await Promise.race(deliveries);
   expect(await getCommand(database.reader, command.id)).toMatchObject({ epoch: 8, state: 'effective' });
-  expect(kernel.taken).toEqual([8]);
+  expect(kernel.versions).toEqual([8]);
 });
 
-/** Lets callers go on only when this many have come. */
+/** Blocks callers until this number of them have come. */
 function meeting(count: number): () => Promise<void> {
   let come = 0;
   let open = (): void => undefined;

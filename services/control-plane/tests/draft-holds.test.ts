@@ -33,7 +33,7 @@ beforeAll(async () => {
   ({ context } = opened);
   holder = new pg.Client({ connectionString: opened.database.adminUrl, options: '-c search_path=control_plane' });
   await holder.connect();
-}, 120_000);
+});
 beforeEach(async () => {
   workspaceId = await newWorkspace();
 });
@@ -42,7 +42,7 @@ afterAll(async () => {
   await opened?.close();
 });
 
-/** A workspace whose draft is compiled. */
+/** A workspace with a compiled draft. */
 async function newWorkspace(): Promise<WorkspaceId> {
   const id = WorkspaceId.parse(`wsp_${String((workspaces += 1)).padStart(26, '0')}`);
   await edit({ by: owner, version: 0, of: id });
@@ -71,10 +71,10 @@ async function finish(): Promise<void> {
     const now = context.now();
     const claim = () => claimJob(tx, { lease: 'mine', now, until: new Date(nowMs + minuteMs) });
     let job = await claim();
-    while (job !== null && job.workspaceId !== workspaceId) job = await claim(); // reports of other tests
+    while (job !== null && job.workspaceId !== workspaceId) job = await claim(); // skips reports of other tests
     if (job === null) throw new Error('no report is queued');
-    const result = { decisions: 0 } as Parameters<typeof reports.finish>[1]['result']; // it is not read here
-    await reports.finish(tx, { held: { id: job.id, lease: 'mine' }, job, result }, now);
+    const result = { decisions: 0 } as Parameters<typeof reports.finish>[1]['result']; // the result is not read here
+    await reports.finish(tx, { snapshot: { id: job.id, lease: 'mine' }, job, result }, now);
   });
 }
 
@@ -88,7 +88,7 @@ const heldUntil = (ms: number | null) => ({
 });
 
 describe('the report of an owner', () => {
-  it('holds the draft against members while it runs and for 15 minutes after it, and against no owner', async () => {
+  it('holds the draft against members until 15 minutes after its end, but not against owners', async () => {
     await request(owner);
     nowMs += 60 * minuteMs;
     expect(await refusal(edit({ by: member, version: 1 }))).toEqual(heldUntil(null));
@@ -98,7 +98,7 @@ describe('the report of an owner', () => {
     expect(await refusal(edit({ by: member, version: 1 }))).toEqual(heldUntil(end));
     expect(await findDraft(context.database.reader, workspaceId)).toMatchObject({ version: 1, state: 'reported' });
     expect(await refusal(edit({ by: owner, version: 1 }))).toBeNull();
-    expect(await refusal(edit({ by: member, version: 2 }))).toEqual(heldUntil(end)); // the owner's edit releases nothing
+    expect(await refusal(edit({ by: member, version: 2 }))).toEqual(heldUntil(end)); // the hold continues
     nowMs = end;
     expect(await refusal(edit({ by: member, version: 2 }))).toBeNull();
   });
@@ -110,7 +110,7 @@ describe('the report of an owner', () => {
     expect(await findDraft(context.database.reader, workspaceId)).toMatchObject({ state: 'reported' });
   });
 
-  it('prolongs the hold of the one before it', async () => {
+  it('extends the hold of the previous report', async () => {
     await request(owner);
     await finish();
     nowMs += 14 * minuteMs;
@@ -120,13 +120,13 @@ describe('the report of an owner', () => {
     expect(await refusal(edit({ by: member, version: 1 }))).toEqual(heldUntil(nowMs + minuteMs));
   });
 
-  it('holds no other workspace', async () => {
-    const other = await newWorkspace();
+  it('does not affect other workspaces', async () => {
+    const second = await newWorkspace();
     await request(owner);
-    expect(await refusal(edit({ by: member, version: 1, of: other }))).toBeNull();
+    expect(await refusal(edit({ by: member, version: 1, of: second }))).toBeNull();
   });
 
-  it('lets go of the draft at its activation', async () => {
+  it('no longer holds the draft after its activation', async () => {
     await request(owner);
     const activation = await context.transaction(async (tx) => {
       const begun = await beginActivation(tx, {
@@ -140,7 +140,7 @@ describe('the report of an owner', () => {
     expect(await refusal(edit({ by: member, version: 1 }))).toBeNull();
   });
 
-  it('is refused if an edit came first, and else refuses the edit', async () => {
+  it('is refused after a concurrent edit, or the edit is refused', async () => {
     const both = [() => request(owner), () => edit({ by: member, version: 1 })] as const;
     const codes = async (...calls: (() => Promise<void>)[]) => {
       const hold = `SELECT FROM policy_drafts WHERE workspace_id = '${workspaceId}' FOR SHARE`;
@@ -153,7 +153,7 @@ describe('the report of an owner', () => {
   });
 });
 
-it('the report of a member holds nothing', async () => {
+it('the report of a member does not hold the draft', async () => {
   await request(member);
   expect(await refusal(edit({ by: member, version: 1 }))).toBeNull();
 });

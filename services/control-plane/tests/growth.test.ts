@@ -37,11 +37,11 @@ let database: ControlPlaneDatabase;
 beforeAll(async () => {
   filled = await FilledDatabase.open(fillSql());
   database = filled.opened;
-}, 120_000);
+});
 
-afterAll(() => filled?.close(), 60_000);
+afterAll(() => filled?.close());
 
-it('no statement reads more of a table than it answers with or removes, however many people sign in', async () => {
+it('with many people signed in, a statement reads only the rows that it returns or removes', async () => {
   const plans = await filled.during(async () => {
     await logins.findOpenLogin(database.reader, 'login-7', now);
     await logins.listRefusedLogins(database.reader, new Date(0), 10);
@@ -96,7 +96,7 @@ it('no statement reads more of a table than it answers with or removes, however 
   expect(await filled.findGrowing(plans, { rows: 20, pages: 200 })).toEqual([]);
 });
 
-it('no statement reads more than it answers with, however many programs are let in', async () => {
+it('with many programs signed in, a statement reads only the rows that it returns', async () => {
   const { reader } = database;
   const plans = await filled.during(async () => {
     await sessions.listLiveAmong(reader, [id('7'), id('8')], now);
@@ -109,9 +109,9 @@ it('no statement reads more than it answers with, however many programs are let 
       if (login === null) throw new Error('The login that was stored is not found');
       await deviceLogins.recordPoll(tx, login, { polledAt: now, intervalSeconds: 5 });
       await deviceLogins.answerDeviceLogin(tx, login, { state: 'denied', userId: person(7), sessionId: id('7'), now });
-      const asked = { client: 'cli', address: '', workspaceId: null, role: 'member' as const, intervalSeconds: 5 };
+      const request = { client: 'cli', address: '', workspaceId: null, role: 'member' as const, intervalSeconds: 5 };
       const times = { createdAt: now, expiresAt: later };
-      await deviceLogins.insertDeviceLogin(tx, { ...asked, ...times, codeHash: 'new', userCode: 'NEW' });
+      await deviceLogins.insertDeviceLogin(tx, { ...request, ...times, codeHash: 'new', userCode: 'NEW' });
       await deviceLogins.forgetDeviceLogins(tx, new Date(0));
     });
   });
@@ -119,7 +119,7 @@ it('no statement reads more than it answers with, however many programs are let 
   expect(await filled.findGrowing(plans, { rows: 20, pages: 200 })).toEqual([]);
 });
 
-it('no statement reads more than it answers with, however much is told and however many follow', async () => {
+it('with many notifications and subscriptions, a statement reads only the rows that it returns', async () => {
   const { reader } = database;
   const at = workspace(7);
   const plans = await filled.during(async () => {
@@ -151,12 +151,12 @@ it('no statement reads more than it answers with, however much is told and howev
   expect(await filled.findGrowing(plans, { rows: 20, pages: 200 })).toEqual([]);
 });
 
-/** Beside the many that were delivered long ago, of the same workspace and the same scope. */
+/** Adds a stop beside many old ones with the same workspace and scope. */
 async function giveStop(tx: Tx): Promise<void> {
   const epoch = await stops.lockScope(tx, { scope, workspaceId });
   expect(await stops.findLatestCommand(tx, scope)).toMatchObject({ epoch, state: 'effective' });
   const terms = { kind: 'freeze', reason: 'a leak', callLimit: null, windowSeconds: null, expiresAt: null } as const;
-  const given = {
+  const values = {
     id: newCommandId(),
     decisionId: null,
     receiptId: null,
@@ -168,7 +168,7 @@ async function giveStop(tx: Tx): Promise<void> {
     planId: null,
     incidentId: null,
   };
-  const command = await stops.insertCommand(tx, { ...terms, ...given });
+  const command = await stops.insertCommand(tx, { ...terms, ...values });
   await stops.raiseEpoch(tx, command, epoch + 2);
   expect(await stops.listUndelivered(tx, scope, 100)).toHaveLength(1);
   expect(await stops.listUnconfirmed(tx, workspaceId, 100)).toHaveLength(1);
@@ -178,7 +178,7 @@ async function giveStop(tx: Tx): Promise<void> {
   expect(await stops.getCommand(tx, command.id)).toMatchObject({ epoch: epoch + 2, state: 'effective' });
 }
 
-/** Adds as many uncommitted plans. */
+/** Inserts and approves a plan, and removes old plans. */
 async function drawPlan(tx: Tx): Promise<void> {
   const hash = Digest.parse(`sha256:${'0'.repeat(64)}`);
   const target = OpsTarget.parse('agent:x');

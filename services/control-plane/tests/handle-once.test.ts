@@ -9,9 +9,9 @@ import { callerKey, type WorkspaceCaller } from '../src/guards.ts';
 import { handleKeyedOnce } from '../src/handle-once.ts';
 import { incidentView } from '../src/incidents/incident-view.ts';
 import { reportIncident } from '../src/incidents/report-incident.ts';
-import { createIncidentRoute } from '../src/routes/create-incident.ts';
-import { createReplayRoute } from '../src/routes/create-replay.ts';
-import { freezeTargetRoute } from '../src/routes/freeze-target.ts';
+import { createIncidentRoute } from '../src/routes/incidents/create-incident.ts';
+import { createReplayRoute } from '../src/routes/replays/create-replay.ts';
+import { freezeTargetRoute } from '../src/routes/ops/freeze-target.ts';
 import { recordAudit } from '../src/store/audit.ts';
 import { sweep } from '../src/workers/sweeper.ts';
 import { openStoreContext } from './_store-context.ts';
@@ -28,7 +28,7 @@ let workspaceId: WorkspaceId;
 let workspaces = 0;
 /** The error that the failing route throws after its commit. */
 let thrown: ErrorCode | null = null;
-/** The status of its answer; what it commits has 201. */
+/** The status of the final response. The committed response has 201. */
 let finalStatus = 201;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await administrator.connect();
   server = await serve([createIncidentRoute(context), createReplayRoute(context), freezeTargetRoute(context)]);
   failing = await serve([failingRoute()]);
-}, 120_000);
+});
 beforeEach(() => {
   workspaceId = WorkspaceId.parse(`wsp_${String((workspaces += 1)).padStart(26, '0')}`);
 });
@@ -58,13 +58,13 @@ function serve(endpoints: Parameters<typeof createHttpApp>[0]['endpoints']): Pro
       actor: PrincipalId.parse(userId),
       delegation: 'none',
       assertion: 'none',
-    }) as WorkspaceCaller; // no more is read
+    }) as WorkspaceCaller; // no other member is read
   const log = createLogger({ service: 'tests', silent: true });
   const app = createHttpApp({ endpoints, guards: { session }, log, callerKey, checkReplies: true });
   return serveHttp(app, { port: 0 });
 }
 
-/** Reports an incident, and throws once it is committed. */
+/** Creates an incident, and throws after the commit. */
 function failingRoute() {
   return handleKeyedOnce(context)(createIncident)(async ({ body, requestId }, once) => {
     const report = { ...body, dedupKey: null, workspaceId, by: userId, requestId };
@@ -98,7 +98,7 @@ async function count(table: string): Promise<number> {
   return rows[0]?.n ?? -1;
 }
 
-describe('one Idempotency-Key makes one thing', () => {
+describe('an Idempotency-Key', () => {
   const stop = { target: 'agent:crawler', reason: 'It was seen' };
   it.each([
     {
@@ -110,7 +110,7 @@ describe('one Idempotency-Key makes one thing', () => {
     },
     { table: 'stop_commands', path: '/api/ops/freeze', body: stop, other: { ...stop, reason: 'Another' } },
     { table: 'replays', path: '/api/v1/replays', body: {}, other: { limit: 5 } },
-  ])('of $table', async ({ table, path, body, other, tag = null }) => {
+  ])('creates only one row in $table', async ({ table, path, body, other, tag = null }) => {
     const [first, second] = [await post({ key: 'k', path, body }), await post({ key: 'k', path, body })];
     expect(first.status).toBeLessThan(300);
     expect(second).toEqual({ ...first, replayed: 'true' });
@@ -119,7 +119,7 @@ describe('one Idempotency-Key makes one thing', () => {
     expect(await count(table)).toBe(1);
   });
 
-  it('when what follows the commit changes the answer: the last one is replayed', async () => {
+  it('replays the last response if the work after the commit changed it', async () => {
     finalStatus = 200;
     const first = await post({ key: 'changed', at: failing });
     finalStatus = 201;
@@ -127,7 +127,7 @@ describe('one Idempotency-Key makes one thing', () => {
     expect(await post({ key: 'changed', at: failing })).toEqual({ ...first, replayed: 'true' });
   });
 
-  it('in one workspace: the same key of the same person makes another in another workspace', async () => {
+  it('belongs to one workspace: the same key creates another incident in another workspace', async () => {
     const first = await post({ key: 'shared' });
     workspaceId = WorkspaceId.parse(`wsp_${'9'.repeat(26)}`);
     const second = await post({ key: 'shared' });
@@ -135,13 +135,13 @@ describe('one Idempotency-Key makes one thing', () => {
     expect(second.text).not.toBe(first.text);
   });
 
-  it('while the first request runs: the second is to wait', async () => {
+  it('gets 409 while the first request runs', async () => {
     const { first, second } = await whileFirstWaits(() => post({ key: 'raced' }));
     expect(second).toMatchObject({ status: 409, code: 'IDEMPOTENCY_IN_FLIGHT' });
     expect([first.status, await count('incidents')]).toEqual([201, 1]);
   });
 
-  it('when the first request is taken for lost: what it made is rolled back', async () => {
+  it('creates one incident if the first request was presumed lost, because that request is rolled back', async () => {
     const { first, second } = await whileFirstWaits(async () => {
       await administrator.query(`UPDATE idempotency_keys SET created_at = created_at - interval '1 hour'`);
       return post({ key: 'raced' });
@@ -151,7 +151,7 @@ describe('one Idempotency-Key makes one thing', () => {
     expect(await post({ key: 'raced' })).toEqual({ ...second, replayed: 'true' });
   });
 
-  it('when its commit fails: neither thing nor key is left', async () => {
+  it('can be used again if the commit failed', async () => {
     await administrator.query(
       `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused by a test'; END $$;
        CREATE CONSTRAINT TRIGGER late AFTER INSERT ON incidents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`,
@@ -165,18 +165,21 @@ describe('one Idempotency-Key makes one thing', () => {
   it.each([
     { code: 'STORE_UNAVAILABLE', made: 1, replayed: 'true' },
     { code: 'END_PASSED', made: 2, replayed: null },
-  ] as const)('when $code ends the request after the commit', async ({ code, made, replayed }) => {
-    thrown = code;
-    expect((await post({ key: code, at: failing })).code).toBe(code);
-    thrown = null;
-    expect(await post({ key: code, at: failing })).toMatchObject({ status: 201, replayed });
-    expect(await count('incidents')).toBe(made);
-  });
+  ] as const)(
+    'replays the committed response after a temporary error, and is free after a final error: $code',
+    async ({ code, made, replayed }) => {
+      thrown = code;
+      expect((await post({ key: code, at: failing })).code).toBe(code);
+      thrown = null;
+      expect(await post({ key: code, at: failing })).toMatchObject({ status: 201, replayed });
+      expect(await count('incidents')).toBe(made);
+    },
+  );
 });
 
 const began = { action: 'test.began', actor: userId, verdict: 'allow', requestId: 'req_1' } as const;
 
-it('an answer is removed after a day, and no earlier', async () => {
+it('a stored response is removed after a day, but not earlier', async () => {
   for (const key of ['old', 'young']) await post({ key });
   const age = `UPDATE idempotency_keys SET created_at = now() - $2::interval WHERE key = $1`;
   await administrator.query(age, ['old', '24 hours 1 minute']);
@@ -186,7 +189,7 @@ it('an answer is removed after a day, and no earlier', async () => {
   expect(rows).toEqual([{ key: 'young' }]);
 });
 
-/** Holds the row that the request needs at its end, and does something while the request waits for it. */
+/** Locks the row that the request writes last, and runs `act` while the request waits for the lock. */
 async function whileFirstWaits(act: () => ReturnType<typeof post>) {
   await context.transaction((tx) => recordAudit(tx, { scope: workspaceId, ...began }, new Date()));
   const holder = new pg.Client({ connectionString: opened.database.adminUrl, options: '-c search_path=control_plane' });

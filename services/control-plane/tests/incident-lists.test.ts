@@ -17,7 +17,7 @@ const target = OpsTarget.parse('agent:heidi');
 const planId = PlanId.parse(numbered('pln', 1));
 const command = { workspaceId, scope: scopeOf('heidi'), kind: 'freeze', reason: 'x', givenBy: ada, givenAt: at(-1) };
 type Changed = { id: number; scope?: string } & Record<string, unknown>;
-/** Commands of one agent, whose epochs are their numbers, unless a row differs. */
+/** Commands of one agent, with their numbers as epochs unless a row differs. */
 const commandsOf = (rows: readonly Changed[]) => (tx: Tx) =>
   tx.stopCommand.createMany({
     data: rows.map(({ id, ...row }) => ({
@@ -183,6 +183,14 @@ const incidentLists: Record<string, List> = {
       return [idsOf(first.incidents), idsOf(second.incidents), second.nextCursor];
     },
     ...{ listed: [ids('inc', 4, 3), ids('inc', 2, 1), null], isUnlimited: true },
+  },
+  countOpenIncidents: {
+    fill: fillIncidents,
+    list: async (tx) => [
+      await incidents.countOpenIncidents(tx, workspaceId),
+      await incidents.countOpenIncidents(tx, beside),
+    ],
+    ...{ listed: [3, 0], isUnlimited: true },
   },
   lockUnclosed: {
     fill: fillIncidents,

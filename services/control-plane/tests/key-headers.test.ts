@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { keyHeaders } from '../src/siblings/answer-of.ts';
 
-describe('an Idempotency-Key that a sibling keeps', () => {
-  it('is sent in quotes, since a key without them may contain no spaces', () => {
+describe('an Idempotency-Key for a request to a sibling', () => {
+  it('is sent in quotes, because an unquoted key cannot contain spaces', () => {
     const claim = { key: 'once more', fingerprint: 'sha256:0' };
     expect(keyHeaders(claim)).toEqual({ 'idempotency-key': '"once more"' });
   });

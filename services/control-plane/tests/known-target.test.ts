@@ -4,7 +4,7 @@ import { OpsTarget } from '@countersign/contracts/control-plane';
 import { BoundaryTargets } from '@countersign/contracts/governance-kernel';
 import { knownTarget } from '../src/ops/known-target.ts';
 
-const workspaceId = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' as WorkspaceId; // as a service would name it
+const workspaceId = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' as WorkspaceId; // in the format of the services
 const targets = BoundaryTargets.parse({
   agents: [{ principal_id: 'crawler', calls_last_7d: 7 }],
   tools: [
@@ -25,12 +25,14 @@ it.each<[string, boolean, number]>([
   ['tool:crawler', false, 0],
   ['connector:crm', true, 3],
   ['connector:crmm', false, 0],
-])('%s: known %p, with %i calls', (target, known, calls_last_7d) => {
-  expect(knownTarget(OpsTarget.parse(target), targets, workspaceId)).toEqual({ known, calls_last_7d });
+])('%s is known: %p, with %i calls', (target, isKnown, calls_last_7d) => {
+  expect(knownTarget(OpsTarget.parse(target), targets, workspaceId)).toEqual({ known: isKnown, calls_last_7d });
 });
 
-it('a name beside the list is not called unknown where the list is not whole', () => {
+it('a name that is missing from an incomplete list is not reported as unknown', () => {
   const some = { ...targets, is_whole: false };
-  const told = ['tool:crm.raed', 'tool:crm.read'].map((name) => knownTarget(OpsTarget.parse(name), some, workspaceId));
-  expect(told.map(({ known }) => known)).toEqual([null, true]);
+  const messages = ['tool:crm.raed', 'tool:crm.read'].map((name) =>
+    knownTarget(OpsTarget.parse(name), some, workspaceId),
+  );
+  expect(messages.map(({ known }) => known)).toEqual([null, true]);
 });

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const at = (n: number) => new Date(Date.parse('2026-01-01T00:00:00Z') + n);
 
-it('lists the identities of a person alone, and removes none of another person', async () => {
+it('the list of identities contains only those of the person, and identities of others cannot be removed', async () => {
   const link = (subject: string, userId: UserId) =>
     database.transaction((tx) =>
       insertProviderIdentity(tx, {

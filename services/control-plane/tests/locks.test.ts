@@ -28,7 +28,7 @@ beforeAll(async () => {
   ({ context } = opened);
   holder = new pg.Client({ connectionString: opened.database.adminUrl, options: '-c search_path=control_plane' });
   await holder.connect();
-}, 120_000);
+});
 beforeEach(async () => {
   const workspaceId = WorkspaceId.parse(`wsp_${String((workspaces += 1)).padStart(26, '0')}`);
   caller = {
@@ -37,7 +37,7 @@ beforeEach(async () => {
     actor: PrincipalId.parse(ada),
     delegation: 'none',
     assertion: 'none',
-  } as WorkspaceCaller; // no more is read
+  } as WorkspaceCaller; // no other member is read
   await context.transaction((tx) => recordAudit(tx, { scope: workspaceId, ...began }, new Date()));
 });
 afterAll(async () => {
@@ -47,14 +47,14 @@ afterAll(async () => {
 
 const began = { action: 'test.began', actor: ada, verdict: 'allow', requestId } as const;
 
-/** How each of two calls ended, which had both begun while the row was held that they write. */
+/** How each of two calls ended. Both began while the row that they write was locked. */
 async function ends(row: string, first: () => Promise<unknown>, second: () => Promise<unknown>): Promise<string[]> {
   const hold = `SELECT FROM ${row} FOR SHARE`;
   const ended = await interleaved({ holder, role: opened.database.role, hold }, first, second);
   return ended.map((end) => (end.status === 'fulfilled' ? 'done' : codeOf(end.reason)));
 }
 
-/** The same of calls whose row is not there yet: neither has written its audit entry when both have begun. */
+/** Like `ends`, for calls whose row does not exist yet. Both begin before either writes its audit entry. */
 const endsAtFirst = (first: () => Promise<unknown>, second: () => Promise<unknown>): Promise<string[]> =>
   ends(`audit_heads WHERE scope = '${caller.workspaceId}'`, first, second);
 
@@ -71,8 +71,8 @@ async function openIncident(): Promise<IncidentId> {
   return id;
 }
 
-describe('two at once', () => {
-  it('who write over the version of a draft that both read: one is refused', async () => {
+describe('two concurrent callers', () => {
+  it('cannot both overwrite the same version of a draft', async () => {
     const { workspaceId } = caller;
     const write = (text: string, version: number) => () =>
       context.transaction(async (tx) => {
@@ -93,7 +93,7 @@ describe('two at once', () => {
     expect(await findDraft(context.database.reader, workspaceId)).toMatchObject({ text: 'next', version: 2 });
   });
 
-  verifies('cp.incident', 'who move the version of an incident that both read: one is refused', async () => {
+  verifies('cp.incident', 'cannot both move the same version of an incident', async () => {
     const incidentId = await openIncident();
     const moveTo = (to: 'acked' | 'mitigating') => () =>
       moveIncident(context, { incidentId, to, note: 'x', standing: [], tags: ['1'] }, { caller, requestId });
@@ -101,7 +101,7 @@ describe('two at once', () => {
     expect(await ends(row, moveTo('acked'), moveTo('acked'))).toEqual(['done', 'PRECONDITION_FAILED']);
   });
 
-  verifies('cp.freeze.order', 'who stop one target: the later stop stands, under an epoch of its own', async () => {
+  verifies('cp.freeze.order', 'can both stop one target: the later stop is in force, with its own epoch', async () => {
     const stop = (ttl_seconds: number) => () =>
       giveStop(
         context,
@@ -118,7 +118,7 @@ describe('two at once', () => {
     expect(rows).toEqual([1, 2, 3, 4].map((epoch) => ({ epoch })));
   });
 
-  verifies('cp.public', 'who change the setting of public proof that both read: one is refused', async () => {
+  verifies('cp.public', 'cannot both change the same setting of public proof', async () => {
     const change = (from: PublicProof, to: PublicProof) => () =>
       setPublicProof(context, { from, to }, { caller, requestId });
     const [shut, open] = [change('published', 'off'), change('off', 'published')];

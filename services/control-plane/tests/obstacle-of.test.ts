@@ -14,7 +14,7 @@ it.each<[DecisionObstacle | null, object, DecisionObstacle | null]>([
   ['NOT_NAMED', { approvers: ['cfo'] }, null],
   [null, { approvers: ['cfo', userId] }, null],
   ['ALREADY_APPROVED', { approved_by: ['cfo', userId] }, null],
-])('%s is what keeps a person from approving %j, where the gateway knows of %p', (expected, changes, obstacle) => {
-  const asked = { ...question, ...changes } as unknown as Approval; // the members that are read
-  expect(obstacleOf(asked, { userId, obstacle })).toBe(expected);
+])('obstacle %s applies to the approval %j when the gateway reports %p', (expected, changes, obstacle) => {
+  const request = { ...question, ...changes } as unknown as Approval; // the members that are read
+  expect(obstacleOf(request, { userId, obstacle })).toBe(expected);
 });

@@ -23,11 +23,11 @@ let database: ControlPlaneDatabase;
 beforeAll(async () => {
   filled = await FilledDatabase.open(fillSql());
   database = filled.opened;
-}, 120_000);
+});
 
-afterAll(() => filled?.close(), 60_000);
+afterAll(() => filled?.close());
 
-it('no statement reads more than it answers with, however many workspaces have drafts, reports and lanes', async () => {
+it('with many drafts, reports and lanes, a statement reads only the rows that it returns', async () => {
   const { reader } = database;
   const plans = await filled.during(async () => {
     expect(await drafts.findDraft(reader, workspaceId)).toMatchObject({ version: 1 });
@@ -60,7 +60,7 @@ it('no statement reads more than it answers with, however many workspaces have d
   expect(await filled.findGrowing(plans, { rows: 20, pages: 200 })).toEqual([]);
 });
 
-/** Beside those of as many workspaces. */
+/** Adds a replay beside those of many workspaces. */
 async function workOnReplay(tx: Tx): Promise<void> {
   const id = ReplayId.parse(`rpl_${'A'.repeat(22)}`);
   const times = { from: null, to: null };
@@ -68,8 +68,8 @@ async function workOnReplay(tx: Tx): Promise<void> {
   const question = ReplayQuestion.parse({ tenant_id: workspaceId, ...under });
   await replays.insertReplay(tx, { id, workspaceId, question, bundle: null, askedBy: userId, createdAt: now });
   expect(await replays.claimReplay(tx, { lease: 'l', now, until: now })).toMatchObject({ id, question });
-  const held = { id, lease: 'l' };
-  expect(await replays.noteReplayProgress(tx, held, { decisions: 0, treeSize: 1, until: now })).toBe(true);
+  const snapshot = { id, lease: 'l' };
+  expect(await replays.noteReplayProgress(tx, snapshot, { decisions: 0, treeSize: 1, until: now })).toBe(true);
   const none = { ALLOW: 0, DENY: 0, ESCALATE: 0, UNREPLAYABLE: 0 };
   const findings = ReplayFindings.parse({
     ...{ type: 'countersign.replay.v1', policy: 'recorded', policy_hash: null, tree_size: 1, decisions: 0 },
@@ -78,15 +78,15 @@ async function workOnReplay(tx: Tx): Promise<void> {
     ...{ first_difference: null, replay_hash: policyHash },
   });
   const details = { first_difference: null, differences: [], unverifiable: [], missing: [] };
-  await replays.finishReplay(tx, held, { findings, details }, now);
-  await replays.failReplay(tx, held, 'it has no holder any more', now);
+  await replays.finishReplay(tx, snapshot, { findings, details }, now);
+  await replays.failReplay(tx, snapshot, 'it has no holder any more', now);
   expect(await replays.findReplay(tx, workspaceId, id)).toMatchObject({ state: 'done', findings, details });
   const another = { id: ReplayId.parse(`rpl_${'B'.repeat(22)}`), createdAt: new Date(now.getTime() + 1) };
   await replays.insertReplay(tx, { ...another, workspaceId, question, bundle: null, askedBy: userId });
   expect(await replays.findReplay(tx, workspaceId, id)).toMatchObject({ state: 'done' });
 }
 
-/** One lane waits to be told, one workspace to be counted and one activation to be confirmed, beside many that do not. */
+/** One lane, one workspace and one activation are due, beside many that are not. */
 function fillSql(): string {
   const one = `generate_series(1, ${rows}) AS n`;
   const wsp = `'wsp_' || lpad(n::text, 26, '0')`;

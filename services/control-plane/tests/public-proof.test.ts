@@ -16,12 +16,12 @@ const objectIds: Record<Kind, string> = {
   replay: `rpl_${'A'.repeat(21)}`,
 };
 
-/** The end of a handle; each opens nothing. */
+/** The reasons why a handle opens nothing. */
 const fates = ['private', 'over', 'revoked', 'shut'] as const;
 const unknown = 'unknown';
 const handleOf = (kind: Kind, fate: string) => `hdl_${`${kind}${fate}`.padEnd(22, 'A').slice(0, 22)}`;
 const objectOf = (kind: Kind, fate: string) =>
-  `${objectIds[kind]}${[...fates, unknown].findIndex((other) => other === fate)}`;
+  `${objectIds[kind]}${[...fates, unknown].findIndex((candidate) => candidate === fate)}`;
 
 let scratch: TestDatabase;
 let context: Context;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   scratch = await createTestDatabase({ serviceDir, schema: 'control_plane' });
   await fill(scratch);
   await explainStatements(scratch);
-  // Gateway and kernel are away: an answer that asked them would be another one.
+  // Gateway and kernel are unreachable, so a request to them would change the response.
   const config = controlPlaneConfigFrom({
     ...{ DATABASE_URL: scratch.url, GOV_GATEWAY_URL: 'http://127.0.0.1:9', GOV_GOVERNANCE_URL: 'http://127.0.0.1:9' },
     ...{ GOV_SERVICE_API_KEY: 'service-key-'.repeat(4), GOV_SESSION_SECRET: 'console-secret-'.repeat(3) },
@@ -43,7 +43,7 @@ beforeAll(async () => {
   server = await serveHttp(createServiceApp(context, createApp(context), createLifecycle(context.log)), {
     ...{ host: '127.0.0.1', port: 0 },
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await server?.close();
@@ -69,7 +69,7 @@ async function fill({ adminUrl }: TestDatabase): Promise<void> {
   await client.end();
 }
 
-it('takes no longer for what was something: private, over, revoked, shut and unknown are one answer of one and the same statement', async () => {
+it('handles that are private, expired, revoked, unknown or of a workspace without public proof have the same response and the same single statement', async () => {
   const recorder = recordPlans(context.database.pool);
   for (const kind of kinds) {
     const answers = new Set<string>();

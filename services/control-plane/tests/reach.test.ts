@@ -22,7 +22,7 @@ type Made = {
   outcomeOf?: number;
 };
 
-/** An entry as the kernel seals it, as far as its reach rests on it. */
+/** An entry as the kernel seals it, limited to the members that matter here. */
 function entry(n: number, made: Made) {
   const { principal = 'bob', tool = 'crm.read', session = 's-1', verdict = 'ALLOW', approval = null } = made;
   const { action = 'tool.call', kind = 'decision', by = 'caller', server = null, shadow = false } = made;
@@ -39,18 +39,18 @@ function entry(n: number, made: Made) {
 }
 
 const stop = (target: string, more: object = {}) =>
-  ({ kind: 'freeze', target: OpsTarget.parse(target), reason: 'x', ...more }) as PlanStep; // as the schema has it
+  ({ kind: 'freeze', target: OpsTarget.parse(target), reason: 'x', ...more }) as PlanStep; // the members of the schema
 const apr = (n: number) => `apr_${ulid(n)}`;
 
-/** `entries` as they were sealed, oldest first. */
+/** The reach over these entries, oldest first. */
 function reached(steps: PlanStep[], entries: ReturnType<typeof entry>[]) {
   const reach = new Reach(steps);
   for (const one of entries.toReversed()) reach.take(one);
   return reach;
 }
 
-describe('what stops reach', () => {
-  it('is what called within the targets, and nothing beside', () => {
+describe('the reach of stops', () => {
+  it('contains only calls within the targets', () => {
     const entries = [
       entry(1, { principal: 'alice', tool: 'crm.read', session: 'a' }),
       entry(2, { principal: 'bob', tool: 'notes.read', session: 'b', server: 'notes' }),
@@ -66,12 +66,12 @@ describe('what stops reach', () => {
       tools: ['CRM__Read', 'crm.read', 'notes.read'],
       connectors: ['notes'],
     });
-    // A call that was denied anyway is no denial of the stop.
+    // A call that was denied anyway does not count as denied by the stop.
     expect(reach.denials).toEqual({ count: 2, first: [2, 1].map((n) => `rcp_${ulid(n)}`) });
     expect(reached([stop('workspace:w')], entries).affected(new Set()).agents).toEqual(['alice', 'bob', 'carol']);
   });
 
-  it('holds approvals from their question to their end, and calls from their dispatch to their outcome', () => {
+  it('contains approvals from request to end, and calls from dispatch to outcome', () => {
     const asks = { principal: 'bob', session: run, verdict: 'ESCALATE' };
     const entries = [
       ...[1, 2, 3, 4, 5].map((n) => entry(n, { ...asks, approval: apr(n) })),
@@ -92,7 +92,7 @@ describe('what stops reach', () => {
     expect(reached([stop('agent:ann')], entries).affected(new Set())).toMatchObject({ approvals: [], dispatches: [] });
   });
 
-  it('counts for a throttle what is above its limit in windows that stand on the clock', () => {
+  it('counts, for a throttle, the calls above its limit in each window of the clock', () => {
     const entries = [0, 10, 20, 59, 60, 61, 119, 120].map((second, n) => entry(n, { atMs: second * 1_000 }));
     const throttle = (limit: number) => stop('agent:bob', { kind: 'throttle', limit, window_seconds: 60 });
     expect([0, 1, 3, 4].map((limit) => reached([throttle(limit)], entries).denials.count)).toEqual([8, 5, 1, 0]);

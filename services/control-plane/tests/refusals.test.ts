@@ -17,7 +17,7 @@ let clock: Date;
 beforeAll(async () => {
   opened = await openStoreContext({ now: () => clock });
   context = opened.context;
-}, 120_000);
+});
 
 beforeEach(() => {
   clock = beganAt;
@@ -41,22 +41,22 @@ async function refusedLogin(idHash: string, userId: UserId | null, refused: numb
   });
 }
 
-const told = async () => (await listAuditEntries(context.database.reader, person, { limit: 50 })).data;
+const reportOf = async () => (await listAuditEntries(context.database.reader, person, { limit: 50 })).data;
 const loginsLeft = () => context.database.reader.login.count();
 
-describe('proofs that were refused', () => {
-  it('are told to the person once the login is over: one entry for each login, however many came', async () => {
+describe('refused codes of a login', () => {
+  it('are reported to the person when the login has ended, as one entry for each login', async () => {
     await refusedLogin('guessed', person, 40);
     await refusedLogin('mistyped', person, 1);
     await refusedLogin('clean', person, 0);
     await refusedLogin('unknown', null, 3);
     await sweep(context);
-    expect([await told(), await loginsLeft()]).toEqual([[], 4]);
-    // The clock of the database goes on between two readings of it.
+    expect([await reportOf(), await loginsLeft()]).toEqual([[], 4]);
+    // The clock of the database advances between two reads.
     clock = new Date(expiresAt.getTime() + 1_000);
     await Promise.all([sweep(context), sweep(context)]);
     await sweep(context);
-    const entries = await told();
+    const entries = await reportOf();
     expect(entries.map(({ details }) => details['refused']).sort()).toEqual([1, 40]);
     for (const entry of entries)
       expect(entry).toMatchObject({
@@ -69,7 +69,7 @@ describe('proofs that were refused', () => {
     expect(await loginsLeft()).toBe(0);
   });
 
-  it('are told to whom the login made: a finished one has an owner', async () => {
+  it('are reported to the person whom the login created', async () => {
     await refusedLogin('first', null, 2);
     const newcomer = UserId.parse(`usr_${'8'.repeat(26)}`);
     await context.transaction((tx) => logins.finishLogin(tx, { idHash: 'first', userId: newcomer }, clock));
@@ -79,7 +79,7 @@ describe('proofs that were refused', () => {
     expect(data.map(({ details }) => details['refused'])).toEqual([2]);
   });
 
-  it('are all told, also when more are over than one pass tells of', async () => {
+  it('are all reported, even if one pass cannot report all of them', async () => {
     const flooded = UserId.parse(`usr_${'9'.repeat(26)}`);
     for (let count = 0; count < 130; count += 1) await refusedLogin(`flood-${count}`, flooded, 1);
     clock = new Date(expiresAt.getTime() + 1);

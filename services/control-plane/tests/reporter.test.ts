@@ -17,18 +17,18 @@ beforeAll(async () => {
   const serviceDir = fileURLToPath(new URL('..', import.meta.url));
   scratch = await createTestDatabase({ serviceDir, schema: 'control_plane' });
   database = openControlPlaneDatabase(scratch.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await database?.close();
   await scratch?.drop();
 });
 
-/** One pass of a reporter whose kernel is away, and its error. */
+/** Runs one pass of a reporter with an unreachable kernel, and returns its error. */
 async function pass(): Promise<unknown> {
   const keyRing = { keys: () => Promise.reject(new Error('away')) };
   const context = { transaction: database.transaction, now: () => new Date(nowMs), keyRing };
-  const passing = workOnNext(context as never, reports, () => false); // the rest is not read
+  const passing = workOnNext(context as never, reports, () => false); // no other member is read
   return passing.then(
     () => 'nothing is due',
     (error: unknown) => (error as { code?: string }).code,
@@ -38,12 +38,12 @@ async function pass(): Promise<unknown> {
 async function newJob() {
   const id = newWhatIfId();
   const job = { id, workspaceId, policyHash: `sha256:${'0'.repeat(64)}`, bundle: '{}', from: null, to: null };
-  const asked = { decisionsMax: 10, askedBy: 'usr_a' as UserId, holdsDraft: false, createdAt: new Date(nowMs) }; // any name
-  await database.transaction((tx) => insertJob(tx, { ...job, ...asked }));
+  const request = { decisionsMax: 10, askedBy: 'usr_a' as UserId, holdsDraft: false, createdAt: new Date(nowMs) }; // any name
+  await database.transaction((tx) => insertJob(tx, { ...job, ...request }));
   return () => findJob(database.reader, workspaceId, id);
 }
 
-it('a report waits for a kernel that is away, and fails when that takes too long', async () => {
+it('a report waits for an unreachable kernel, and fails after a time limit', async () => {
   const job = await newJob();
   expect([await pass(), await pass()]).toEqual(['GOVERNANCE_UNAVAILABLE', 'nothing is due']);
   expect(await job()).toMatchObject({ state: 'running', failure: null });

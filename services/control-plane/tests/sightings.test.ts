@@ -31,7 +31,7 @@ afterAll(async () => {
   await scratch?.drop();
 });
 
-/** A replica, with all of a context that a watch uses. */
+/** A replica with the members of a context that a watch uses. */
 const replicaOn = (database: ControlPlaneDatabase) => ({
   database,
   transaction: database.transaction,
@@ -46,8 +46,8 @@ const seen = (sighting: string, dedupKey = 'drift:x'): Seen => ({
 const incidentsOf = async (workspaceId: WorkspaceId) =>
   (await listIncidents(replicas()[0].database.reader, workspaceId, { limit: 200 })).incidents;
 
-it('counts each sighting once, by any watcher and however often, and opens one incident for one key', async () => {
-  // One for each connection of a replica: all wait for one row, and none is to wait for a connection as well.
+it('each sighting counts once across watchers, and one key has one incident', async () => {
+  // One sighting for each connection of a replica. All wait for one row, and none may wait for a connection.
   const sightings = Array.from({ length: 10 }, (_, n) => seen(`sighting ${n % 5}`));
   await Promise.all(
     sightings.flatMap((one) => replicas().map((replica) => reportSighting(replica, workspace(1), one))),
@@ -55,45 +55,45 @@ it('counts each sighting once, by any watcher and however often, and opens one i
   expect(await incidentsOf(workspace(1))).toMatchObject([{ state: 'open', recurrence: 5, version: 5, openedBy: null }]);
 });
 
-it('tells every workspace that was ever told of anything, once, some in each pass and on both replicas', async () => {
+it('each known workspace is notified once, in several passes and by both replicas', async () => {
   const [one] = replicas();
-  const known = Array.from({ length: 250 }, (_, n) => workspace(1_000 + n));
+  const existing = Array.from({ length: 250 }, (_, n) => workspace(1_000 + n));
   await one.transaction(async (tx) => {
-    for (const workspaceId of known)
+    for (const workspaceId of existing)
       await recordHint(tx, workspaceId, { type: 'audit', ref: null, version: null }, one.now());
   });
-  const told = replicas().map((replica) => ({ replica, places: new ToldPlaces() }));
+  const messages = replicas().map((replica) => ({ replica, places: new ToldPlaces() }));
   for (let pass = 0; pass < 4; pass += 1)
     await Promise.all(
-      told.map(({ replica, places }) => tellEveryWorkspace(replica, places, seen('once', 'heartbeat:kernel'))),
+      messages.map(({ replica, places }) => tellEveryWorkspace(replica, places, seen('once', 'heartbeat:kernel'))),
     );
-  for (const workspaceId of known.filter((_, n) => n % 83 === 0))
+  for (const workspaceId of existing.filter((_, n) => n % 83 === 0))
     expect(await incidentsOf(workspaceId)).toMatchObject([{ dedupKey: 'heartbeat:kernel', recurrence: 1 }]);
-  const where = { dedupKey: 'heartbeat:kernel', workspaceId: { in: known } };
-  expect(await one.database.reader.incident.count({ where })).toBe(known.length);
+  const where = { dedupKey: 'heartbeat:kernel', workspaceId: { in: existing } };
+  expect(await one.database.reader.incident.count({ where })).toBe(existing.length);
 });
 
-it('takes a service for silent after a minute without an answer, and not for having slept itself', async () => {
-  const [one, other] = replicas();
+it('a service counts as silent after a minute without a response, but not when no probe ran', async () => {
+  const [one, second] = replicas();
   const beat = (isHeard: boolean, seconds: number, replica = one) => {
     clockMs = start + seconds * 1_000;
     return noteBeat(replica, 'kernel', { isHeard });
   };
   expect(await beat(false, 0)).toBeNull();
   expect(await beat(false, 20)).toBeNull();
-  expect(await beat(false, 40, other)).toBeNull();
+  expect(await beat(false, 40, second)).toBeNull();
   expect(await beat(false, 60)).toEqual(new Date(start));
-  expect(await beat(false, 70, other)).toEqual(new Date(start));
-  expect(await beat(true, 80, other)).toBeNull();
+  expect(await beat(false, 70, second)).toEqual(new Date(start));
+  expect(await beat(true, 80, second)).toBeNull();
   expect(await beat(false, 81)).toBeNull();
-  // No probe ran.
+  // No probe ran between second 81 and second 10,000.
   expect(await beat(false, 10_000)).toBeNull();
   expect(await beat(false, 10_020)).toBeNull();
   expect(await beat(false, 10_045)).toBeNull();
   expect(await beat(false, 10_060)).toEqual(new Date(start + 10_000_000));
 });
 
-it('reports the drift of a server of a workspace to that workspace, and that of the installation to all', async () => {
+it('the drift of a server is reported to its workspace, and for a server of the installation to all', async () => {
   const [one] = replicas();
   const [owner, neighbour] = [workspace(5_001), workspace(5_002)];
   await one.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-// The store returns rows with all of their members; a row for which one condition fails is not found.
+// The store returns complete rows. A row that fails one condition is not found.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UserId, WorkspaceId } from '@countersign/contracts';
 import { newIncidentId, newPlanId } from '../src/ids.ts';
@@ -37,7 +37,7 @@ import { at, now, numbered, openUndone } from './_undone.ts';
 let opened: Awaited<ReturnType<typeof openUndone>>;
 beforeAll(async () => {
   opened = await openUndone();
-}, 120_000);
+});
 afterAll(() => opened?.close());
 
 type Step = (tx: Tx) => Promise<unknown>;
@@ -46,7 +46,7 @@ const deviceStates = ['pending', 'approved', 'denied', 'used'];
 const openLogin = { email: login.email, sessionId: null, statement: null, oidc: null, expiresAt: login.expiresAt };
 const oidc = { step: 'asked' as const, connectionId: 'c', nonce: 'n', verifier: 'v', browserHash: 'b' };
 
-/** The results of each find: all members, or nothing when one condition fails. */
+/** The result of each find: all members, or nothing when one condition fails. */
 const finds: Record<string, Find> = {
   'a session': {
     fill: (tx) => sessions.insertSession(tx, session),
@@ -83,7 +83,7 @@ const finds: Record<string, Find> = {
     ],
     found: [program, null],
   },
-  'a refresh token that was spent': {
+  'a spent refresh token': {
     fill: async (tx) => {
       await sessions.insertSession(tx, session);
       await sessions.insertTokens(tx, { ...tokens, sessionId });
@@ -96,7 +96,7 @@ const finds: Record<string, Find> = {
     ],
     found: [{ hash: 'refresh', spentAt: at(1), session: { ...session, expiresAt: at(9) } }, null],
   },
-  'the access tokens that have not expired': {
+  'the unexpired access tokens': {
     fill: async (tx) => {
       await sessions.insertSession(tx, session);
       await sessions.insertSession(tx, program);
@@ -111,7 +111,7 @@ const finds: Record<string, Find> = {
     find: async (tx) => (await tx.accessToken.findMany({ orderBy: { hash: 'asc' } })).map((token) => token.hash),
     found: ['other', 'second', 'third'],
   },
-  'a login that is open': {
+  'an open login': {
     fill: async (tx) => {
       await logins.insertLogin(tx, login);
       await logins.insertLogin(tx, { ...login, idHash: 'oidc', oidc });
@@ -127,7 +127,7 @@ const finds: Record<string, Find> = {
     ],
     found: [openLogin, { ...openLogin, oidc }, null, null],
   },
-  'the person of an open login alone': {
+  'the person only of an open login': {
     fill: async (tx) => {
       await logins.insertLogin(tx, login);
       await logins.insertLogin(tx, { ...login, idHash: 'finished' });
@@ -165,7 +165,7 @@ const finds: Record<string, Find> = {
     ],
     found: [stored, null, null],
   },
-  'a device login as it was polled, answered and used': {
+  'a device login with its poll, answer and use': {
     fill: async (tx) => {
       await devices.insertDeviceLogin(tx, device);
       await devices.recordPoll(tx, stored, { polledAt: at(1), intervalSeconds: 10 });
@@ -246,12 +246,12 @@ const finds: Record<string, Find> = {
     ],
     found: [incident, null],
   },
-  'no plan that is unknown': {
+  'no unknown plan': {
     fill: async () => undefined,
     find: (tx) => plans.findPlan(tx, workspaceId, newPlanId()),
     found: null,
   },
-  'an activation as it was decided and proposed again': {
+  'an activation after its decision and after a new proposal': {
     fill: async (tx) => {
       const ofPolicy = { workspaceId, policyHash: hash, reportId: numbered('wif', 1) as never, reportHash: hash };
       const begun = { ...ofPolicy, baseHash: hash, epoch: 1, askedBy: ada, createdAt: now };

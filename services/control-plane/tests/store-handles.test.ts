@@ -1,17 +1,16 @@
-// Evidence handles: found and listed as they were stored, until they end or are revoked.
+// Evidence handles can be found and listed as stored, until they expire or are revoked.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ApprovalId, Digest, ReceiptId } from '@countersign/contracts';
+import { instantOf, ApprovalId, Digest, ReceiptId } from '@countersign/contracts';
 import { HandleId, ReplayFindings, ReplayId } from '@countersign/contracts/control-plane';
 import type { Tx } from '../src/store/database.ts';
 import * as handles from '../src/store/evidence-handles.ts';
-import { instant } from '../src/store/instant.ts';
 import { ada, workspaceId } from './_listed.ts';
 import { at, now, numbered, openUndone } from './_undone.ts';
 
 let opened: Awaited<ReturnType<typeof openUndone>>;
 beforeAll(async () => {
   opened = await openUndone();
-}, 120_000);
+});
 afterAll(() => opened?.close());
 
 const hash = Digest.parse(`sha256:${'a'.repeat(64)}`);
@@ -24,26 +23,26 @@ const findings = ReplayFindings.parse({
 });
 const replayId = ReplayId.parse(`rpl_${'0'.repeat(22)}`);
 
-describe('a handle', () => {
-  const times = { requested_at: instant(now), updated_at: instant(now), published_at: instant(now) };
+describe('an evidence handle', () => {
+  const times = { requested_at: instantOf(now), updated_at: instantOf(now), published_at: instantOf(now) };
   const votes = { state: 'approved', quorum: 1, approved: 1, method: 'votes', ...times, ceremony_hash: hash } as const;
   const approval = {
     kind: 'approval' as const,
     shown: { approval_id: ApprovalId.parse(numbered('apr', 1)), ...votes },
   };
-  const replay = { kind: 'replay' as const, shown: { ...findings, replay_id: replayId, made_at: instant(now) } };
+  const replay = { kind: 'replay' as const, shown: { ...findings, replay_id: replayId, made_at: instantOf(now) } };
   const receiptId = ReceiptId.parse(numbered('rcp', 1));
   const handleOf = (number: number, changed: Partial<handles.StoredHandle> = {}): handles.StoredHandle =>
     ({
       ...{ id: HandleId.parse(`hdl_${String(number).padStart(22, '0')}`), workspaceId, ...approval, receiptId },
       ...{ createdBy: ada, createdAt: at(number), expiresAt: at(50 + number), ...changed },
-    }) as handles.StoredHandle; // a kind and what it shows are changed together
+    }) as handles.StoredHandle; // its kind and its object change together
   const publish = async (tx: Tx, stored: readonly handles.StoredHandle[]) => {
     await tx.publicProof.create({ data: { workspaceId, setting: 'published', updatedAt: now } });
     for (const handle of stored) await handles.insertHandle(tx, handle);
   };
 
-  it('is found as it was stored, and public by its name or its object, the one that lasts longest', async () => {
+  it('is found by its ID as it was stored; if it has a receipt, the public also finds it by its ID or by the ID of its object, which gives the handle that expires last', async () => {
     const [first, second, hidden, ofReplay] = [
       ...[handleOf(1), handleOf(2), handleOf(3, { receiptId: null }), handleOf(4, replay)],
     ] as const;
@@ -76,7 +75,7 @@ describe('a handle', () => {
     ]);
   });
 
-  it('is listed newest first, page by page, until it ends or is revoked', async () => {
+  it('is listed newest first, page by page, until it expires or is revoked', async () => {
     const same = { createdAt: at(2) };
     const [revoked, over] = [handleOf(8), handleOf(9, { expiresAt: now })];
     const pages = await opened.undone(async (tx) => {
@@ -100,9 +99,9 @@ describe('a handle', () => {
   it.each([
     '',
     'x',
-    Buffer.from(`${instant(now)} x`).toString('base64url'),
+    Buffer.from(`${instantOf(now)} x`).toString('base64url'),
     Buffer.from('x hdl_1').toString('base64url'),
-  ])('refuses a cursor that names no place: %j', async (cursor) => {
+  ])('is not listed with the invalid cursor %j', async (cursor) => {
     const refused = opened.undone((tx) => handles.listHandles(tx, { workspaceId, now, limit: 2, cursor }));
     await expect(refused).rejects.toMatchObject({ code: 'INVALID_REQUEST', param: 'cursor' });
   });

@@ -52,8 +52,8 @@ const signIns: Record<string, List> = {
   listLiveAmong: {
     fill: fillSessions,
     list: async (tx) => {
-      const asked = ids('ses', 1, 5, 6, 8).map((id) => SignInId.parse(id));
-      return (await sessions.listLiveAmong(tx, asked, now)).sort();
+      const requests = ids('ses', 1, 5, 6, 8).map((id) => SignInId.parse(id));
+      return (await sessions.listLiveAmong(tx, requests, now)).sort();
     },
     ...{ listed: ids('ses', 1, 8), isUnlimited: true },
   },

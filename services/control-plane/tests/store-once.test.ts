@@ -1,4 +1,4 @@
-// The store counts the first of two equal calls, and the sweeper removes rows that ended before its moment.
+// The store counts only the first of two equal calls. The sweeper removes rows that ended before a time.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PlanId } from '@countersign/contracts';
 import { HandleId } from '@countersign/contracts/control-plane';
@@ -41,7 +41,7 @@ import { at, now, numbered, openUndone } from './_undone.ts';
 let opened: Awaited<ReturnType<typeof openUndone>>;
 beforeAll(async () => {
   opened = await openUndone();
-}, 120_000);
+});
 afterAll(() => opened?.close());
 
 const handleId = HandleId.parse(`hdl_${'A'.repeat(22)}`);
@@ -77,7 +77,7 @@ const planRow = {
   ...{ id: plan.id as string, expiresAt: at(5) },
 };
 
-/** Calls that count once: what each of two calls returns. */
+/** Calls that count once, with the result of each of two calls. */
 const onces: Record<string, Once> = {
   insertPasskey: { act: (tx) => passkeys.insertPasskey(tx, passkey), answers: [true, false] },
   removePasskey: {
@@ -113,7 +113,7 @@ const onces: Record<string, Once> = {
     act: (tx) => logins.removeRefusedLogin(tx, { idHash: login.idHash, userId: ada, refused: 1, createdAt: now }),
     answers: [true, false],
   },
-  'removeRefusedLogin with refusals that came since': {
+  'removeRefusedLogin after newer refusals': {
     before: (tx) => logins.insertLogin(tx, login),
     act: (tx) => logins.removeRefusedLogin(tx, { idHash: login.idHash, userId: ada, refused: 1, createdAt: now }),
     answers: [false, false],
@@ -123,7 +123,7 @@ const onces: Record<string, Once> = {
     act: (tx) => devices.answerDeviceLogin(tx, stored, { state: 'denied', userId: ada, sessionId, now }),
     answers: [true, false],
   },
-  'answerDeviceLogin of a login that ended': {
+  'answerDeviceLogin of an ended login': {
     before: (tx) => devices.insertDeviceLogin(tx, { ...device, expiresAt: now }),
     act: (tx) => devices.answerDeviceLogin(tx, stored, { state: 'denied', userId: ada, sessionId, now }),
     answers: [false, false],
@@ -133,7 +133,7 @@ const onces: Record<string, Once> = {
     act: (tx) => sessions.endSession(tx, session, { now, reason: 'signed_out' }),
     answers: [true, false],
   },
-  'markProven of a session that ended': {
+  'markProven of an ended session': {
     before: async (tx) => {
       await sessions.insertSession(tx, session);
       await sessions.insertSession(tx, program);
@@ -163,7 +163,7 @@ const onces: Record<string, Once> = {
     act: (tx) => plans.movePlan(tx, plan, { to: 'committed', decided, committed: { by: ada, at: now } }),
     answers: [true, false],
   },
-  'movePlan to be decided again': {
+  'movePlan back to draft for a new decision': {
     before: (tx) => tx.plan.create({ data: planRow }),
     act: async (tx) => {
       await plans.movePlan(tx, plan, { to: 'draft', isAskedAnew: true });
@@ -176,7 +176,7 @@ const onces: Record<string, Once> = {
 type Forget = { fill(tx: Tx, endedAt: Date): Promise<unknown>; forget: Step; count: Step };
 const counted = { workspaceId, lane: 'a', policyHash: hash, decisions: 1, diverged: 0, widened: 0, faults: 0 };
 
-/** The rows that the sweeper removes, by the moment that counts. */
+/** The rows that the sweeper removes. `fill` inserts a row that ended at the given time. */
 const forgets: Record<string, Forget> = {
   tickets: {
     fill: (tx, expiresAt) => tickets.insertTicket(tx, { ...ticket, expiresAt }),
@@ -194,7 +194,7 @@ const forgets: Record<string, Forget> = {
     fill: (tx, expiresAt) => sessions.insertSession(tx, { ...session, expiresAt }),
     ...{ forget: (tx) => sessions.forgetSessions(tx, now), count: (tx) => tx.session.count() },
   },
-  'refresh tokens that were spent': {
+  'spent refresh tokens': {
     fill: async (tx, spentAt) => {
       await sessions.insertSession(tx, session);
       await sessions.insertTokens(tx, { ...tokens, sessionId });
@@ -225,7 +225,7 @@ const forgets: Record<string, Forget> = {
 };
 
 describe('the store', () => {
-  it.each(Object.entries(onces))('counts the first of two calls: %s', async (_name, { before, act, answers }) => {
+  it.each(Object.entries(onces))('counts only the first of two calls: %s', async (_name, { before, act, answers }) => {
     const returned = await opened.undone(async (tx) => {
       await before?.(tx);
       return [await act(tx), await act(tx)];
@@ -234,15 +234,15 @@ describe('the store', () => {
   });
 
   it.each(Object.entries(forgets))(
-    'forgets what ended before the moment: %s',
+    'removes rows that ended before the given time: %s',
     async (_name, { fill, forget, count }) => {
-      const left = (endedAt: Date) =>
+      const remaining = (endedAt: Date) =>
         opened.undone(async (tx) => {
           await fill(tx, endedAt);
           await forget(tx);
           return await count(tx);
         });
-      expect([await left(at(-1)), await left(now)]).toEqual([0, 1]);
+      expect([await remaining(at(-1)), await remaining(now)]).toEqual([0, 1]);
     },
   );
 });

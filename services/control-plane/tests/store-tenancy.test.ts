@@ -1,8 +1,17 @@
-// Two workspaces with the same names, hashes, keys and states. Whatever one of them asks or does, it sees its own rows alone, and the rows of the
-// other one stay as they were. A statement that forgets its workspace finds those of the other one, or changes them.
+// Two workspaces have the same names, hashes, keys and states. Each sees only its own rows, and its changes leave the
+// rows of the other unchanged. A statement without a condition on the workspace would find or change rows of the other.
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ApprovalId, DecisionId, Digest, ReceiptId, TenantId, UserId, WorkspaceId } from '@countersign/contracts';
+import {
+  instantOf,
+  ApprovalId,
+  DecisionId,
+  Digest,
+  ReceiptId,
+  TenantId,
+  UserId,
+  WorkspaceId,
+} from '@countersign/contracts';
 import { BlastRadius, OpsTarget } from '@countersign/contracts/control-plane';
 import { LaneName } from '@countersign/contracts/governance-kernel';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
@@ -24,7 +33,6 @@ import * as drafts from '../src/store/policy-drafts.ts';
 import * as handles from '../src/store/evidence-handles.ts';
 import * as hints from '../src/store/hints.ts';
 import * as hours from '../src/store/shadow-hours.ts';
-import { instant } from '../src/store/instant.ts';
 import * as incidents from '../src/store/incidents.ts';
 import * as jobs from '../src/store/what-if-jobs.ts';
 import * as lanes from '../src/store/shadow-lanes.ts';
@@ -61,12 +69,12 @@ const counted = { decisions: 3, diverged: 2, widened: 1, faults: 0 };
 let workspaces = 0;
 type Workspace = Awaited<ReturnType<typeof fill>>;
 let own: Workspace;
-let other: Workspace;
+let otherWorkspace: Workspace;
 beforeAll(async () => {
-  [own, other] = [await fill(), await fill()];
+  [own, otherWorkspace] = [await fill(), await fill()];
 });
 
-/** A workspace with one of everything. */
+/** A workspace with one row of each kind. */
 async function fill() {
   const workspaceId = WorkspaceId.parse(`wsp_${String((workspaces += 1)).padStart(26, '0')}`);
   const scope = `agent:${workspaceId}/heidi` as Parameters<typeof stops.findLatestCommand>[1];
@@ -91,8 +99,8 @@ async function fill() {
     await insertPlan(tx, ids);
     await stops.lockScope(tx, { scope, workspaceId });
     const plain = { callLimit: null, windowSeconds: null, expiresAt: null, decisionId: null, receiptId: null };
-    const given = { kind: 'freeze' as const, reason: 'x', givenBy: ada, givenAt: now, planId: null, incidentId: null };
-    await stops.insertCommand(tx, { id: ids.command, workspaceId, scope, epoch: 1, ...plain, ...given });
+    const values = { kind: 'freeze' as const, reason: 'x', givenBy: ada, givenAt: now, planId: null, incidentId: null };
+    await stops.insertCommand(tx, { id: ids.command, workspaceId, scope, epoch: 1, ...plain, ...values });
     await proofs.lockPublicProof(tx, workspaceId, now);
     await handles.insertHandle(tx, handleOf(ids));
     await audit.recordAudit(tx, { scope: workspaceId, ...act }, now);
@@ -157,7 +165,7 @@ function incidentOf({ workspaceId, incident: id }: Ids & { incident: ReturnType<
 }
 
 function handleOf({ workspaceId, handle: id }: Ids & { handle: ReturnType<typeof newHandleId> }) {
-  const times = { requested_at: instant(now), updated_at: instant(now), published_at: instant(now) };
+  const times = { requested_at: instantOf(now), updated_at: instantOf(now), published_at: instantOf(now) };
   const votes = { state: 'approved', quorum: 1, approved: 1, method: 'votes' } as const;
   const approval = { approval_id: ApprovalId.parse(`apr_${'0'.repeat(26)}`), ...votes, ...times, ceremony_hash: hash };
   return {
@@ -172,7 +180,7 @@ function handleOf({ workspaceId, handle: id }: Ids & { handle: ReturnType<typeof
   };
 }
 
-/** Every row of a workspace, of whatever table. */
+/** All rows of a workspace in all tables. */
 async function rowsOf({ workspaceId }: Ids): Promise<string[]> {
   const { rows: tables } = await administrator.query<{ table_name: string; column_name: string }>(
     `SELECT table_name, column_name FROM information_schema.columns
@@ -192,7 +200,7 @@ async function rowsOf({ workspaceId }: Ids): Promise<string[]> {
 type Ask = (workspace: Ids, object: Workspace) => Promise<unknown>;
 const { reader, transaction } = database;
 
-/** Reads that name an object. */
+/** Reads by the id of an object. */
 const finds: Record<string, Ask> = {
   findJob: ({ workspaceId }, { job }) => jobs.findJob(reader, workspaceId, job),
   findReplay: ({ workspaceId }, { replay }) => replays.findReplay(reader, workspaceId, replay),
@@ -203,7 +211,7 @@ const finds: Record<string, Ask> = {
   findHandle: ({ workspaceId }, { handle: id }) => handles.findHandle(reader, { id, workspaceId, now }),
 };
 
-/** Reads of all that a workspace has: the ids in their answers. */
+/** Reads of all rows of a workspace, with the ids in their results. */
 const lists: Record<string, (workspace: Ids) => Promise<unknown[]>> = {
   findDraft: async ({ workspaceId }) => [(await drafts.findDraft(reader, workspaceId))?.workspace_id],
   findActive: async ({ workspaceId }) => [(await activations.findActive(reader, workspaceId))?.id],
@@ -215,7 +223,7 @@ const lists: Record<string, (workspace: Ids) => Promise<unknown[]>> = {
   listLanes: async ({ workspaceId }) => (await lanes.listLanes(reader, workspaceId)).map((each) => each.workspaceId),
   listHours: async ({ workspaceId }) =>
     (await hours.listHours(reader, { workspaceId, lane, policyHash: hash }, now)).map(
-      (each) => (each as { workspaceId?: string }).workspaceId, // of the row, beside what the type shows
+      (each) => (each as { workspaceId?: string }).workspaceId, // a member of the row that the type does not have
     ),
   listIncidents: async ({ workspaceId }) =>
     (await incidents.listIncidents(reader, workspaceId, { limit: 9 })).incidents.map(({ id }) => id),
@@ -238,7 +246,7 @@ const lists: Record<string, (workspace: Ids) => Promise<unknown[]>> = {
   countHints: async ({ workspaceId: scope }) => [await hints.countHints(reader, { scope, since: now })],
 };
 
-/** The result of each list for a workspace that has one of everything. */
+/** The result of each list for a workspace with one row of each kind. */
 const listed = ({ workspaceId, scope, incident, handle, activation }: Workspace): Record<string, unknown[]> => ({
   ...{ findDraft: [workspaceId], findActive: [activation], findInterrupted: [activation], findLane: [workspaceId] },
   ...{ listLanes: [workspaceId], listHours: [workspaceId], listIncidents: [incident], lockUnclosed: [incident] },
@@ -246,7 +254,7 @@ const listed = ({ workspaceId, scope, incident, handle, activation }: Workspace)
   ...{ listAuditEntries: [workspaceId], listAuditFrom: [workspaceId], listHints: ['policy'], countHints: [1] },
 });
 
-/** Everything that a workspace changes of its own. */
+/** All changes that a workspace makes to its own rows. */
 const changes: Record<string, (tx: Tx, workspace: Workspace) => Promise<unknown>> = {
   insertJob: (tx, { workspaceId }) => insertJob(tx, { workspaceId, job: newWhatIfId() }),
   insertReplay: (tx, { workspaceId }) => insertReplay(tx, { workspaceId, replay: newReplayId() }),
@@ -272,8 +280,8 @@ const changes: Record<string, (tx: Tx, workspace: Workspace) => Promise<unknown>
     return hours.noteRead(tx, { workspaceId, place: 2 }, { hours: [hour], next: 3, now: later });
   },
   writeIncident: async (tx, { workspaceId, incident }) => {
-    const known = await incidents.findIncident(tx, workspaceId, incident);
-    if (known !== null) await incidents.writeIncident(tx, { ...known, title: 'changed' });
+    const existing = await incidents.findIncident(tx, workspaceId, incident);
+    if (existing !== null) await incidents.writeIncident(tx, { ...existing, title: 'changed' });
   },
   recordSighting: (tx, { workspaceId }) =>
     sightings.recordSighting(tx, workspaceId, { dedupKey: 'key', sighting: 'again' }, later),
@@ -283,23 +291,23 @@ const changes: Record<string, (tx: Tx, workspace: Workspace) => Promise<unknown>
 };
 
 describe('a workspace', () => {
-  it.each(Object.keys(finds))('does not find what another one has: %s', async (name) => {
+  it.each(Object.keys(finds))('does not find rows of another one: %s', async (name) => {
     const ask = finds[name] ?? missing;
-    expect([await ask(own, own), await ask(own, other)]).toEqual([expect.anything(), null]);
+    expect([await ask(own, own), await ask(own, otherWorkspace)]).toEqual([expect.anything(), null]);
   });
 
-  it.each(Object.keys(lists))('lists and counts its own alone: %s', async (name) => {
+  it.each(Object.keys(lists))('lists and counts only its own rows: %s', async (name) => {
     const list = lists[name] ?? missing;
-    expect([await list(own), await list(other)]).toEqual([listed(own)[name], listed(other)[name]]);
+    expect([await list(own), await list(otherWorkspace)]).toEqual([listed(own)[name], listed(otherWorkspace)[name]]);
   });
 
-  it.each(Object.keys(changes))('changes its own alone: %s', async (name) => {
-    const beside = await rowsOf(other);
+  it.each(Object.keys(changes))('changes only its own rows: %s', async (name) => {
+    const beside = await rowsOf(otherWorkspace);
     const changed = await fill();
     const before = await rowsOf(changed);
     await transaction((tx) => (changes[name] ?? missing)(tx, changed));
     expect(await rowsOf(changed)).not.toEqual(before);
-    expect(await rowsOf(other)).toEqual(beside);
+    expect(await rowsOf(otherWorkspace)).toEqual(beside);
   });
 });
 

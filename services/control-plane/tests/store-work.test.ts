@@ -1,6 +1,6 @@
-// Rows that move through states: reports and replays that workers claim, drafts, activations, lanes, and what is heard of services.
+// Rows with states: reports and replays that workers claim, drafts, activations, lanes, and the silence of services.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Digest, TenantId, UserId, WhatIfId } from '@countersign/contracts';
+import { instantOf, Digest, TenantId, UserId, WhatIfId } from '@countersign/contracts';
 import { ReplayFindings, ReplayId, ReplayQuestion, WhatIfReport } from '@countersign/contracts/control-plane';
 import { LaneName } from '@countersign/contracts/governance-kernel';
 import * as activations from '../src/store/policy-activations.ts';
@@ -8,7 +8,6 @@ import type { Tx } from '../src/store/database.ts';
 import * as drafts from '../src/store/policy-drafts.ts';
 import * as heartbeats from '../src/store/heartbeats.ts';
 import * as hours from '../src/store/shadow-hours.ts';
-import { instant } from '../src/store/instant.ts';
 import * as jobs from '../src/store/what-if-jobs.ts';
 import * as lanes from '../src/store/shadow-lanes.ts';
 import * as replays from '../src/store/replays.ts';
@@ -19,7 +18,7 @@ import { at, now, numbered, openUndone } from './_undone.ts';
 let opened: Awaited<ReturnType<typeof openUndone>>;
 beforeAll(async () => {
   opened = await openUndone();
-}, 120_000);
+});
 afterAll(() => opened?.close());
 
 const bob = UserId.parse(numbered('usr', 2));
@@ -47,10 +46,10 @@ const question = ReplayQuestion.parse({
   ...{ tenant_id: tenantId, policy: 'draft', policy_hash: hash, session_id: null, from: null, to: null },
   limit: 5,
 });
-const span = { from: instant(at(-9)), to: instant(at(-8)), decisionsMax: 5 };
+const span = { from: instantOf(at(-9)), to: instantOf(at(-8)), decisionsMax: 5 };
 
 type Lease = { lease: string; now: Date; until: Date };
-/** Both kinds of work that a worker claims under a lease. */
+/** Both kinds of work that workers claim under a lease. */
 const works = {
   reports: {
     workOf: (number: number) => jobId(number) as string,
@@ -64,7 +63,7 @@ const works = {
     progress: jobs.noteProgress,
     putOff: jobs.putOffJob,
     fail: jobs.failJob,
-    finish: (tx: Tx, held: { id: string; lease: string }, end: Date) => jobs.finishJob(tx, held, report, end),
+    finish: (tx: Tx, snapshot: { id: string; lease: string }, end: Date) => jobs.finishJob(tx, snapshot, report, end),
     find: (tx: Tx, number: number): Promise<object | null> => jobs.findJob(tx, workspaceId, jobId(number)),
     shown: { policy_hash: hash, decisions_max: 5, report: null },
     result: { report },
@@ -81,8 +80,8 @@ const works = {
     progress: replays.noteReplayProgress,
     putOff: replays.putOffReplay,
     fail: replays.failReplay,
-    finish: (tx: Tx, held: { id: string; lease: string }, end: Date) =>
-      replays.finishReplay(tx, held, { findings, details }, end),
+    finish: (tx: Tx, snapshot: { id: string; lease: string }, end: Date) =>
+      replays.finishReplay(tx, snapshot, { findings, details }, end),
     find: (tx: Tx, number: number): Promise<object | null> => replays.findReplay(tx, workspaceId, replayId(number)),
     shown: { question, created_by: ada, findings: null, details: null },
     result: { findings, details },
@@ -95,7 +94,7 @@ describe.each(Object.entries(works))('%s that workers claim', (_name, work) => {
   const heldOf = (number: number, lease = 'mine') => ({ id: work.workOf(number), lease });
   const progress = { decisions: 3, treeSize: 9, until: at(20) };
 
-  it('are claimed oldest first, once, and again when the lease has ended', async () => {
+  it('are claimed oldest first, once, and again after the lease has ended', async () => {
     const claimed = await opened.undone(async (tx) => {
       await work.insert(tx, 2, beside);
       await work.insert(tx, 1);
@@ -108,7 +107,7 @@ describe.each(Object.entries(works))('%s that workers claim', (_name, work) => {
     expect(claimed).toEqual([first, second, null, null, first]);
   });
 
-  it('are written under their lease alone, and show their progress and result', async () => {
+  it('are written only under their lease, with their progress and result', async () => {
     const shown = await opened.undone(async (tx) => {
       await work.insert(tx, 1);
       const queued = await work.find(tx, 1);
@@ -125,20 +124,20 @@ describe.each(Object.entries(works))('%s that workers claim', (_name, work) => {
       await work.finish(tx, heldOf(1), at(4));
       return [queued, noted, running, heldStill, await work.find(tx, 1), await work.claim(tx, mine(99))];
     });
-    const plain = { ...work.shown, created_at: instant(at(1)), finished_at: null, failure: null };
+    const plain = { ...work.shown, created_at: instantOf(at(1)), finished_at: null, failure: null };
     expect(shown).toEqual([
       expect.objectContaining({ ...plain, state: 'queued', decisions: 0 }),
       [false, true],
       expect.objectContaining({ ...plain, state: 'running', decisions: 3 }),
       null,
       expect.objectContaining({
-        ...{ ...plain, ...work.result, state: 'done', decisions: 7, finished_at: instant(at(4)) },
+        ...{ ...plain, ...work.result, state: 'done', decisions: 7, finished_at: instantOf(at(4)) },
       }),
       null,
     ]);
   });
 
-  it('are put off until their time, and fail with a reason', async () => {
+  it('can be postponed, and fail with a reason', async () => {
     const shown = await opened.undone(async (tx) => {
       await work.insert(tx, 1);
       await work.claim(tx, mine(0));
@@ -154,12 +153,12 @@ describe.each(Object.entries(works))('%s that workers claim', (_name, work) => {
       null,
       expect.objectContaining({ id: work.workOf(1), treeSize: 9 }),
       expect.objectContaining({ state: 'running', decisions: 0 }),
-      expect.objectContaining({ state: 'failed', failure: 'A reason', finished_at: instant(at(7)) }),
+      expect.objectContaining({ state: 'failed', failure: 'A reason', finished_at: instantOf(at(7)) }),
       null,
     ]);
   });
 
-  it('give way to the next of their workspace, which keeps the newest 20', async () => {
+  it('end when a newer one of their workspace is inserted, and the newest 20 are kept', async () => {
     const rows = await opened.undone(async (tx) => {
       await work.insert(tx, 99, beside);
       for (let number = 1; number <= 22; number += 1) {
@@ -184,10 +183,10 @@ describe('a draft', () => {
   const find = (tx: Tx) => drafts.findDraft(tx, workspaceId);
   const first = {
     ...{ workspace_id: workspaceId, version: 1, state: 'editing', text: 'text', policy_hash: null, report_id: null },
-    ...{ updated_by: ada, updated_at: instant(now) },
+    ...{ updated_by: ada, updated_at: instantOf(now) },
   };
 
-  it('moves from one state to the next, for its version and hash alone', async () => {
+  it('moves from one state to the next only for its version and hash', async () => {
     const states = await opened.undone(async (tx) => {
       const found = [await find(tx)];
       const step = async (act: Promise<unknown>) => {
@@ -214,14 +213,14 @@ describe('a draft', () => {
     const reported = { ...compiled, state: 'reported', report_id: jobId(1) };
     const activated = { ...reported, state: 'activated' };
     const reportedAgain = { ...reported, report_id: jobId(2) };
-    const next = { ...first, version: 2, text: 'next', updated_by: bob, updated_at: instant(at(1)) };
+    const next = { ...first, version: 2, text: 'next', updated_by: bob, updated_at: instantOf(at(1)) };
     expect(states).toEqual([
       ...[null, first, first, first, compiled, compiled, reported, reported, reported, activated],
       ...[reportedAgain, reportedAgain, first, compiled, next],
     ]);
   });
 
-  it('is not written under a version that was not read', async () => {
+  it('is written only with the current version', async () => {
     const refused = opened.undone((tx) => drafts.writeDraft(tx, { ...draft, tags: ['3', '4'] }));
     await expect(refused).rejects.toMatchObject({
       ...{ code: 'PRECONDITION_FAILED', param: 'If-Match' },
@@ -247,7 +246,7 @@ describe('an activation', () => {
       confirmedAt,
     ]);
 
-  it('is in force once, and replaces those of lower epochs alone', async () => {
+  it('is in force once, and replaces only those of lower epochs', async () => {
     const came = await opened.undone(async (tx) => {
       const begun = await begin(tx, 'a', 1);
       await begin(tx, 'b', 3);
@@ -279,7 +278,7 @@ describe('an activation', () => {
     ]);
   });
 
-  it('is confirmed and replaced while it is in force', async () => {
+  it('is confirmed and replaced only while it is in force', async () => {
     const ended = await opened.undone(async (tx) => {
       await begin(tx, 'a', 1);
       await begin(tx, 'b', 2);
@@ -303,7 +302,7 @@ describe('a lane', () => {
   };
   const hour = { lane: name, policyHash: hash, hour: at(1), decisions: 4, diverged: 3, widened: 2, faults: 1 };
 
-  it('changes under its version alone, and is counted while it has the bundle', async () => {
+  it('changes only with its current version, and is counted only for its current bundle', async () => {
     const seen = await opened.undone(async (tx) => {
       const find = async () => {
         const { state, version } = (await lanes.findLane(tx, lane)) ?? {};
@@ -314,7 +313,7 @@ describe('a lane', () => {
       await lanes.writeLane(tx, lane);
       const written = [await lanes.findLane(tx, lane), await find()];
       const stale = { ...lane, version: 9 };
-      const standing = [await lanes.noteStanding(tx, stale, at(1)), await lanes.noteStanding(tx, lane, at(1))];
+      const active = [await lanes.noteStanding(tx, stale, at(1)), await lanes.noteStanding(tx, lane, at(1))];
       const stood = await find();
       await lanes.delayLane(tx, lane, at(2));
       const delayed = await find();
@@ -328,11 +327,11 @@ describe('a lane', () => {
       const ending = await find();
       await lanes.writeLane(tx, { ...lane, lane: LaneName.parse('other') });
       const removed = [await lanes.removeLane(tx, lane), await lanes.removeLane(tx, { ...lane, version: 2 })];
-      const left = [await tx.shadowHour.count(), await tx.shadowReading.count()];
+      const remaining = [await tx.shadowHour.count(), await tx.shadowReading.count()];
       await lanes.removeLane(tx, { ...lane, lane: LaneName.parse('other') });
       return {
         written,
-        standing,
+        active,
         stood,
         delayed,
         noted,
@@ -340,13 +339,13 @@ describe('a lane', () => {
         kept,
         ending,
         removed,
-        left,
+        remaining,
         last: await tx.shadowReading.count(),
       };
     });
     expect(seen).toEqual({
       written: [lane, ['unconfirmed', 1, at(-5)]],
-      standing: [false, true],
+      active: [false, true],
       stood: ['standing', 1, at(1)],
       delayed: ['standing', 1, at(2)],
       noted: [false, true, false],
@@ -354,14 +353,14 @@ describe('a lane', () => {
       kept: ['standing', 1, at(2)],
       ending: ['ending', 2, at(4)],
       removed: [false, true],
-      left: [0, 1],
+      remaining: [0, 1],
       last: 0,
     });
   });
 });
 
 describe('the silence of a service', () => {
-  it('lasts from the first request without an answer, while requests are made', async () => {
+  it('begins at the first probe without a response, and again after a pause of the probes', async () => {
     const since = await opened.undone(async (tx) => {
       const miss = (seconds: number, awakeSince: number) =>
         heartbeats.noteMissed(tx, 'kernel', { now: at(seconds), awakeSince: at(awakeSince) });

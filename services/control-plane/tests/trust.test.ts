@@ -37,12 +37,12 @@ const faultOf = (shown: StoredReceipt, trusted = keys, wanted = expected) => {
   return fault;
 };
 
-describe('a receipt that the kernel shows', () => {
-  it('counts when a trusted key signed it for this tenant and this session', () => {
+describe('a receipt from the kernel', () => {
+  it('is accepted if a trusted key signed it for this tenant and this session', () => {
     expect(faultOf(receipt)).toBeNull();
   });
 
-  it('is refused with the reason when it was changed, is of another key, tenant or session', () => {
+  it('is refused with a reason if it was changed, or has another key, tenant or session', () => {
     const payload = { ...receipt.payload, tool: null };
     expect(faultOf({ ...receipt, payload })).toBe('HASH_MISMATCH');
     expect(faultOf(receipt, [])).toBe('KEY_UNKNOWN');
@@ -51,32 +51,32 @@ describe('a receipt that the kernel shows', () => {
   });
 });
 
-describe('a key that was pinned', () => {
-  const [own] = longTrust as [(typeof longTrust)[number]]; // it has one
+describe('a pinned key', () => {
+  const [own] = longTrust as [(typeof longTrust)[number]]; // the list has one key
   const thiefs = { ...own, public_key: createSigner(new Uint8Array(32).fill(8)).publicKey };
   const revoked = { ...own, revoked_at: '2026-06-01T00:00:00.000Z' };
 
-  it('counts for as long as the kernel tells now, and as it was pinned where it is not told', () => {
+  it('ends at the time that the kernel reports, or at the pinned time if the kernel does not report the key', () => {
     expect(trustOf(longTrust, [revoked])).toEqual([revoked]);
     expect(trustOf(longTrust, [])).toEqual(longTrust);
   });
 
-  it('is not replaced by another under its name, and lets no other of receipts in', () => {
+  it('cannot be replaced by another key with its id, and excludes other receipt keys', () => {
     expect(trustOf(longTrust, [thiefs])).toEqual(longTrust);
     expect(trustOf(longTrust, [own, { ...thiefs, key_id: 'k2' }])).toEqual([own]);
     const asLog = { ...own, purpose: 'log' as const, log_origin: 'log' };
     expect(trustOf(longTrust, [asLog])).toEqual(longTrust);
   });
 
-  it('is that of a log too: the first that is told counts where none is pinned, and no other beside one that is', () => {
+  it('of the log is the first reported log key if none was pinned before, and excludes all other log keys', () => {
     const log = { ...thiefs, key_id: 'k3', purpose: 'log' as const, log_origin: 'log' };
     expect(trustOf(longTrust, [own, log])).toEqual([own, log]);
     const another = { ...log, public_key: own.public_key };
-    for (const told of [another, { ...another, key_id: 'k4' }, { ...log, log_origin: 'another' }])
-      expect(trustOf([own, log], [own, told])).toEqual([own, log]);
+    for (const report of [another, { ...another, key_id: 'k4' }, { ...log, log_origin: 'another' }])
+      expect(trustOf([own, log], [own, report])).toEqual([own, log]);
   });
 
-  it('does not count again, or for longer, because a kernel says so', () => {
+  it('cannot be restored or extended by a report of the kernel', () => {
     const ended = { ...revoked, valid_from: '2026-02-01T00:00:00.000Z', valid_until: '2026-07-01T00:00:00.000Z' };
     expect(trustOf([ended], [own])).toEqual([ended]);
     expect(trustOf([own], [ended])).toEqual([ended]);
@@ -85,20 +85,20 @@ describe('a key that was pinned', () => {
   });
 });
 
-describe('an export that a stranger sends', () => {
+describe('an untrusted export', () => {
   const folder = new URL('../../../contracts/vectors/receipts/', import.meta.url);
-  const parts = ['valid', 'incomplete', 'undecidable', 'invalid'];
-  const vectorsOf = (part: string) =>
-    readdirSync(new URL(`${part}/`, folder)).map(
-      (file) => JSON.parse(readFileSync(new URL(`${part}/${file}`, folder), 'utf8')) as typeof vector,
+  const pieces = ['valid', 'incomplete', 'undecidable', 'invalid'];
+  const vectorsOf = (chunk: string) =>
+    readdirSync(new URL(`${chunk}/`, folder)).map(
+      (file) => JSON.parse(readFileSync(new URL(`${chunk}/${file}`, folder), 'utf8')) as typeof vector,
     );
   const here = { name: 'one', signal: new AbortController().signal };
   const judge = createJudge({ deadlineMs: 60_000 });
   afterAll(() => judge.close());
 
-  it('is answered as the command answers, whatever it holds', async () => {
-    const told = new Set<string>();
-    for (const { keys: jwks, export: lines } of parts.flatMap(vectorsOf)) {
+  it('gets the same result as from the verifier itself', async () => {
+    const reported = new Set<string>();
+    for (const { keys: jwks, export: lines } of pieces.flatMap(vectorsOf)) {
       const trust = parseKeySet(jwks);
       const { verdict, integrity, completeness, signer, time, fault } = verifyExport(lines, {
         ...{ trust, provider: nodeProvider },
@@ -106,12 +106,12 @@ describe('an export that a stranger sends', () => {
       const answer = verificationOf(await judge.judge({ text: `${lines.join('\n')}\n`, trust, expected: {} }, here));
       expect(answer).toMatchObject({ verdict, integrity, completeness, signer, time });
       expect(answer.fault).toEqual(fault === null ? null : { code: fault.code, line: fault.line });
-      told.add(verdict);
+      reported.add(verdict);
     }
-    expect([...told].sort()).toEqual(['INCOMPLETE', 'NOT_VERIFIED', 'UNDECIDABLE', 'VERIFIED']);
+    expect([...reported].sort()).toEqual(['INCOMPLETE', 'NOT_VERIFIED', 'UNDECIDABLE', 'VERIFIED']);
   });
 
-  it('is read whole, also where a line has many values', async () => {
+  it('is read completely, even if a line has many values', async () => {
     const text = `${vector.export[0] ?? ''}\n{"receipt":[${'{},'.repeat(5_000)}{}]}`;
     const { verdict, fault } = verificationOf(await judge.judge({ text, trust: keys, expected: {} }, here));
     expect([verdict, fault?.code]).toEqual(['NOT_VERIFIED', 'MALFORMED']);

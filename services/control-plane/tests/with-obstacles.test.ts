@@ -10,23 +10,23 @@ const caller = {
 const approval = (session_id: string, state: Approval['state'] = 'pending') =>
   ({ session_id, state, requested_by: `of ${session_id}`, approvers: [], approved_by: [] }) as unknown as Approval; // the members that are read
 
-/** A gateway that answers with these obstacles, and what it was asked. */
+/** A gateway that returns these obstacles and records its requests. */
 function gatewayWith(obstacles: readonly (string | null)[]) {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const checkResolver = async ({ body }: { body: unknown }) => {
-    asked.push(body);
+    requests.push(body);
     return { body: { obstacles } };
   };
-  return { asked, gateway: { as: () => ({ checkResolver }) } };
+  return { asked: requests, gateway: { as: () => ({ checkResolver }) } };
 }
 
 async function shownBy({ gateway }: ReturnType<typeof gatewayWith>, approvals: readonly Approval[]) {
-  const shown = await withObstacles({ gateway } as never, approvals, caller as never); // all of both that is read
+  const shown = await withObstacles({ gateway } as never, approvals, caller as never); // all members that are read
   return shown.map(({ may_decide, obstacle }) => [may_decide, obstacle]);
 }
 
-describe('what an inbox states of each approval', () => {
-  it('is the obstacle of that approval, and none of one that was decided', async () => {
+describe('the inbox entry of an approval', () => {
+  it('has the obstacle of that approval, and none after its decision', async () => {
     const gateway = gatewayWith(['ROLE', null]);
     const approvals = [approval('a', 'approved'), approval('b'), approval('c', 'expired'), approval('d')];
     expect(await shownBy(gateway, approvals)).toEqual([
@@ -39,14 +39,14 @@ describe('what an inbox states of each approval', () => {
     expect(gateway.asked).toEqual([{ workspaceId: caller.workspaceId, requests }]);
   });
 
-  it('offers no vote on an approval that the gateway left out of its answer', async () => {
+  it('offers no vote if the response of the gateway does not cover it', async () => {
     expect(await shownBy(gatewayWith([null]), [approval('a'), approval('b')])).toEqual([
       [true, null],
       [false, 'UNKNOWN_REQUESTER'],
     ]);
   });
 
-  it('asks nothing where no approval is pending', async () => {
+  it('causes no request if no approval is pending', async () => {
     const gateway = gatewayWith([]);
     expect(await shownBy(gateway, [approval('a', 'denied')])).toEqual([[false, null]]);
     expect(gateway.asked).toEqual([]);

@@ -25,14 +25,14 @@ beforeEach(async () => {
 
 const make = (org = orgId, key = placeOf(org, null)) => inPlace(opened.context, key, () => Promise.resolve('made'));
 
-it('refuses the workspace beyond the limit before it is made, and not the one before it, also in a race', async () => {
+it('a workspace beyond the limit is refused before it is made, also in a race', async () => {
   const made = await Promise.allSettled([make(), make(), make(), make()]);
   expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   const refusal = { code: 'LIMIT_REACHED', details: { name: 'workspaces', limit: 2, used: 2 } };
   for (const one of made) if (one.status === 'rejected') expect(one).toMatchObject({ reason: refusal });
 });
 
-it('gives a request that is sent again its place, and gives a place back that was refused elsewhere', async () => {
+it('a repeated request keeps its place, and a request whose creation is refused releases its place', async () => {
   const key = { orgId, request: 'same' };
   for (let sent = 0; sent < 3; sent += 1) expect(await make(orgId, key)).toBe('made');
   const refused = () => Promise.reject(new AppError('RATE_LIMITED', 'Too many'));
@@ -41,7 +41,7 @@ it('gives a request that is sent again its place, and gives a place back that wa
   await expect(make()).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
 });
 
-it('limits no organisation whose entitlements were never published', async () => {
-  const other = OrgId.parse(`org_${'2'.repeat(26)}`);
-  for (let count = 0; count < 5; count += 1) expect(await make(other)).toBe('made');
+it('an organisation without published entitlements has no limit', async () => {
+  const second = OrgId.parse(`org_${'2'.repeat(26)}`);
+  for (let count = 0; count < 5; count += 1) expect(await make(second)).toBe('made');
 });

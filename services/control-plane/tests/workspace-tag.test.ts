@@ -11,13 +11,13 @@ const refusal = (sent: string | undefined) => {
 };
 
 describe('the tag of a workspace', () => {
-  it('says what was read, also where a shell has eaten its quotes', () => {
+  it("contains the gateway's tag and the setting, and is accepted without its quotes", () => {
     const tag = workspaceTag(read);
     expect(parseWorkspaceTag(tag)).toEqual(read);
     expect(parseWorkspaceTag(tag.replaceAll('"', ''))).toEqual(read);
   });
 
-  it('is asked for, and is nothing that was no answer here', () => {
+  it('is required, and malformed tags are refused', () => {
     expect([undefined, '*'].map(refusal)).toEqual(['PRECONDITION_REQUIRED', 'PRECONDITION_REQUIRED']);
     expect(['"0123456789abcdef"', 'W/"0123456789abcdef.off"', '"0123456789abcdef.ajar"'].map(refusal)).toEqual([
       'PRECONDITION_FAILED',

@@ -9,7 +9,7 @@ import {
   type ServiceApp,
 } from '@countersign/service-kit';
 import type { Context } from './context.ts';
-import { callerKey, createGuards } from './guards.ts';
+import { callerKey, createGuards, whoBrought } from './guards.ts';
 import { readinessChecks, toldChecks } from './health.ts';
 import { operations } from './operations.ts';
 import { tellFailedCall } from './reports/tell-failed-call.ts';
@@ -30,10 +30,10 @@ export function createApp(context: Context, { orchestrator }: Workers): ServiceA
     ],
     guards: createGuards(context),
     ready: readinessChecks(context),
-    told: toldChecks(context, { check: orchestrator?.check ?? noRunWorkers }),
+    informational: toldChecks(context, { check: orchestrator?.check ?? noRunWorkers }),
     classifyErrors: [storeOutage(isUnavailable)],
     callerKey,
-    onFailed: tellFailedCall(context),
+    onFailed: tellFailedCall({ ...context, whoBrought: (req) => whoBrought(context, req) }),
     guardQuery: ['workspaceId'],
   };
 }

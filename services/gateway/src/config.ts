@@ -22,12 +22,14 @@ import {
 } from '@countersign/service-kit';
 import { Currency } from '@countersign/contracts';
 import type { EvalRecord } from '@countersign/contracts/gateway';
+import { RootKey } from '@countersign/contracts/governance-kernel';
+import type { ConfiguredTrust } from '@countersign/verifier';
 import { z } from 'zod';
 import { readEvalRecord } from './capabilities/eval-record.ts';
 import { isLoopbackAddress } from './identity/loopback.ts';
 import { signUpEntry, type SignUp } from './identity/sign-up.ts';
 
-/** With less, a healthy kernel would count as silent, and a worker held up by a garbage collection as dead. */
+/** With a shorter time, a healthy kernel would count as unavailable, and a worker in a garbage collection as dead. */
 const waitMsMin = 500;
 
 export const gatewayVariables = z.object({
@@ -36,65 +38,72 @@ export const gatewayVariables = z.object({
   GOV_GATEWAY_PUBLIC_URL: url()
     .optional()
     .meta({ fallback: 'http:// and the address that the gateway listens on' })
-    .describe('Scheme, host and port that people reach the gateway by; links in mails begin with it.'),
+    .describe('Scheme, host and port at which people reach the gateway. Links in mails begin with it.'),
   GOV_GATEWAY_CONSOLE_PORT: optionalPort().describe(
-    'A second port that answers the same, for browsers at the console. Without it they come to the first one.',
+    'Second port with the same routes, for browsers at the console. Without it, browsers use the first port.',
   ),
   GOV_SESSION_SECRET: secret().describe(
-    'Keys the HMAC of the sign-in codes that are sent by mail, and the secrets of webhooks: with another one, every webhook has another secret.',
+    'Key for the HMAC of mailed sign-in codes and for the secrets of webhooks. If it changes, the secret of every webhook changes.',
   ),
   GOV_SMTP_URL: secretUrl(['smtp', 'smtps'])
     .optional()
     .meta({ requiredWhen: 'in production' })
-    .describe('Mail server for sign-in codes. In development the code is in the answer without it.'),
+    .describe('Mail server for sign-in codes. Without it, the response contains the code in development.'),
   GOV_SIGN_UP: list()
     .optional()
     .meta({ requiredWhen: 'in production', fallback: 'everybody' })
     .describe(
-      'Who may open a workspace: addresses, domains as `@example.org`, people of a messenger as `telegram:12345`, or `*` for everybody.',
+      'List of people who may create a workspace: mail addresses, domains such as `@example.org`, messenger accounts such as `telegram:12345`, or `*` for everybody.',
     ),
   GOV_MESSENGER_BOT_TOKEN: secret()
     .optional()
-    .describe('Token of the Telegram bot whose web app signs people in. Without it sign-in by messenger is off.'),
+    .describe('Token of the Telegram bot whose web app signs people in. Without it, sign-in by messenger is off.'),
   GOV_MAIL_FROM: z.string().default('Countersign <no-reply@localhost>').describe('Sender of the mails.'),
   GOV_GOVERNANCE_URL: url()
     .optional()
     .meta({ requiredWhen: 'GOV_FAIL_CLOSED=1' })
-    .describe('Scheme, host and port of the kernel. Without it no run starts.'),
+    .describe('Scheme, host and port of the kernel. Without it, no run starts.'),
   GOV_HEALTH_URL: url()
     .optional()
     .meta({ fallback: 'GOV_GOVERNANCE_URL' })
-    .describe('Where the kernel answers `/healthz`, when that is another port.'),
-  GOV_FAIL_CLOSED: flag(false).describe('Whether a kernel is mandatory: without one the gateway does not start.'),
+    .describe('Address at which the kernel serves `/healthz`, if it is a separate port.'),
+  GOV_FAIL_CLOSED: flag(false).describe('Whether the gateway refuses to start without a kernel.'),
   GOV_ASSERTION_KEY: secret()
     .optional()
     .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL, GOV_CONTROL_PLANE_URL or GOV_COMMERCIAL_URL' })
     .describe(
-      'The key by which the gateway signs assertions: an Ed25519 key of its own, PKCS#8 PEM. Its siblings pin its public key (GOV_ASSERTION_KEYS).',
+      'Ed25519 key (PKCS#8 PEM) with which the gateway signs assertions. The other services pin its public key in `GOV_ASSERTION_KEYS`.',
     ),
   GOV_SERVICE_API_KEY: secret()
     .optional()
     .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL, GOV_CONTROL_PLANE_URL or GOV_COMMERCIAL_URL' })
     .describe(
-      'Key that sibling services present to each other: the gateway sets ceilings and blocked tools at the kernel, the control plane asks the gateway for codes.',
+      'Key that sibling services present to each other. For example, the gateway uses it to set ceilings and blocked tools at the kernel, and the control plane uses it to request sign-in codes from the gateway.',
     ),
   GOV_TRUSTED_PUBLIC_KEYS: list().describe(
-    "Ed25519 public keys (base64url, 32 bytes) that receipts must be signed with. Without it the kernel's are pinned at the first use.",
+    "Ed25519 public keys (base64url, 32 bytes) of the kernels whose receipts are trusted. Without it, the kernel's keys are pinned at the first use.",
   ),
+  GOV_TRUST_ROOT: RootKey.optional()
+    .meta({ type: 'Ed25519 public key, base64url' })
+    .describe(
+      'Your offline root key (public half). Receipts are verified with the trust list that it signed, instead of `GOV_TRUSTED_PUBLIC_KEYS`.',
+    ),
   GOV_CONTROL_PLANE_URL: url()
     .optional()
-    .describe('Scheme, host and port of the control plane. Without it sign-in by a browser is off.'),
+    .describe('Scheme, host and port of the control plane. Without it, browser sign-in is off.'),
   GOV_COMMERCIAL_URL: url()
     .optional()
     .describe(
-      'Scheme, host and port of the commercial gateway. Without it there are no plans, and nothing is limited.',
+      'Scheme, host and port of the commercial gateway. Without it, there are no plans and no limits of plans.',
     ),
   GOV_GOVERNANCE_TIMEOUT: durationMs(60_000, { minMs: waitMsMin }).describe(
-    'How long one governed call may take, upstream work included.',
+    'Time limit of one governed call, including the upstream work.',
   ),
-  GOV_RUN_WORKERS: integer({ min: 0, max: 64, fallback: 4 }).describe('How many runs this process works on at once.'),
+  GOV_RUN_WORKERS: integer({ min: 0, max: 64, fallback: 4 }).describe(
+    'Number of runs that this process executes at once.',
+  ),
   GOV_RUNS_PER_WORKSPACE: integer({ min: 0, max: 4_096, fallback: 0 }).describe(
-    'How many runs of one workspace are worked on at once, by all gateways together. 0: one fewer than `GOV_RUN_WORKERS`, and at least one.',
+    'Number of runs of one workspace that all gateways together execute at once. `0` means one fewer than `GOV_RUN_WORKERS`, but at least one.',
   ),
   GOV_RUN_LEASE: durationMs(15_000, { minMs: waitMsMin }).describe(
     'A worker that has not renewed its lease for this long counts as dead.',
@@ -105,7 +114,7 @@ export const gatewayVariables = z.object({
     .optional()
     .meta({ fallback: 'no run is recorded' })
     .describe(
-      'File that a whole run of the tests wrote (`make test` leaves it in `tests/eval-record.json`); `/api/capabilities` tells it.',
+      'Result file of a complete test run. `make test` writes it to `tests/eval-record.json`, and `/api/capabilities` reports it.',
     ),
   GOV_BUILD_COMMIT: z
     .string()
@@ -113,19 +122,19 @@ export const gatewayVariables = z.object({
     .optional()
     .meta({ fallback: 'unknown' })
     .describe(
-      'The commit that this build was made of, if it was made of nothing else. A recorded run counts for its own commit alone.',
+      'Commit of this build, if the build contains no other changes. A recorded run applies only to its own commit.',
     ),
   GOV_WEBHOOKS_REACH_PRIVATE: flag(false).describe(
-    'Whether webhooks may lead to plain HTTP and to addresses that are not public: for a machine of your own.',
+    'Whether webhooks may use plain HTTP and private addresses. Use it only on a machine of your own.',
   ),
   GOV_CURRENCY: Currency.optional()
     .meta({ type: 'code of ISO 4217', fallback: 'each workspace chooses, and begins with USD' })
     .describe(
-      'Currency of model prices, as the kernel has it: new workspaces begin with it, and a budget in another one is refused.',
+      'Currency of model prices, the same as at the kernel. New workspaces begin with it, and budgets in another currency are refused.',
     ),
-  GOV_MODEL: z.string().min(1).max(256).default('default').describe('The model that runs ask for.'),
+  GOV_MODEL: z.string().min(1).max(256).default('default').describe('Name of the model for runs.'),
   GOV_MODEL_OUTPUT_TOKENS_MAX: integer({ min: 1, max: 1_000_000, fallback: 4_096 }).describe(
-    'How long one answer of the model in a run may be.',
+    'Maximum number of output tokens in one model answer of a run.',
   ),
 });
 
@@ -134,9 +143,9 @@ export type GatewayConfig = ServiceConfig &
   Readonly<{
     /** The beginning of links to the gateway. */
     publicUrl: string;
-    /** Null: browsers come to `port`. */
+    /** The port for browsers. `null` when they use `port` like all other callers. */
     consolePort: number | null;
-    /** Keys the HMAC of email codes. */
+    /** The key of the HMAC of email codes. The key of webhook secrets is derived from it. */
     sessionSecret: string;
     /** True only in development without a mail provider, and then only this machine can connect. */
     revealsCodes: boolean;
@@ -144,16 +153,16 @@ export type GatewayConfig = ServiceConfig &
     signUp: SignUp;
     /** `null` when sign-in by messenger is off. */
     messengerBotToken: string | null;
-    /** Null: no kernel is configured. */
+    /** `null` when no kernel is configured. */
     governance: GovernanceConfig | null;
-    /** Null: no control plane is configured. */
+    /** `null` when no control plane is configured. */
     controlPlane: SiblingConfig | null;
     /** `null` when no commercial gateway is configured. */
     commercial: SiblingConfig | null;
     failClosed: boolean;
     /** The currency of model prices. `null` when it is not configured. */
     currency: string | null;
-    /** A recorded run of the tests, when it ran this very build; else null. */
+    /** The recorded test run of this build. `null` when there is none. */
     evalRecord: EvalRecord | null;
     webhooks: WebhookConfig;
     runs: RunConfig;
@@ -162,21 +171,22 @@ export type GatewayConfig = ServiceConfig &
 export type GovernanceConfig = Readonly<{
   url: string;
   healthUrl: string;
-  /** Signs for whom a call is made. */
+  /** Signs the assertions that identify the caller to other services. */
   assertionKey: KeyObject;
   serviceApiKey: string;
-  trustedPublicKeys: readonly string[];
+  /** The keys that receipts are verified with, or the root key of the list of these keys. */
+  trust: ConfiguredTrust;
   timeoutMs: number;
 }>;
 
 type SiblingConfig = Readonly<{ url: string; assertionKey: KeyObject; serviceApiKey: string }>;
 
-/** `secretKey`: secrets of webhooks follow from it. */
+/** `secretKey`: the key from which secrets of webhooks are derived. */
 type WebhookConfig = Readonly<{ secretKey: KeyObject; reachPrivate: boolean }>;
 
 type RunConfig = Readonly<{
   workers: number;
-  /** The limit for all gateways together. */
+  /** The most runs of one workspace at once, on all gateways together. */
   perWorkspaceMax: number;
   leaseMs: number;
   workerName: string;
@@ -184,7 +194,7 @@ type RunConfig = Readonly<{
   outputTokensMax: number;
 }>;
 
-/** Reads the environment. Throws ConfigError that names every problem at once. */
+/** Reads the environment. Throws a ConfigError that names each problem it found. */
 export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig {
   const read = readConfig(gatewayVariables, env, { prefix: 'GOV_' });
   refuseContradictions(read);
@@ -210,7 +220,7 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
     webhooks: { secretKey: webhookKey(read), reachPrivate: read.GOV_WEBHOOKS_REACH_PRIVATE },
     runs: {
       workers: read.GOV_RUN_WORKERS,
-      // One worker is left for the other workspaces.
+      // One worker remains for the other workspaces.
       perWorkspaceMax: read.GOV_RUNS_PER_WORKSPACE || Math.max(1, read.GOV_RUN_WORKERS - 1),
       leaseMs: read.GOV_RUN_LEASE,
       workerName: `${hostname()}:${process.pid}`,
@@ -226,7 +236,7 @@ function revealsCodes({ NODE_ENV, GOV_SMTP_URL }: Read): boolean {
   return NODE_ENV === 'development' && GOV_SMTP_URL === undefined;
 }
 
-/** A key of its own purpose, from the one that the installation has to keep anyway. */
+/** Derives the webhook key from the session secret, which every installation already stores. */
 function webhookKey({ GOV_SESSION_SECRET }: Read): KeyObject {
   const key = hkdfSync('sha256', GOV_SESSION_SECRET, '', 'countersign.webhook-secrets.v1', 32);
   return createSecretKey(Buffer.from(key));
@@ -240,7 +250,7 @@ function evalRecordOf({ GOV_EVAL_RECORD: file, GOV_BUILD_COMMIT: commit }: Read)
   }
 }
 
-/** Everybody, where nothing is said: production refuses to start then. */
+/** Who may sign up: everybody when nothing is configured. In production, the setting is mandatory. */
 function signUpOf({ GOV_SIGN_UP: entries }: Read): SignUp {
   return entries === undefined || entries.length === 0 ? ['*'] : entries.map((entry) => entry.toLowerCase());
 }
@@ -264,12 +274,12 @@ function governanceOf(read: Read): GovernanceConfig | null {
     url: kernelUrl,
     healthUrl: read.GOV_HEALTH_URL ?? kernelUrl,
     ...voice,
-    trustedPublicKeys: read.GOV_TRUSTED_PUBLIC_KEYS,
+    trust: { root: read.GOV_TRUST_ROOT ?? null, configured: read.GOV_TRUSTED_PUBLIC_KEYS },
     timeoutMs: read.GOV_GOVERNANCE_TIMEOUT,
   };
 }
 
-/** Settings under which strangers could sign in, or no person could. */
+/** Problems with settings under which strangers could sign in, or no person could. */
 function signInProblems(read: Read): string[] {
   const problems = [];
   if (read.NODE_ENV === 'production' && read.GOV_SMTP_URL === undefined)
@@ -281,14 +291,14 @@ function signInProblems(read: Read): string[] {
     );
   if (revealsCodes(read) && read.GOV_TRUSTED_PROXIES > 0)
     problems.push(
-      'GOV_TRUSTED_PROXIES says that others come through a proxy, whom development without mail shows the sign-in codes of everybody: ' +
+      'GOV_TRUSTED_PROXIES lets callers in through a proxy, and development without mail would show them the sign-in codes of everybody: ' +
         'set GOV_SMTP_URL',
     );
   if (read.NODE_ENV === 'production' && (read.GOV_SIGN_UP ?? []).length === 0)
     problems.push('GOV_SIGN_UP is missing: name who may open a workspace (addresses, @domains), or * for everybody');
   for (const entry of signUpOf(read))
     if (!signUpEntry.test(entry))
-      problems.push(`GOV_SIGN_UP holds "${entry}", which is no address, @domain, telegram:<id> or *`);
+      problems.push(`GOV_SIGN_UP holds "${entry}", which is not an address, @domain, telegram:<id> or *`);
   return problems;
 }
 
@@ -296,6 +306,7 @@ const originVariables = [
   'GOV_GOVERNANCE_URL',
   'GOV_HEALTH_URL',
   'GOV_CONTROL_PLANE_URL',
+  'GOV_COMMERCIAL_URL',
   'GOV_GATEWAY_PUBLIC_URL',
 ] as const;
 
@@ -304,15 +315,15 @@ function refuseContradictions(read: Read): void {
   if (read.GOV_FAIL_CLOSED && read.GOV_GOVERNANCE_URL === undefined)
     problems.push('GOV_GOVERNANCE_URL is missing: GOV_FAIL_CLOSED=1 makes governance mandatory');
   for (const name of ['GOV_ASSERTION_KEY', 'GOV_SERVICE_API_KEY'] as const)
-    for (const sibling of ['GOV_GOVERNANCE_URL', 'GOV_CONTROL_PLANE_URL'] as const)
+    for (const sibling of ['GOV_GOVERNANCE_URL', 'GOV_CONTROL_PLANE_URL', 'GOV_COMMERCIAL_URL'] as const)
       if (read[sibling] !== undefined && read[name] === undefined)
-        problems.push(`${name} is missing: the service at ${sibling} asks for it`);
+        problems.push(`${name} is missing: the service at ${sibling} requires it`);
   if (read.GOV_ASSERTION_KEY !== undefined && readAssertionKey(read.GOV_ASSERTION_KEY) === null)
     problems.push('GOV_ASSERTION_KEY is malformed: it must be an Ed25519 private key, as PKCS#8 PEM');
   problems.push(...signInProblems(read));
   for (const name of originVariables)
     if (read[name] !== undefined && !isOrigin(read[name]))
-      problems.push(`${name} must be scheme, host and port alone: the paths below it are the service's own`);
+      problems.push(`${name} must contain only scheme, host and port: the service itself defines the paths`);
   for (const key of read.GOV_TRUSTED_PUBLIC_KEYS)
     if (!/^[A-Za-z0-9_-]{43}$/.test(key)) problems.push('GOV_TRUSTED_PUBLIC_KEYS holds something that is not a key');
   if (problems.length > 0) throw new ConfigError(problems);
@@ -320,5 +331,5 @@ function refuseContradictions(read: Read): void {
 
 function isOrigin(value: string): boolean {
   const { pathname, search, hash, username, password } = new URL(value);
-  return pathname === '/' && [search, hash, username, password].every((part) => part === '');
+  return pathname === '/' && [search, hash, username, password].every((piece) => piece === '');
 }

@@ -39,7 +39,7 @@ import { openGatewayDatabase, type GatewayDatabase, type Transaction } from './s
 
 const consoleRoutes = { introspectSession, listLiveSessions };
 
-/** Everything that the gateway works with. Made once, closed in reverse. */
+/** The collaborators of the gateway. They are created once. Each one is closed before those that it uses. */
 export type Context = {
   readonly config: GatewayConfig;
   readonly log: Log;
@@ -47,39 +47,42 @@ export type Context = {
   readonly database: GatewayDatabase;
   readonly bus: MessageBus;
   readonly relay: OutboxRelay;
-  /** For those who follow what happens in a workspace. */
+  /** Notifies followers of new entries in the log of a workspace. */
   readonly logWatch: LogWatch;
-  /** Keeps failed calls for those whose calls they were. */
+  /** Stores reports of failed calls for their callers. */
   readonly reports: ReportWriter<NewReport>;
-  /** Reports of calls that were refused before their caller was identified. They never take the room of the others. */
+  /**
+   * Stores reports of calls that were refused before the caller was identified. They have a queue of their own, so
+   * they cannot displace other reports.
+   */
   readonly unjudgedReports: ReportWriter<UnjudgedReport>;
   readonly newEvent: NewEvent;
-  /** Null: no kernel is configured, so no run can be executed. */
+  /** `null` when no kernel is configured. Runs cannot be executed then. */
   readonly kernel: Kernel | null;
-  /** Says for whom the gateway speaks; null without a sibling to speak to. */
+  /** Signs the assertions of the gateway. `null` when no sibling is configured. */
   readonly assertions: AssertionSigner | null;
-  /** The verifier of delegations: the people whose requests the control plane serves, as this gateway asserted them. */
+  /** Verifies the delegations that this gateway issued to other services for the requests of people. */
   readonly delegations: AssertionVerifier<DelegationClaims>;
-  /** Verifies for which API key another service asks. */
+  /** Verifies the delegations that this gateway issued to other services for the requests of API keys. */
   readonly keyDelegations: AssertionVerifier<KeyClaims>;
-  /** Connections to the kernel that calls of agents are passed on by. */
+  /** Connections to the kernel for forwarded calls. */
   readonly kernelPool: Agent;
   readonly controlPlanePool: Agent;
   readonly commercialPool: Agent;
-  /** The sessions of cookies; `null` without a control plane. */
+  /** Reads the sessions that the control plane manages. `null` without a control plane. */
   readonly consoleSessions: Client<typeof consoleRoutes> | null;
-  /** Cuts what is open by sessions that end; null without a control plane. */
+  /** Closes open streams when their session ends. `null` without a control plane. */
   readonly sessionWatch: SessionWatch | null;
   readonly knownCredentials: KnownCredentials;
   /** For each workspace, the version of the list of members that the kernel has confirmed to this process. */
   readonly deliveredMembers: Map<string, number>;
-  /** Null: no mail provider. */
+  /** `null` when no mail provider is configured. */
   readonly mailer: Mailer | null;
   readonly fetchNow: typeof fetch;
   now(): Date;
-  /** PostgreSQL's clock: rows are kept and removed by it. A test that moves `now` moves it as far. */
+  /** The clock of PostgreSQL, which decides when rows expire. A test that moves `now` also moves it. */
   readonly databaseNow: DatabaseClock;
-  /** Compares the clock of this machine with the database's. */
+  /** Compares the clock of this machine with that of the database. */
   readonly clockGuard: ClockGuard;
   /** Runs `work` in one transaction and wakes the outbox relay when it has committed with events to publish. */
   readonly transaction: Transaction;
@@ -88,9 +91,9 @@ export type Context = {
 
 export type ContextOverrides = Partial<
   Pick<Context, 'log' | 'bus' | 'mailer' | 'now'> & {
-    /** Stands between the gateway and the kernel, to play a network that fails. */
+    /** Replaces `fetch` between gateway and kernel. Tests use it to simulate a failing network. */
     fetch: typeof fetch;
-    /** The clock that the guard compares; a test that moves `now` leaves it as it is. */
+    /** The clock that the guard compares. A test that moves `now` does not move it. */
     machineClock(): Date;
   }
 >;
@@ -127,7 +130,9 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     mailer,
     newEvent: eventFactory({ source: '/gateway', traceparent: spans?.send }),
     kernel:
-      governance && assertions ? kernelOf(governance, { signer: assertions, telemetry, fetch: overrides.fetch }) : null,
+      governance && assertions
+        ? kernelOf(governance, { signer: assertions, now, telemetry, fetch: overrides.fetch })
+        : null,
     assertions,
     ...verifiersOf(assertions, now),
     ...pools,
@@ -144,7 +149,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
       await Promise.all([reports.stop(), unjudgedReports.stop()]);
       await relay.stop();
       for (const pool of Object.values(pools)) pool.destroy();
-      // A bus that was handed in is shared with other services of the process.
+      // A bus from outside is shared with other services of the process, so it stays open.
       if (overrides.bus === undefined) await bus.close();
       mailer?.close();
       await database.close();
@@ -184,7 +189,7 @@ function watchSessions(sessions: NonNullable<Context['consoleSessions']>, log: L
   });
 }
 
-/** Any caller may request unknown routes with an invalid credential, so few of those wait. */
+/** Any caller may request unknown routes with an invalid credential, so only few of these reports are queued. */
 const waitingMax = { known: 500, unjudged: 50 };
 
 function reportWriters(
@@ -216,12 +221,12 @@ function assertionSigner(
   const sibling = governance ?? controlPlane ?? commercial;
   if (sibling === null) return null;
   const signer = createAssertionSigner(sibling.assertionKey, now);
-  // The operator of the kernel looks for this name among its pinned keys.
+  // Logged, since the operator of the kernel needs this key id to pin the key.
   log.info('assertions.signed_by', { key_id: signer.keyId });
   return signer;
 }
 
-/** A delegation counts when this gateway has signed it. */
+/** A delegation is valid only when this gateway signed it. */
 function verifiersOf(
   assertions: AssertionSigner | null,
   now: () => Date,
@@ -233,7 +238,7 @@ function verifiersOf(
   };
 }
 
-/** The time that a person waits for a page. */
+/** A person waits for a page while the control plane answers, so the limit is short. */
 const introspectionTimeoutMs = 5_000;
 
 function consoleSessionsAt(controlPlane: GatewayConfig['controlPlane']): Context['consoleSessions'] {
@@ -260,8 +265,8 @@ function poolFor(url: string | undefined): Agent {
   return url?.startsWith('https:') === true ? new HttpsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
 }
 
-type Ways = Pick<Context, 'telemetry'> & { signer: AssertionSigner; fetch: typeof fetch | undefined };
+type Ways = Pick<Context, 'telemetry' | 'now'> & { signer: AssertionSigner; fetch: typeof fetch | undefined };
 
-function kernelOf(governance: GovernanceConfig, { signer, telemetry, fetch }: Ways): Kernel {
-  return createKernel(governance, { signer, fetch, traceparent: () => telemetry.tracer?.traceparent() ?? null });
+function kernelOf(governance: GovernanceConfig, { telemetry, ...ways }: Ways): Kernel {
+  return createKernel(governance, { ...ways, traceparent: () => telemetry.tracer?.traceparent() ?? null });
 }

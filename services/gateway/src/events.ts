@@ -31,6 +31,8 @@ import { announceEvent } from './notifications/announce-event.ts';
 import type { Tx } from './store/database.ts';
 import { nextMemberList, takeUntoldLists } from './store/members.ts';
 
+type Deps = Pick<Context, 'newEvent' | 'databaseNow'>;
+
 /*
  * The events of the gateway. Each one is written in the transaction that makes it true. The gateway handles two of them
  * itself: `run.enqueued.v1` (workers/orchestrator.ts) and `run.ended.v1` (workers/approval-listener.ts). It handles two
@@ -41,34 +43,34 @@ import { nextMemberList, takeUntoldLists } from './store/members.ts';
 type TaskPlace = { workspaceId: string; taskId: string };
 type RunPlace = TaskPlace & { runId: string };
 
-export async function publishTaskCreated(tx: Tx, context: Context, place: TaskPlace): Promise<void> {
+export async function publishTaskCreated(tx: Tx, context: Deps, place: TaskPlace): Promise<void> {
   await publish(tx, context, taskCreated, taskDataOf(place));
 }
 
-export async function publishTaskChanged(tx: Tx, context: Context, place: TaskPlace): Promise<void> {
+export async function publishTaskChanged(tx: Tx, context: Deps, place: TaskPlace): Promise<void> {
   await publish(tx, context, taskChanged, taskDataOf(place));
 }
 
-export async function publishTaskDeleted(tx: Tx, context: Context, place: TaskPlace): Promise<void> {
+export async function publishTaskDeleted(tx: Tx, context: Deps, place: TaskPlace): Promise<void> {
   await publish(tx, context, taskDeleted, taskDataOf(place));
 }
 
 export async function publishTaskMoved(
   tx: Tx,
-  context: Context,
+  context: Deps,
   { from, to, ...place }: TaskPlace & { from: TaskStatus; to: TaskStatus },
 ): Promise<void> {
   await publish(tx, context, taskMoved, { ...taskDataOf(place), from, to });
 }
 
-/** The orchestrator's job, in the transaction that made it due. */
-export async function publishRunEnqueued(tx: Tx, context: Context, place: RunPlace): Promise<void> {
+/** Publishes the job for the orchestrator, in the transaction that made the run due. */
+export async function publishRunEnqueued(tx: Tx, context: Deps, place: RunPlace): Promise<void> {
   await publish(tx, context, runEnqueued, runDataOf(place));
 }
 
 export async function publishRunEnded(
   tx: Tx,
-  context: Context,
+  context: Deps,
   { status, ...place }: RunPlace & { status: RunStatus },
 ): Promise<void> {
   await publish(tx, context, runEnded, { ...runDataOf(place), status });
@@ -77,29 +79,33 @@ export async function publishRunEnded(
 type ViolationPlace = { id: string; workspaceId: string; runId: string | null; reasonCode: string };
 type ApprovalPlace = Pick<WorkspaceApproval, 'workspaceId' | 'runId' | 'id'>;
 
-export async function publishApprovalRequested(tx: Tx, context: Context, approval: ApprovalPlace): Promise<void> {
+export async function publishApprovalRequested(tx: Tx, context: Deps, approval: ApprovalPlace): Promise<void> {
   await publish(tx, context, approvalRequested, approvalDataOf(approval));
 }
 
 export async function publishApprovalResolved(
   tx: Tx,
-  context: Context,
+  context: Deps,
   { status, ...approval }: ApprovalPlace & Pick<WorkspaceApproval, 'status'>,
 ): Promise<void> {
   await publish(tx, context, approvalResolved, { ...approvalDataOf(approval), status });
 }
 
-/** A person joined, left, or has another role: publishes the members after this change. */
-export async function publishMembersChanged(tx: Tx, context: Context, workspaceId: string): Promise<void> {
+/** Publishes the members after a person joined, left or changed roles. */
+export async function publishMembersChanged(
+  tx: Tx,
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow'>,
+  workspaceId: string,
+): Promise<void> {
   await publish(tx, context, membersChanged, await nextMemberList(tx, workspaceId, context.now()));
 }
 
 /** Publishes the members again, so that receivers know that the list is still current. */
-export async function publishMembersAgain(tx: Tx, context: Context, told: { before: Date; now: Date }): Promise<void> {
-  for (const list of await takeUntoldLists(tx, told)) await publish(tx, context, membersChanged, list);
+export async function publishMembersAgain(tx: Tx, context: Deps, times: { before: Date; now: Date }): Promise<void> {
+  for (const list of await takeUntoldLists(tx, times)) await publish(tx, context, membersChanged, list);
 }
 
-export async function publishViolation(tx: Tx, context: Context, violation: ViolationPlace): Promise<void> {
+export async function publishViolation(tx: Tx, context: Deps, violation: ViolationPlace): Promise<void> {
   const { id: violationId, workspaceId, runId, reasonCode } = violation;
   const place = { workspaceId: WorkspaceId.parse(workspaceId), runId: RunId.nullable().parse(runId) };
   await publish(tx, context, violationRecorded, { ...place, violationId, reasonCode });
@@ -107,7 +113,7 @@ export async function publishViolation(tx: Tx, context: Context, violation: Viol
 
 export async function publishInviteCreated(
   tx: Tx,
-  context: Context,
+  context: Deps,
   invite: { workspaceId: string; inviteId: string },
 ): Promise<void> {
   const { workspaceId, inviteId } = invite;
@@ -115,19 +121,21 @@ export async function publishInviteCreated(
   await publish(tx, context, inviteCreated, { ...place, inviteId: InviteId.parse(inviteId) });
 }
 
-/** Sessions of a person that began before now are over, in every service. */
+/** Publishes that all sessions that a person began before now have ended, in every service. */
 export async function publishAccessEnded(
   tx: Tx,
-  { newEvent }: Context,
-  { userId, now }: { userId: UserId; now: Date },
+  { newEvent }: Pick<Context, 'newEvent'>,
+  userIds: readonly UserId[],
+  now: Date,
 ): Promise<void> {
-  const data = { userId, endedAt: Instant.parse(now.toISOString()) };
-  await recordEventsIn(tx, [newEvent(userAccessEnded, data, { subject: userId })]);
+  const endedAt = Instant.parse(now.toISOString());
+  const events = userIds.map((userId) => newEvent(userAccessEnded, { userId, endedAt }, { subject: userId }));
+  await recordEventsIn(tx, events);
 }
 
 export async function publishSubscriptionDisabled(
   tx: Tx,
-  context: Context,
+  context: Deps,
   subscription: { workspaceId: WorkspaceId; subscriptionId: string; channel: 'webhook' | 'mail' },
 ): Promise<void> {
   await publish(tx, context, subscriptionDisabled, subscription);
@@ -135,7 +143,7 @@ export async function publishSubscriptionDisabled(
 
 async function publish<Data extends { workspaceId: WorkspaceId }>(
   tx: Tx,
-  { newEvent, databaseNow }: Context,
+  { newEvent, databaseNow }: Deps,
   definition: EventDefinition<string, Data>,
   data: Data,
 ): Promise<void> {

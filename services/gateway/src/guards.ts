@@ -35,46 +35,50 @@ import type { Context } from './context.ts';
 import { authenticate, rotateIfDue } from './identity/authenticate.ts';
 import { isAgentCredential } from './forwarding/kernel-credential.ts';
 import { presentedCredential } from './identity/credential.ts';
+import { notFound } from './not-found.ts';
 import type { StoredApiKey } from './store/api-keys.ts';
 import type { StoredSession } from './store/sessions.ts';
 import { findMembership, type Membership } from './store/workspaces.ts';
 import { addressedWorkspace, workspaceNames } from './workspaces/addressed-workspace.ts';
 import { lowerRole, roleTooLow } from './workspaces/role.ts';
 
-/** Who a request comes from: a person, or a key of theirs. */
+/** The caller of a request: a person, or an API key of a person. */
 type Acting = {
   user: User;
-  /** Who did it, in the audit log: the user, or the key. */
+  /** The actor in the audit log: the user or the key. */
   actor: string;
-  /** The token of the session's successor, for one of the requests that come with an old session; null for all others. */
+  /** Rotates a session that is due and returns the new token. `null` when it is not due or another request did it. */
   rotateIfDue(): Promise<string | null>;
-  /** The one workspace that the credential opens, and the highest role there; null: whatever the person may. */
+  /**
+   * The one workspace that the credential opens, and the highest role there. `null` when the person has all of their
+   * rights, and for an API key, which has its workspace in `key`.
+   */
   within: { workspaceId: WorkspaceId; role: Role } | null;
 };
-/** A person, proven by a session. */
+/** A person, proven by the token of a session of this gateway. */
 export type SessionCaller = Acting & { session: StoredSession };
-/** `service`: the one that acts for the key. `null` when the request brings the key itself. */
+/** `service`: the service that calls on behalf of the key. `null` when the key itself calls. */
 type KeyCaller = Acting & { key: StoredApiKey; service: PersonAudience | null };
 /** A person at a browser, proven by a session of the control plane. */
 export type ConsoleCaller = Acting & { console: Presence };
-/** A program that a person has let into a workspace. */
+/** A program that a person has authorized for a workspace. */
 type DeviceCaller = Acting & { device: Pick<Presence, 'sessionId'> };
-/** A person whose request another service serves. */
+/** A person on whose behalf another service calls. */
 type DelegatedCaller = Acting & { delegated: Presence & { service: PersonAudience } };
 export type PersonCaller = SessionCaller | ConsoleCaller | DelegatedCaller;
-/** A sibling of ours. */
+/** Another service of this installation. */
 export type SiblingCaller = { sibling: true };
-type AnyActing = PersonCaller | DeviceCaller | KeyCaller;
-/** A person or a key of theirs in a workspace, in the role that the route asks for or a higher one. */
+export type AnyActing = PersonCaller | DeviceCaller | KeyCaller;
+/** A person or a key in a workspace, with at least the role that the route requires. */
 export type WorkspaceCaller = AnyActing & Membership;
 
-/** An agent from outside: by a key of a workspace, or by a credential of its own at the kernel, which judges it. */
+/** An external agent with a key of a workspace, or with its own credential at the kernel, which verifies it. */
 export type AgentCaller =
   | { kind: 'key'; actor: string; key: StoredApiKey }
-  /** `actor` is null until the kernel has taken the credential. */
+  /** `actor` is `null` until the kernel has accepted the credential. */
   | { kind: 'agent'; actor: string | null; credential: string };
 
-/** Who may call which class of route. */
+/** The guard of each class of routes. It identifies and authorizes the caller, or throws. */
 export function createGuards(
   context: Context,
 ): Guards<PersonCaller | WorkspaceCaller | AgentCaller | SiblingCaller | undefined> {
@@ -97,34 +101,16 @@ export function createGuards(
   };
 }
 
-/** An answer for one workspace must not be given for another, although both requests look alike. */
+/** Identifies the caller of a stored answer, with the workspace: an answer is never replayed in another workspace. */
 export function callerKey(caller: unknown): string | null {
   if (typeof caller !== 'object' || caller === null || !('actor' in caller)) return null;
-  const { actor } = caller as Pick<Acting | AgentCaller, 'actor'>; // the guards above put nothing else there
+  const { actor } = caller as Pick<Acting | AgentCaller, 'actor'>; // only the guards above set `actor`
   return 'workspaceId' in caller ? `${actor} ${String(caller.workspaceId)}` : actor;
 }
 
-type PersonBehind = {
-  userId: string;
-  actor: string;
-  /** The one workspace that their key, or a program that they let in, is for; null: they came themselves. */
-  within: WorkspaceId | null;
-};
-
-/** The person behind a recognised principal; `null` for none, and for agents that the kernel knows. */
-export function personBehind(principal: unknown): PersonBehind | null {
-  if (typeof principal !== 'object' || principal === null || !('user' in principal)) return null;
-  const acting = principal as AnyActing; // the guards above recognise no other kind with a user
-  const within = 'key' in acting ? acting.key.membership.workspaceId : (acting.within?.workspaceId ?? null);
-  return { userId: acting.user.id, actor: acting.actor, within };
-}
-
-/** An agent that the kernel alone knows. */
-export function isKernelAgent(principal: unknown): boolean {
-  return typeof principal === 'object' && principal !== null && 'kind' in principal && principal.kind === 'agent';
-}
-
-/** The person or key behind a request that is not allowed yet; `null` for none, and for agents of the kernel. */
+/**
+ * The person or key of a request that is not authorized yet. `null` when there is none, and for agents of the kernel.
+ */
 export async function whoBrought(context: Context, req: GuardRequest['req']): Promise<unknown> {
   try {
     return await actingCaller(context, req, 'GET');
@@ -132,11 +118,6 @@ export async function whoBrought(context: Context, req: GuardRequest['req']): Pr
     if (isAppError(error)) return null;
     throw error;
   }
-}
-
-/** One text for everything that is absent or belongs to others. */
-export function notFound(): AppError {
-  return new AppError('NOT_FOUND', 'There is no such object');
 }
 
 async function callerOf(context: Context, { req, route }: Pick<GuardRequest, 'req' | 'route'>): Promise<AnyActing> {
@@ -192,22 +173,25 @@ function unlimited(user: User): Acting {
 }
 
 const otherSession: Record<NonNullable<AnyRoute['provenBy']>, string> = {
-  session_token: 'This is about sessions of tokens; that of a browser is at /api/session',
-  browser_session: 'This is about the session of a browser, and the request brings a token',
-  refresh_cookie: 'A browser renews its session by its cookie',
+  session_token: 'This route is for sessions with a token. The session of a browser is at /api/session',
+  browser_session: 'This route is for the session of a browser, but the request has a token',
+  refresh_cookie: 'A browser renews its session with its cookie',
 };
 
 function signedIn(acting: AnyActing, { provenBy }: AnyRoute): PersonCaller {
   if (acting.within !== null)
-    throw new AppError('PERMISSION_DENIED', 'This credential is for one workspace, and the route is about none');
+    throw new AppError(
+      'PERMISSION_DENIED',
+      'This credential is limited to one workspace, and the route belongs to no workspace',
+    );
   if ('delegated' in acting && provenBy === undefined) return acting;
   if ('session' in acting && provenBy !== 'browser_session') return acting;
   if ('console' in acting && provenBy !== 'session_token') return acting;
   if (!('key' in acting)) throw new AppError('PERMISSION_DENIED', otherSession[provenBy ?? 'session_token']);
-  throw new AppError('PERMISSION_DENIED', 'A person does this, signed in; an API key does not');
+  throw new AppError('PERMISSION_DENIED', 'API keys cannot use this route. Sign in as a person');
 }
 
-/** A key is for one workspace, so it calls in that workspace where a person calls in none. */
+/** On routes that a person calls without a workspace, a key calls in its own workspace. */
 async function keyInWorkspace(context: Context, acting: KeyCaller, request: ParsedRequest): Promise<WorkspaceCaller> {
   const caller = { ...acting, ...(await membershipOf(context, acting, request)) };
   const refusal = refusalOfKey(acting.key, request.route);
@@ -237,11 +221,11 @@ function siblingCaller({ config }: Context, { req }: GuardRequest): SiblingCalle
 }
 
 function agentByKey(caller: AnyActing, { req, route, params, query }: GuardRequest): AgentCaller {
-  if (!('key' in caller)) throw new AppError('PERMISSION_DENIED', 'A session opens no door of agents: make an API key');
+  if (!('key' in caller)) throw new AppError('PERMISSION_DENIED', 'Agents cannot use a session. Create an API key');
   const { key, actor } = caller;
   const refusal = refusalOfKey(key, route);
   if (refusal !== null) throw refusal;
-  // A body is the other service's to read, and names no workspace there.
+  // Only the other service reads the body, so the body cannot name the workspace here.
   if (membershipOfKey(key, addressedBy(workspaceNames({ req, route, params, query, body: null }))) === null)
     throw notFound();
   return { kind: 'key', actor, key };
@@ -265,7 +249,7 @@ function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, A
   };
 }
 
-/** A person for whom the control plane asks proved presence when this gateway said so. */
+/** The time of the last proof of presence. For a delegated caller, this gateway stated it in the delegation. */
 async function provenAtOf({ database }: Context, caller: WorkspaceCaller): Promise<Date> {
   return ('delegated' in caller ? caller.delegated : await presenceOf(database.reader, caller)).provenAt;
 }
@@ -274,7 +258,7 @@ function refusalOfCredential(acting: AnyActing, route: AnyRoute): AppError | nul
   if ('key' in acting) return refusalOfKey(acting.key, route);
   if (!('device' in acting) || route.opensToPrograms === true) return null;
   if (route.method === 'GET' && route.sessionOnly !== true) return null;
-  return new AppError('PERMISSION_DENIED', 'A person does this at a browser; a program that they have let in does not');
+  return new AppError('PERMISSION_DENIED', 'Authorized programs cannot use this route. Sign in with a browser');
 }
 
 async function membershipOf(
@@ -306,7 +290,9 @@ async function membershipOfPerson(
 function addressedBy(names: Parameters<typeof addressedWorkspace>[0]): Addressed {
   const addressed = addressedWorkspace(names);
   if (addressed.kind !== 'conflict') return addressed;
-  throw new AppError('WORKSPACE_CONTEXT_CONFLICT', 'The request names two workspaces', { param: 'workspaceId' });
+  throw new AppError('WORKSPACE_CONTEXT_CONFLICT', 'The request names two different workspaces. Name one', {
+    param: 'workspaceId',
+  });
 }
 
 function denialOf({ workspaceId, actor, role }: WorkspaceCaller, { route, requestId }: ParsedRequest) {

@@ -13,10 +13,10 @@ import {
 import type { Tx } from './store/database.ts';
 import { actOnce } from './store/idempotency.ts';
 
-/** Routes that a person calls for no workspace in particular. */
+/** Routes that a person calls without a workspace. */
 export const handlePerson = createHandle<PersonCaller>('session');
 
-/** Routes of the commercial gateway that a person calls for no workspace, and an API key in its own. */
+/** Routes of the commercial gateway that a person calls without a workspace, and an API key in its own. */
 export const handleCommercial = createHandle<PersonCaller | WorkspaceCaller>('commercial');
 
 /** Routes about the session of a token. */
@@ -25,7 +25,7 @@ export const handleSession = provenBy<SessionCaller>('session_token');
 /** Routes about the session of a browser. */
 export const handleConsole = provenBy<ConsoleCaller>('browser_session');
 
-/** For routes that one kind of session opens: the guard of their class checks every caller. */
+/** Routes that one kind of session opens. The guard of their class checks every caller. */
 function provenBy<Caller>(proof: AnyRoute['provenBy']): Handle<Caller> {
   const handle = createHandle<Caller>('session');
   return (route, options) => {
@@ -34,17 +34,17 @@ function provenBy<Caller>(proof: AnyRoute['provenBy']): Handle<Caller> {
   };
 }
 
-/** Routes that siblings of ours call. */
+/** Routes that other services of this installation call. */
 export const handleSibling = createHandle<SiblingCaller>('service_internal');
 
-/** The doors of agents from outside. */
+/** Routes for external agents. */
 export const handleAgent = createHandle<AgentCaller>('agent');
 
 const handleMembers = createHandle<WorkspaceCaller>('member', 'partner', 'owner');
 
 /**
- * Routes of one workspace. A session that is due is rotated as late as possible, after everything that could refuse the request: a
- * successor that never reaches its owner would lock the owner out.
+ * Routes of one workspace. A session that is due is rotated after all checks of the request, just before the handler. A
+ * new token that never reached the person would lock them out.
  */
 export const handleWorkspace: Handle<WorkspaceCaller> = (route, options) => {
   const endpointOf = handleMembers(route, options);
@@ -64,12 +64,12 @@ type ActInput<Params, Query, Body, Caller> = {
   readonly requestId: string;
 };
 
-/** POST routes of one workspace: all that they do is done in one transaction, and once for an Idempotency-Key. */
+/** POST routes of one workspace. All their changes are made in one transaction, and once per Idempotency-Key. */
 export function handleAct(context: Context) {
   return actingIn(context, handleWorkspace);
 }
 
-/** The same of routes that a person calls for no workspace in particular. */
+/** Like `handleAct`, for routes that a person calls without a workspace. */
 export function handlePersonAct(context: Context) {
   return actingIn(context, handlePerson);
 }

@@ -6,8 +6,8 @@ import { heartbeatAgeMs } from './store/worker-heartbeats.ts';
 import { assertGovernanceReady, probeGovernance } from './governance/probe.ts';
 
 /**
- * Without the database nothing can be done; without a governance that is mandatory nothing may be done. Without the queue, or without
- * workers, work is accepted and waits: votes, stops and reading go on, so no load balancer may take the gateway away for that.
+ * The gateway is down without the database, or without a mandatory kernel. Without the queue or workers it accepts
+ * work, which waits. Votes, stops and reads continue, so load balancers must keep the gateway then.
  */
 export function overallStatus(checks: HealthChecks, governanceRequired: boolean): 'ok' | 'degraded' | 'unavailable' {
   if (checks.database !== 'ok') return 'unavailable';
@@ -16,7 +16,7 @@ export function overallStatus(checks: HealthChecks, governanceRequired: boolean)
   return isWhole ? 'ok' : 'degraded';
 }
 
-/** Twelve passes of a worker: one that is only busy or slow has reported by then. */
+/** Twelve passes of a worker. A worker that is only busy or slow has reported by then. */
 const heartbeatAgeMaxMs = 60_000;
 
 type WorkersSeen = { state: HealthChecks['workers']; ageMs: number | null };
@@ -33,7 +33,7 @@ export async function findWorkers({ database }: Pick<Context, 'database'>): Prom
 
 async function assertWorkers(context: Pick<Context, 'database'>): Promise<void> {
   const { state } = await findWorkers(context);
-  if (state !== 'ok') throw new Error('No gateway takes runs');
+  if (state !== 'ok') throw new Error('No gateway worker accepts runs. Start one');
 }
 
 /** A sentence for each check that needs an operator. */
@@ -55,12 +55,12 @@ function absentWorkers(ageMs: number | null): string {
     ageMs === null
       ? 'no worker has ever reported'
       : `the last worker reported ${Math.round(ageMs / 1_000)} seconds ago`;
-  return `No gateway takes runs: ${since}. Runs are accepted and wait. Start a gateway that has run workers, or check its clock and its queue.`;
+  return `No gateway worker accepts runs: ${since}. Runs are accepted and wait. Start a gateway that has run workers, or check its clock and its queue.`;
 }
 
 /**
- * The checks that must pass before traffic makes sense. The queue is not one of them, because work is accepted without
- * it. With a wrong clock sessions and approvals end too early or too late.
+ * The checks that must pass before this gateway gets traffic. The queue is not checked, because work is accepted
+ * without it. With a wrong clock, sessions and approvals end too early or too late.
  */
 export function readinessChecks(context: Context): ProbeChecks {
   const needed = { database: () => context.database.ping(), clock: context.clockGuard.check };
@@ -74,8 +74,8 @@ export function readinessChecks(context: Context): ProbeChecks {
 }
 
 /**
- * The checks that are only reported. Under a kernel that lives and cannot decide, such as one without a fresh policy,
- * other work continues.
+ * The checks that are only reported. With a live kernel that cannot decide, such as one without a fresh policy, other
+ * work continues.
  */
 export function toldChecks(context: Context, workers: { check: HealthCheck }): ProbeChecks {
   const { bus } = context;

@@ -2,7 +2,7 @@ import { monotonicFactory } from 'ulid';
 
 const nextUlid = monotonicFactory();
 
-/** A new prefixed, time-sortable id; ids made by one process rise strictly. */
+/** A new time-sortable id with a prefix. Ids of one process increase strictly. */
 export function newId(
   prefix:
     | 'usr'

@@ -1,4 +1,4 @@
-/** The queues that this service takes messages from. */
+/** The queues that this service consumes. */
 export function gatewayQueues(exchange: string) {
   return {
     runs: `${exchange}.gateway.runs`,
@@ -6,5 +6,7 @@ export function gatewayQueues(exchange: string) {
     incidents: `${exchange}.gateway.incidents`,
     entitlements: `${exchange}.gateway.entitlements`,
     people: `${exchange}.gateway.people`,
+    ends: `${exchange}.gateway.ends-of-access`,
+    signInRules: `${exchange}.gateway.sign-in-rules`,
   };
 }

@@ -7,10 +7,11 @@ import { startCourier } from './workers/courier.ts';
 import { startEntitlementListener } from './workers/entitlement-listener.ts';
 import { startIncidentListener } from './workers/incident-listener.ts';
 import { startOrchestrator } from './workers/orchestrator.ts';
-import { startPersonListener } from './workers/person-listener.ts';
+import { startEndListener, startPersonListener } from './workers/person-listener.ts';
 import { startPersonSettler } from './workers/person-settler.ts';
 import { startReceiptReview } from './workers/receipt-review.ts';
 import { startSettingsCourier } from './workers/settings-courier.ts';
+import { startSignInRuleListener } from './workers/sign-in-rule-listener.ts';
 
 export type StartedGateway = StartedService<Context>;
 
@@ -27,7 +28,7 @@ export function startGateway(
     config,
     lifecycle,
     createContext: (telemetry) => createContext(config, telemetry, overrides),
-    // The control plane of the same process closes before the gateway does.
+    // The control plane of the same process closes before the gateway, so the watch stops first.
     prepare: ({ sessionWatch }, running) => running.beforeClose(() => void sessionWatch?.stop()),
     workers: workersOf,
     app: createApp,
@@ -47,6 +48,8 @@ function workersOf(context: Context) {
     entitlements: () => startEntitlementListener(context),
     courier: () => startCourier(context),
     people: () => startPersonListener(context),
+    ends: () => startEndListener(context),
     settler: () => startPersonSettler(context),
+    signInRules: () => startSignInRuleListener(context),
   };
 }

@@ -1,4 +1,4 @@
 import { generateSigningKey } from '@countersign/crypto/signing';
 
-/** The key of the gateways under test: the stub of the kernel has it pinned. */
+/** The assertion key of the gateways under test, which the kernel stub has pinned. */
 export const assertionKey = generateSigningKey();

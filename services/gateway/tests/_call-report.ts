@@ -2,7 +2,7 @@ import { Instant, WorkspaceId } from '@countersign/contracts';
 import type { ReportedQuery } from '@countersign/contracts';
 import type { CallReport } from '@countersign/contracts/gateway';
 
-/** A report as it is kept. */
+/** Returns a report of a failed call in its stored form. */
 export function callReport(workspaceId: string): CallReport {
   const nothing: ReportedQuery = { state: 'none', members: [], unknownMembers: 0, isCut: false };
   return {

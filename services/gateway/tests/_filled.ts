@@ -5,18 +5,18 @@ import { rowsOf, type Person } from './_gateway.ts';
 
 export const rows = 30_000;
 
-/** When the first of the filled rows was made; one follows each second. */
+/** Time from which the filled rows are created, one per second. */
 const began = Date.UTC(2026, 0, 1);
 export const instantOf = (nth: number) => new Date(began + nth * 1_000).toISOString();
 
-/** Values of few audit entries, all of them old. */
+/** Values that only a few old audit entries have. */
 export const rare = { action: 'rare.action', actor: 'user:rare', verdict: 'deny' } as const;
 export const filledTask = `tsk_${ulidOf(6)}`;
 export const filledRun = `run_${ulidOf(6)}`;
 export const filledDecision = `dec_${ulidOf(6)}`;
 export const filledApproval = `apr_${ulidOf(6)}`;
 
-/** Long histories in a person's workspace, and as much in others beside it. Rare values in them are old. */
+/** Fills the workspace of a person and other workspaces with long histories. Only old rows have rare values. */
 export async function fillHistory(database: TestDatabase, { workspace, user }: Person): Promise<void> {
   const place = `CASE WHEN n % 10 < 7 THEN '${workspace.id}' ELSE 'wsp_' || lpad((n % 100)::text, 26, '0') END`;
   const made = `'${instantOf(0)}'::timestamptz + n * interval '1 second'`;
@@ -61,7 +61,7 @@ export async function fillHistory(database: TestDatabase, { workspace, user }: P
      SELECT ${place}, ${id('dec')}, ${id('rcp')}, NULL, NULL, NULL, 'verified', '${JSON.stringify(receiptOf(digest))}', ${made}, ${made} FROM ${many}`,
     `INSERT INTO inbox SELECT 'consumer', 'message-' || n FROM ${many}`,
   ];
-  // The check of each foreign key would take longer than all the rest.
+  // Foreign keys are not checked, because the checks would take longer than the inserts.
   await rowsOf(database, ['SET session_replication_role = replica', ...statements, 'ANALYZE'].join(';\n'));
 }
 

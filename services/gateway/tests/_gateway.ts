@@ -23,12 +23,15 @@ export type Person = SignedIn & { client: GatewayClient; headers: Record<string,
 
 export const serviceDir = fileURLToPath(new URL('..', import.meta.url));
 
-/** Without twins only for what fills tables by the thousand. `drop` throws when the twin of a workspace is not as it was. */
+/**
+ * Creates a database. Omit twins only for tests that fill tables with thousands of rows. `drop` throws when the twin of
+ * a workspace was changed.
+ */
 export async function testDatabase({ twins = true } = {}): Promise<TestDatabase> {
   return createTestDatabase({ serviceDir, schema: 'gateway', ...(twins ? { twins: workspaceTwins() } : {}) });
 }
 
-/** Names of one test alone on the broker that all tests share. */
+/** Returns unique names for one test on the shared broker. */
 export function testExchange(amqpUrl: string) {
   const exchange = `countersign-test-${randomBytes(6).toString('hex')}`;
   const queues = ['runs', 'approvals', 'incidents', 'people'].map((name) => `${exchange}.gateway.${name}`);
@@ -37,7 +40,7 @@ export function testExchange(amqpUrl: string) {
 
 export const serviceKey = 'service-key-of-a-gateway-under-test';
 
-/** The environment of a gateway under test; a test changes what it is about. */
+/** Returns the environment of a gateway under test. A test overrides the variables that it is about. */
 export function testEnv(database: TestDatabase, more: Record<string, string> = {}): Record<string, string> {
   return {
     NODE_ENV: 'development',
@@ -74,28 +77,26 @@ export async function signInAs(url: string, email: string): Promise<Person> {
 
 const finalStatuses: readonly Run['status'][] = ['completed', 'failed', 'denied', 'budget_exhausted', 'cancelled'];
 
-/** Waits until the latest run of a task reaches a status, by asking the route that users have. */
+/** Waits until the latest run of a task reaches a status. Uses the public route. */
 export async function runReaching(
   person: Person,
   taskId: string,
   statuses: readonly Run['status'][] = finalStatuses,
-  withinMs?: number,
 ): Promise<Run> {
   const latest = async () => (await person.client.listRuns({ params: { id: taskId } })).body.data[0];
-  const limit = withinMs === undefined ? {} : { withinMs };
-  const run = await reaching(latest, (seen) => seen !== undefined && statuses.includes(seen.status), limit);
+  const run = await reaching(latest, (seen) => seen !== undefined && statuses.includes(seen.status));
   if (run === undefined) throw new Error('The task has no run');
   return run;
 }
 
-/** A task whose run has been enqueued. */
+/** Creates a task and enqueues its run. */
 export async function startRun(person: Person, title = 'Tidy up'): Promise<{ taskId: string; runId: string }> {
   const { body: task } = await person.client.createTask({ body: { title, description: '' } });
   const { body: run } = await person.client.runTask({ params: { id: task.id } });
   return { taskId: task.id, runId: run.id };
 }
 
-/** Rows as an administrator sees them, behind the service's back. */
+/** Queries rows as the database administrator, past the service. */
 export async function rowsOf<Row extends pg.QueryResultRow>(
   database: TestDatabase,
   text: string,
@@ -110,7 +111,7 @@ export async function rowsOf<Row extends pg.QueryResultRow>(
   }
 }
 
-/** Adds a person to a workspace, or changes the role that the person has. */
+/** Adds a person to a workspace, or changes the role of the person. */
 export async function putMember(
   database: TestDatabase,
   { workspaceId, userId, role }: { workspaceId: string; userId: string; role: Role },
@@ -123,7 +124,7 @@ export async function putMember(
   );
 }
 
-/** Everything that a refused request must not have changed, besides the twins'. */
+/** Counts the rows that a refused request must not change, without the rows of twins. */
 export async function contentOf(database: TestDatabase): Promise<Record<string, number>> {
   const tables = [
     'users',

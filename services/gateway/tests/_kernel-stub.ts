@@ -1,14 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pathParams, type AnyRoute } from '@countersign/contracts';
 import { kernelRoutes } from '@countersign/contracts/routes';
-import {
-  canonicalBytes,
-  canonicalize,
-  digestOf,
-  encodeBase64Url,
-  publicKeyToJwk,
-  utf8Bytes,
-} from '@countersign/crypto';
+import { canonicalBytes, canonicalize, digestOf, encodeBase64Url, utf8Bytes } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { AssertionVerifier } from '@countersign/service-kit';
@@ -17,59 +10,63 @@ import { assertionKey } from './_assertion-key.ts';
 import { hash, StubApprovals, type StubApproval } from './_stub-approvals.ts';
 import type { StubFault, StubVerdict } from './_stub-faults.ts';
 import { StubSettings } from './_stub-settings.ts';
+import { keySetOf, StubTrust } from './_stub-trust.ts';
 
 export type { StubFault, StubVerdict } from './_stub-faults.ts';
 export type StubMessage = { role: string; content?: unknown; tool_call_id?: string };
-export type StubSaid = { text?: string; calls?: { name: string; args: object; id?: string }[] };
+export type StubStatement = { text?: string; calls?: { name: string; args: object; id?: string }[] };
 export type Executed = { tool: string; args: unknown; key: string | undefined; grant: string | undefined };
 
 /**
- * Plays the kernel for the gateway's failure cases: honest by default, with real signatures over real receipts, and every lie on
- * demand. It decides by a table and executes by counting.
+ * Fake of the kernel for failure cases of the gateway. It behaves correctly and signs real receipts by default. A test
+ * can make it lie. It decides by a table and only counts executions.
  */
 export class KernelStub {
   fault: StubFault = 'none';
   verdictOf: (tool: string) => StubVerdict = () => 'ALLOW';
-  /** The verdict on calls of the model that carry no approval. */
+  /** The verdict on model calls without an approval. */
   modelVerdict: StubVerdict = 'ALLOW';
   /** The verdict on changes to the rules for agents. */
   changeVerdict: StubVerdict = 'ALLOW';
   /** The proposed changes, each with its principal. */
   readonly changes: { principal: string; body: unknown }[] = [];
-  /** Why it denies what `verdictOf` denies. */
+  /** The reason code of calls that `verdictOf` denies. */
   denialReason = 'POLICY_DENIED';
-  /** Whether refused calls are withheld from the model's answer, as the kernel does, or only refused when executed. */
+  /** Whether refused calls are removed from the model's answer, as in the kernel, or are refused only at execution. */
   judgesAnswers = true;
-  say: (messages: StubMessage[]) => StubSaid = () => ({ text: 'done' });
-  /** Runs before an execution is answered: a test kills its worker here. */
+  say: (messages: StubMessage[]) => StubStatement = () => ({ text: 'done' });
+  /** Runs before an execution is answered, so that a test can kill its worker here. */
   beforeExecutionAnswer: () => Promise<void> = async () => undefined;
   beforeModelAnswer: () => Promise<void> = async () => undefined;
   /** Runs before approvals are listed. */
   beforeApprovals: () => Promise<void> = async () => undefined;
-  /** Whether the model tells how many tokens it used. */
+  /** Whether the model reports its token usage. */
   tellsUsage = true;
-  /** How many it says that were used. */
+  /** The reported token usage. */
   usage = { prompt_tokens: 10, completion_tokens: 5 };
   tools = ['files.read', 'files.write'];
-  /** From when on its key is revoked. */
+  /** The time from which the kernel's key is revoked. */
   revokedAt: string | null = null;
   readonly executed: Executed[] = [];
   readonly modelCalls: string[] = [];
   /** The requested paths, in order. */
   readonly paths: string[] = [];
-  /** The trace of each request. */
+  /** The trace context of each request. */
   readonly traces: { path: string; traceparent: string | string[] | undefined }[] = [];
-  /** In which roles. */
+  /** The asserted roles of the requests. */
   readonly roles: string[] = [];
   readonly approvals = new StubApprovals();
   readonly settings = new StubSettings();
-  /** The cost that a call of the model is counted for. */
+  /** The counted cost of a model call. */
   callMicros = 105n;
-  /** The names of the tools that each model call offered. */
+  /** The names of the offered tools of each model call. */
   readonly offered: string[][] = [];
   #server: Server | null = null;
   #port = 0;
-  readonly #signer = createSigner(generateSigningKey().privateKeyPem);
+  /** The list that the stub serves, and its root. */
+  readonly trust = new StubTrust();
+  /** The key that signs receipts. A test can replace it. */
+  signer = createSigner(generateSigningKey().privateKeyPem);
   readonly #assertions = AssertionVerifier.ofWorkspaces([assertionKey], () => this.approvals.clock());
   readonly #foreign = createSigner(generateSigningKey().privateKeyPem);
   readonly #answers = new Map<string, Promise<{ status: number; body: unknown; headers: Record<string, string> }>>();
@@ -81,7 +78,7 @@ export class KernelStub {
   }
 
   get publicKey(): string {
-    return encodeBase64Url(this.#signer.publicKey);
+    return encodeBase64Url(this.signer.publicKey);
   }
 
   async start(): Promise<void> {
@@ -112,7 +109,8 @@ export class KernelStub {
     if (this.fault === 'hang') return;
     if (this.fault === 'error_500') return send(res, 500, { error: { code: 'INTERNAL' } });
     if (url.pathname === '/healthz') return send(res, 200, { status: 'ok', version: 'stub' });
-    if (url.pathname === '/api/v1/trust/keys') return send(res, 200, this.#keys());
+    const published = this.#published(url.pathname);
+    if (published !== null) return send(res, 200, published);
     if (this.fault === 'nonsense') return send(res, 200, { hello: 'world' });
     const body: unknown = text === '' ? {} : JSON.parse(text);
     if (url.pathname.startsWith('/internal/')) {
@@ -135,9 +133,9 @@ export class KernelStub {
     send(res, status, reply, headers);
   }
 
-  /** Who speaks, as the kernel would have it proven: by an assertion, for a role that the route names. */
+  /** Verifies the caller by its assertion, like the kernel does, for a role that the route accepts. */
   async #speakerOf({ method, headers }: IncomingMessage, url: URL): Promise<Speaker> {
-    // A fixed name in a path goes before a parameter.
+    // A fixed path segment has precedence over a parameter.
     const [route] = Object.values<AnyRoute>(kernelRoutes)
       .filter((one) => one.method === method && matches(one.path, url.pathname))
       .toSorted((a, b) => pathParams(a.path).length - pathParams(b.path).length);
@@ -149,8 +147,8 @@ export class KernelStub {
 
   #once(ask: Ask, text: string) {
     const key = `${ask.url.pathname} ${String(ask.req.headers['idempotency-key'])} ${text}`;
-    const known = this.#answers.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#answers.get(key);
+    if (existing !== undefined) return existing;
     const answer = ask.url.pathname === '/v1/chat/completions' ? this.#chat(ask) : this.#execute(ask);
     this.#answers.set(key, answer);
     answer.catch(() => this.#answers.delete(key));
@@ -169,12 +167,12 @@ export class KernelStub {
     const reason = isPaid ? undefined : 'BUDGET_EXCEEDED';
     const { receipt } = this.#decide({ ask, session, action: 'model.call', tool: null, verdict, reason }, messages);
     if (verdict !== 'ALLOW') return { status: 403, body: { error: { code: 'DENIED' } }, headers: headersOf(receipt) };
-    const said = this.say(messages);
-    const calls = (said.calls ?? []).map((call) => this.#judge(ask, session, call));
+    const statement = this.say(messages);
+    const calls = (statement.calls ?? []).map((call) => this.#judge(ask, session, call));
     const released = calls.filter((call) => call.decision === null || call.decision['verdict'] === 'ALLOW');
     const message = {
       role: 'assistant',
-      content: said.text ?? null,
+      content: statement.text ?? null,
       ...(released.length === 0 ? {} : { tool_calls: released.map((call) => call.released) }),
       ...(this.judgesAnswers && calls.length > 0
         ? { countersign: { decisions: calls.map((call) => call.decision) } }
@@ -246,7 +244,7 @@ export class KernelStub {
     return { status: 200, body: { decision, ...done }, headers: headersOf(receipt) };
   }
 
-  /** A decision about a tool call. Asks under the question that is open for this very call already, as the kernel does. */
+  /** Decides about a tool call. Reuses an open approval of the same call, like the kernel does. */
   #decide(sealing: Sealing, args: unknown): { receipt: Receipt; approval: StubApproval | null } {
     const reason = sealing.reason ?? (sealing.verdict === 'DENY' ? this.denialReason : reasonOf[sealing.verdict]);
     if (sealing.verdict !== 'ESCALATE') return { receipt: this.#seal({ ...sealing, reason }), approval: null };
@@ -287,8 +285,8 @@ export class KernelStub {
       issued_at: new Date(this.approvals.clock().getTime() - (this.fault === 'old' ? 3_600_000 : 0)).toISOString(),
     };
     const bytes = canonicalBytes(payload);
-    const signer = this.fault === 'foreign_key' || this.fault === 'other_keys' ? this.#foreign : this.#signer;
-    const keyId = this.fault === 'other_keys' ? this.#foreign.keyId : this.#signer.keyId;
+    const signer = this.fault === 'foreign_key' || this.fault === 'other_keys' ? this.#foreign : this.signer;
+    const keyId = this.fault === 'other_keys' ? this.#foreign.keyId : this.signer.keyId;
     const signature = this.fault === 'unsigned' ? Buffer.alloc(64, 1) : signer.sign(bytes);
     const sealed = { payload, signature: { alg: 'Ed25519', key_id: keyId, value: encodeBase64Url(signature) } };
     const receipt: Receipt = {
@@ -323,15 +321,10 @@ export class KernelStub {
     return { server_name: 'stub', version: '0', tools };
   }
 
-  #keys() {
-    const { publicKey, keyId } = this.fault === 'other_keys' ? this.#foreign : this.#signer;
-    const key = { ...publicKeyToJwk(publicKey), kid: keyId, use: 'sig', alg: 'EdDSA' };
-    const window = { valid_from: '2020-01-01T00:00:00.000Z', valid_until: null, revoked_at: this.revokedAt };
-    return {
-      keys: [{ ...key, purpose: 'receipts', log_origin: null, ...window }],
-      log_origin: 'stub',
-      log_vkey: 'stub',
-    };
+  #published(path: string): object | null {
+    if (path === '/api/v1/trust/list') return this.trust.list;
+    const signer = this.fault === 'other_keys' ? this.#foreign : this.signer;
+    return path === '/api/v1/trust/keys' ? keySetOf(signer, this.revokedAt) : null;
   }
 }
 

@@ -15,7 +15,7 @@ export async function makeKey({ client }: Person, name = 'crawler'): Promise<Key
 
 type Decided = { verdict: string; decision_id: string; approval?: { approval_id: ApprovalId } };
 
-/** A call of an agent on another host, which has nothing but an address and a key. */
+/** Sends a call of an agent on another host, which has only an address and a key. */
 export async function callAt(
   { url }: Pick<StartedGateway, 'url'>,
   { key }: Pick<KeyOfPerson, 'key'>,
@@ -26,7 +26,7 @@ export async function callAt(
     headers: {
       'content-type': 'application/json',
       authorization: `Bearer ${key}`,
-      // Each call is a new one to the stub, as it is to the kernel.
+      // Each call needs a new key, because the stub replays answers like the kernel.
       'idempotency-key': randomUUID(),
     },
     body: JSON.stringify({ tool: 'files.write', args, session_id }),
@@ -35,12 +35,12 @@ export async function callAt(
   return { status: response.status, decision };
 }
 
-type Said = { approvalId: string; principal: string; workspaceId: string; sessionId?: string };
+type Statement = { approvalId: string; principal: string; workspaceId: string; sessionId?: string };
 
 /** Publishes the kernel's event about a requested approval. */
 export async function kernelAsks(
   gateway: StartedGateway,
-  { approvalId, principal, workspaceId, sessionId = 'job-7' }: Said,
+  { approvalId, principal, workspaceId, sessionId = 'job-7' }: Statement,
 ): Promise<void> {
   const data = {
     ...{ approval_id: approvalId, tenant_id: workspaceId, session_id: sessionId, requested_by: principal },
@@ -52,7 +52,7 @@ export async function kernelAsks(
 
 type Resolved = Pick<WorkspaceApproval, 'kernelApprovalId' | 'workspaceId' | 'sessionId' | 'requestedBy'>;
 
-/** Publishes the kernel's event about the end of a pending approval, and returns the id of the message. */
+/** Publishes the kernel's event about the end of a pending approval. Returns the message ID. */
 export async function kernelDecides(gateway: StartedGateway, approval: Resolved, changes: object): Promise<string> {
   const data = {
     ...{ approval_id: approval.kernelApprovalId, tenant_id: approval.workspaceId, session_id: approval.sessionId },
@@ -65,7 +65,7 @@ export async function kernelDecides(gateway: StartedGateway, approval: Resolved,
   return event.id;
 }
 
-/** Waits until a message was handled: it is gone from its queue, or hidden for less than the lease of a handler. */
+/** Waits until a message was handled: it is deleted from its queue, or hidden for less than the lease of a handler. */
 export function messageHandled(database: TestDatabase, messageId: string): Promise<void> {
   const unhandled = `message_id = $1 AND (attempts = 0 OR available_at > now() + interval '15 seconds')`;
   const find = () => rowsOf(database, `SELECT FROM deliveries WHERE ${unhandled}`, [messageId]);

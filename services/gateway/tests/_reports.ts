@@ -17,7 +17,7 @@ import { Upstream } from './_upstream.ts';
 
 export type Sent = { method?: string; headers?: Record<string, string>; body?: unknown; text?: string };
 
-/** A gateway whose log and clock are the test's, and whose kernel answers as the test says. */
+/** Starts a gateway with a log, a clock and a kernel that the test controls. */
 export async function startReportedGateway() {
   const upstream = new Upstream();
   const database = await testDatabase();
@@ -45,7 +45,7 @@ export async function startReportedGateway() {
   const keptOf = (requestId: string) =>
     rowsOf(database, `SELECT id FROM call_reports WHERE request_id = $1 AND ${ofNoTwin}`, [requestId]);
 
-  /** Waits until it is kept: that is after the answer. */
+  /** Waits until the report is stored, which happens after the answer. */
   async function reportOf(person: Person, requestId: string): Promise<CallReport & { text: string }> {
     await until(async () => (await keptOf(requestId)).length > 0);
     return (await person.client.getReport({ params: { requestId } })).body;
@@ -57,7 +57,7 @@ export async function startReportedGateway() {
     setAhead: (ms: number) => (aheadMs = ms),
     metrics: async () => (await fetch(`${gateway.healthUrl}/metrics`)).text(),
 
-    /** The log lines of a request. */
+    /** Returns the log line of a failed request. */
     loggedOf(requestId: string): Record<string, unknown> {
       const lines = logged.split('\n').filter((line) => line.includes('"call.failed"') && line.includes(requestId));
       const [line, ...more] = lines;
@@ -65,7 +65,7 @@ export async function startReportedGateway() {
       return JSON.parse(line) as Record<string, unknown>; // a line of the log is an object
     },
 
-    /** Resolves when everything before it is kept, if it is kept at all. */
+    /** Waits until all earlier reports are stored. */
     async allKept(): Promise<void> {
       await reportOf(ada, (await send('/api/tasks?later=1', { headers: ada.headers })).requestId);
     },
@@ -87,5 +87,5 @@ export async function startReportedGateway() {
 
 export type ReportedGateway = Awaited<ReturnType<typeof startReportedGateway>>;
 
-/** Excludes the rows of twins, which belong to no caller. */
+/** Excludes the rows of twins, which no caller created. */
 export const ofNoTwin = `created_at < '9000-01-01'`;

@@ -5,7 +5,9 @@ import type { Run } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { rowsOf, type Person } from './_gateway.ts';
 
-/** The entries about runs in the log of a workspace, oldest first. `isAsked`: a request caused it. */
+/**
+ * Returns the audit entries about runs of a workspace, oldest first. `isAsked` is true when a request caused the entry.
+ */
 export async function logOf({ client }: Person) {
   const { body } = await client.listAudit({ query: { limit: 100 } });
   return body.data
@@ -17,10 +19,10 @@ export async function logOf({ client }: Person) {
     .reverse();
 }
 
-type Told = { type: string; data: Record<string, unknown> };
+type Report = { type: string; data: Record<string, unknown> };
 
-/** The events of a task and its run, by name. */
-export function toldOf(database: TestDatabase, taskId: string): Promise<Told[]> {
+/** Returns the events of a task and its run, by name. */
+export function toldOf(database: TestDatabase, taskId: string): Promise<Report[]> {
   return rowsOf(
     database,
     `SELECT type, envelope::jsonb -> 'data' AS data FROM outbox WHERE envelope LIKE '%' || $1 || '%'
@@ -29,7 +31,7 @@ export function toldOf(database: TestDatabase, taskId: string): Promise<Told[]> 
   );
 }
 
-/** The evidence of a run, its end last. */
+/** Returns the evidence of a run. The end of the run comes last. */
 export async function evidenceOf(database: TestDatabase, runId: string) {
   return rowsOf<Record<string, unknown>>(
     database,
@@ -43,7 +45,9 @@ export function evidenceHash(content: JsonValue): string {
   return `sha256:${createHash('sha256').update(canonicalize(content)).digest('hex')}`;
 }
 
-/** The entries of the log that a run of one person has; `wrote` says what differs from one that went well. */
+/**
+ * Returns the expected audit entries of a run of one person. `wrote` contains the differences from a successful entry.
+ */
 export function entriesOf({ user, workspace }: Person) {
   const actor = agentOf(workspace.id);
   const entryOf = ({ id: subject, taskId }: Run, action: string, wrote: object = {}) => ({

@@ -6,7 +6,7 @@ import { serviceDir } from './_gateway.ts';
 type Columns = Record<string, unknown>;
 export type TestStore = {
   database: GatewayDatabase;
-  /** Rows of a table, behind the gateway's back; a column that a row leaves out has a plain value, and what it leads to need not be there. */
+  /** Inserts rows past the gateway. Omitted columns have default values. Referenced rows need not exist. */
   insert(table: keyof typeof plain, ...rows: Columns[]): Promise<void>;
   rows(text: string, values?: unknown[]): Promise<Columns[]>;
   /** Empties every table that `insert` fills. */
@@ -14,7 +14,7 @@ export type TestStore = {
   close(): Promise<void>;
 };
 
-/** Store functions for reading and writing, without a gateway around them. */
+/** Opens the store functions on a database, without a gateway. */
 export async function openTestStore(): Promise<TestStore> {
   const scratch = await createTestDatabase({ serviceDir, schema: 'gateway' });
   const options = '-c search_path=gateway -c session_replication_role=replica';
@@ -43,13 +43,13 @@ export async function openTestStore(): Promise<TestStore> {
   };
 }
 
-/** `nth` minutes into a day. */
+/** A time `nth` minutes after the start of a day. */
 export const minute = (nth: number) => new Date(Date.UTC(2026, 0, 1, 0, nth));
 export const instantAt = (nth: number) => minute(nth).toISOString();
 export const idOf = (prefix: string, nth: number) => `${prefix}_${String(nth).padStart(26, '0')}`;
 export const digest = `sha256:${'0'.repeat(64)}`;
 
-/** The workspace, the task, the run and the person that plain rows are of. */
+/** The workspace, the task, the run and the person of default rows. */
 export const home = idOf('wsp', 1);
 export const away = idOf('wsp', 2);
 export const ada = idOf('usr', 1);

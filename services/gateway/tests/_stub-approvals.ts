@@ -6,10 +6,10 @@ export type StubApproval = {
   receiptId: string;
   session: string;
   tenant: string;
-  /** `null` for the agent of the workspace. */
+  /** The principal that requested the approval. `null` for the agent of the workspace. */
   requestedBy: string | null;
   tool: string;
-  /** The members that make two calls of a session the same call. */
+  /** The members that identify a call within a session. */
   intent: string;
   approvedBy: string[];
   timelockUntil: string | null;
@@ -41,17 +41,17 @@ const notTheRequester = {
   },
 };
 
-/** The approvals of the stubbed kernel: they move, count votes and are used up as in the real one. */
+/** Approvals of the kernel stub, with the transitions, votes and single use of the real ones. */
 export class StubApprovals {
   lifeSeconds = 900;
-  /** How long an approved call waits. */
+  /** Time lock of an approved call. */
   timelockSeconds = 0;
   clock = () => new Date();
-  /** How many people have to approve. */
+  /** Number of required approvers. */
   quorum = 1;
-  /** Passkeys are enrolled, so that nothing else decides. */
+  /** Whether passkeys are enrolled. Then only passkeys can decide. */
   isKeyed = false;
-  /** The votes that counted. */
+  /** The counted votes. */
   readonly votes: { approver: string; action: string }[] = [];
   readonly #approvals = new Map<string, StubApproval>();
 
@@ -74,7 +74,7 @@ export class StubApprovals {
     return approval;
   }
 
-  /** The question that is open for this very call. */
+  /** Returns the pending approval of the same call. */
   findOpen({ tenant, session, tool, intent }: Question): StubApproval | undefined {
     return [...this.#approvals.values()].find(
       (one) =>
@@ -188,7 +188,7 @@ export class StubApprovals {
     };
   }
 
-  /** An approval without a decision in time reads as expired. */
+  /** Returns the state. A pending approval is expired after its time. */
   #stateOf({ state, expiresAt }: StubApproval): string {
     return state === 'pending' && Date.parse(expiresAt) <= this.clock().getTime() ? 'expired' : state;
   }

@@ -1,4 +1,4 @@
-/** The verdicts of the kernel's stub, and its lies. */
+/** The verdicts and the faults of the kernel stub. */
 export type StubVerdict = 'ALLOW' | 'DENY' | 'ESCALATE';
 export type StubFault =
   | 'none'

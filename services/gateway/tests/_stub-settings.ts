@@ -1,45 +1,45 @@
 import { toolOfFunctionName } from '@countersign/contracts';
 
-type Standing = { version: number; body: Record<string, unknown> };
+type CurrentState = { version: number; body: Record<string, unknown> };
 type Answer = { status: number; body: unknown };
 
-/** The settings of the stub: blocked tools and ceilings, whose versions only rise, as at the kernel. */
+/** Settings of the kernel stub: blocked tools and ceilings. Their versions only increase, like at the kernel. */
 export class StubSettings {
-  /** The lists of members that it was given. */
+  /** The received lists of members. */
   readonly memberLists: Record<string, unknown>[] = [];
-  /** The people whose approvals were ended, and the paths. */
+  /** The requests that ended approvals of a person. */
   readonly endings: { path: string; person: unknown }[] = [];
-  /** The settings that it received, in order. */
+  /** The received settings, in order. */
   readonly put: { path: string; version: number }[] = [];
-  /** Runs before a setting is taken. */
+  /** Runs before a setting is accepted. */
   beforeTaken: () => Promise<void> = async () => undefined;
-  #standing = new Map<string, Standing>();
+  #current = new Map<string, CurrentState>();
   #spent = new Map<string, bigint>();
 
   isBlocked(tenant: string, tool: string | null): boolean {
-    const tools = this.#standing.get(`/internal/policy/blocks/${tenant}`)?.body['tools'];
+    const tools = this.#current.get(`/internal/policy/blocks/${tenant}`)?.body['tools'];
     return tool !== null && Array.isArray(tools) && tools.map(toolOfFunctionName).includes(tool);
   }
 
-  /** Takes what a call of the model costs; false when the month's ceiling cannot carry it. */
+  /** Counts the cost of a model call. Returns false when it exceeds the monthly ceiling. */
   take(tenant: string, micros: bigint): boolean {
-    const limit = this.#standing.get(`/internal/budgets/${tenant}/ceiling.llm_month`)?.body['spend_limit_minor'];
+    const limit = this.#current.get(`/internal/budgets/${tenant}/ceiling.llm_month`)?.body['spend_limit_minor'];
     const spent = (this.#spent.get(tenant) ?? 0n) + micros;
     if (typeof limit !== 'number' || spent > BigInt(limit) * 1_000_000n) return false;
     this.#spent.set(tenant, spent);
     return true;
   }
 
-  /** Sets the state that a restored database or another gateway would leave. */
+  /** Sets the version that a restored database or another gateway would leave. */
   standAt(path: string, version: number): void {
-    this.#standing.set(path, { version, body: {} });
+    this.#current.set(path, { version, body: {} });
   }
 
   async answer(path: string, body: Record<string, unknown>): Promise<Answer> {
     if (path.startsWith('/internal/members/')) {
       this.memberLists.push(body);
-      const version = Math.max(this.#standing.get(path)?.version ?? 0, Number(body['version']));
-      this.#standing.set(path, { version, body });
+      const version = Math.max(this.#current.get(path)?.version ?? 0, Number(body['version']));
+      this.#current.set(path, { version, body });
       return { status: 200, body: { version } };
     }
     if (path.startsWith('/internal/approvals/')) {
@@ -49,9 +49,9 @@ export class StubSettings {
     await this.beforeTaken();
     const version = Number(body['version']);
     this.put.push({ path, version });
-    const standing = this.#standing.get(path);
-    if (standing !== undefined && standing.version > version) return { status: 409, body: past(standing.version) };
-    this.#standing.set(path, { version, body });
+    const current = this.#current.get(path);
+    if (current !== undefined && current.version > version) return { status: 409, body: past(current.version) };
+    this.#current.set(path, { version, body });
     return { status: 200, body: path.includes('/blocks/') ? blocksOf(path, body) : budgetOf(path, body) };
   }
 }

@@ -1,27 +1,30 @@
 import type { TwinOptions } from '@countersign/database/testing';
 
-/** Another id of the same kind, and always the same one. */
+/** Derives a fixed second ID of the same kind. */
 function idsOf(...columns: string[]): Record<string, string> {
   return Object.fromEntries(
     columns.map((column) => [column, `left(NEW.${column}, 4) || reverse(substr(NEW.${column}, 5))`]),
   );
 }
 
-/** Workers serve all workspaces: a row that is never due is never moved. */
+/** A time that is never due, because workers serve all workspaces and must not change twins. */
 const never = `'9000-01-01'`;
 const owner = 'workspace_id';
 
 /** Excludes the idempotency keys of twins. */
 export const ofNoTwin = `scope NOT LIKE '%.twin'`;
 
-/** Each workspace has a twin of the same person: another workspace with the same tasks, runs, approvals, settings and spend. */
+/**
+ * Creates a twin of each workspace: another workspace of the same person with the same tasks, runs, approvals, settings
+ * and spend.
+ */
 export function workspaceTwins(): TwinOptions {
   const inWorkspace = (...columns: string[]) => ({ columns: idsOf(owner, ...columns) });
   const inRun = inWorkspace('id', 'task_id', 'run_id');
   const about = inWorkspace('id', 'task_id', 'run_id', 'step_id');
   const tables = {
     workspaces: { owner: 'id', columns: { ...idsOf('id'), members_told_at: never, settings_due_at: never } },
-    // A person signs in to the first one.
+    // A person signs in to the workspace that they joined first, so twins join later.
     workspace_members: { columns: { ...idsOf(owner), joined_at: never } },
     provisioned_members: inWorkspace(),
     workspace_settings: inWorkspace(),
@@ -37,7 +40,7 @@ export function workspaceTwins(): TwinOptions {
       columns: { ...idsOf(owner, 'id'), key_hash: `reverse(NEW.key_hash)`, expires_at: never },
     },
     tasks: inWorkspace('id'),
-    // A waiting run is any worker's to take.
+    // Any worker can claim a queued run, so queued runs of twins are stored as cancelled.
     runs: {
       columns: {
         ...idsOf(owner, 'id', 'task_id'),
@@ -55,10 +58,10 @@ export function workspaceTwins(): TwinOptions {
     violations: about,
     call_reports: {
       columns: { ...idsOf(owner, 'id', 'task_id', 'run_id'), created_at: never },
-      // One of no workspace is its person's, who is the same in both.
+      // Rows without a workspace belong to the person, who is the same in both workspaces.
       of: 'NEW.workspace_id IS NOT NULL',
     },
-    // A receipt that arrived after the revocation of its key is any gateway's to review.
+    // Any gateway reviews receipts that arrived after the revocation of their key, so receipts of twins are old.
     receipts: { columns: { ...idsOf(owner, 'task_id', 'run_id', 'step_id'), received_at: `'2000-01-01'` } },
     refused_receipts: inWorkspace('task_id', 'run_id', 'step_id'),
     receipt_faults: inWorkspace(),

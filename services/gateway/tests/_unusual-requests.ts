@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 
-/** The status of an evaluation with headers that fetch would not let a test say. */
+/** Returns the status of an evaluation with headers that `fetch` does not allow. */
 export function statusOf(gatewayUrl: string, headers: Record<string, string>, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
     httpRequest(new URL('/api/v1/evaluate', gatewayUrl), { method: 'POST', headers }, (res) =>
@@ -33,7 +33,7 @@ export function sendChunked(
   });
 }
 
-/** A smuggler's favourite: a GET with a body that is a request of its own. */
+/** Sends a GET whose body is another request, as in request smuggling. */
 export async function statusOfGetWithBody(gatewayUrl: string, key: string): Promise<number> {
   const { hostname, port } = new URL(gatewayUrl);
   const socket = connect(Number(port), hostname);

@@ -4,7 +4,7 @@ import { StubSettings } from './_stub-settings.ts';
 
 type Received = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
 
-/** A server in the place of the kernel that answers as a test says, and keeps what it was sent. */
+/** Fake of the kernel. A test sets its answers, and it stores the received requests. */
 export class Upstream {
   readonly received: Received[] = [];
   readonly settings = new StubSettings();
@@ -12,7 +12,7 @@ export class Upstream {
   readonly #server: Server = createServer((req, res) => {
     let body = '';
     req.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
-    // Requests of the gateway itself are no forwarded ones.
+    // Requests of the gateway itself are not stored as forwarded requests.
     const isOwn = req.url?.startsWith('/internal/') === true;
     req.on('end', () => {
       if (!isOwn) this.received.push({ method: req.method ?? '', url: req.url ?? '', headers: req.headers, body });
@@ -33,7 +33,7 @@ export class Upstream {
   }
 
   async #takeSetting(path: string, res: ServerResponse, body: string): Promise<void> {
-    const answer = await this.settings.answer(path, JSON.parse(body) as Record<string, unknown>); // the gateway wrote it
+    const answer = await this.settings.answer(path, JSON.parse(body) as Record<string, unknown>); // sent by the gateway
     res.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
   }
 

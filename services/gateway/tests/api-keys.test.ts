@@ -38,11 +38,11 @@ beforeAll(async () => {
   database = await testDatabase();
   const config = testConfig(database, { GOV_RUN_WORKERS: '0' });
   gateway = await startTestGateway(config, { now: () => new Date(nowMs) });
-  // Bob's own workspace is his first one.
+  // Bob signs in again, because his own workspace is his first one.
   bob = await signInAs(gateway.url, 'bob@example.org');
 });
 
-// A test that moves the clock ends sessions.
+// Sessions are created again, because tests that move the clock end them.
 beforeEach(async () => {
   nowMs += 3_600_000;
   ada = await signInAs(gateway.url, 'ada@example.org');
@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 const bobIs = (role: Role) => putMember(database, { workspaceId: ada.workspace.id, userId: bob.user.id, role });
-/** Bob as a member of Ada's workspace. */
+/** Returns a client of Bob as a member of Ada's workspace. */
 const bobAtAdas = () => clientOf(gateway.url, { ...bob.headers, 'x-workspace-id': ada.workspace.id });
 const withKey = (key: string, more: Record<string, string> = {}) =>
   clientOf(gateway.url, { 'x-api-key': key, ...more });
@@ -69,7 +69,7 @@ type Wanted = {
   replaces?: string;
 };
 const make = async (client: GatewayClient, body: Wanted = {}) =>
-  (await client.createApiKey({ body: body as never })).body; // its defaults are the gateway's to fill in
+  (await client.createApiKey({ body: body as never })).body; // the gateway adds the defaults
 
 const refused = { status: 401, code: 'CREDENTIALS_INVALID' };
 const forbidden = { status: 403, code: 'PERMISSION_DENIED' };
@@ -104,7 +104,7 @@ describe('a key of a workspace', () => {
     },
   );
 
-  verifies('gw.auth.apikey', 'ends with its time, and at once when it is revoked', async () => {
+  verifies('gw.auth.apikey', 'expires at its time, and is invalid at once when it is revoked', async () => {
     const short = await make(ada.client, { expiresInDays: 1 });
     const long = await make(ada.client, { expiresInDays: 365 });
     nowMs += dayMs - 1;
@@ -122,7 +122,7 @@ describe('a key of a workspace', () => {
 
   verifies(
     'gw.auth.apikey',
-    'is listed to its maker and to an owner, with its last use, and never itself',
+    'is listed to its creator and to an owner, with its last use, and never with its secret',
     async () => {
       bob = await signInAs(gateway.url, 'bob@example.org');
       const bobs = await make(bobAtAdas(), { name: "bob's" });
@@ -149,7 +149,7 @@ describe('a key of a workspace', () => {
     },
   );
 
-  it('lives on for a day beside the one that replaces it, and no longer than it would have', async () => {
+  it('stays valid for a day after it is replaced, and never longer than its own expiry', async () => {
     const old = await make(ada.client);
     const ending = await make(ada.client, { expiresInDays: 1 });
     nowMs += dayMs / 2;
@@ -166,7 +166,7 @@ describe('a key of a workspace', () => {
     await expect(make(ada.client, { replaces: old.id })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('opens what its scopes name', async () => {
+  it('opens only the routes of its scopes', async () => {
     const [reader, writer, agent] = await Promise.all(
       (['read', 'write', 'agent'] as const).map(async (scope) =>
         withKey((await make(ada.client, { scopes: [scope] })).key),
@@ -188,7 +188,7 @@ describe('a key of a workspace', () => {
 });
 
 describe('the rights of a key', () => {
-  it('are never more than those of its maker today, and end with the membership for good', async () => {
+  it('never exceed the current rights of its creator, and end with the membership', async () => {
     bob = await signInAs(gateway.url, 'bob@example.org');
     await expect(make(bobAtAdas(), { role: 'partner' })).rejects.toMatchObject(forbidden);
     await bobIs('partner');
@@ -210,7 +210,7 @@ describe('the rights of a key', () => {
     await expect(withKey(key).listTasks()).rejects.toMatchObject(refused);
   });
 
-  it('open the routes of members and partners, but not what a person does alone', async () => {
+  it('include routes of members and partners, and exclude those that require a person', async () => {
     const { key } = await make(ada.client, { role: 'partner' });
     const before = await contentOf(database);
     const closed: string[] = [];
@@ -223,7 +223,7 @@ describe('the rights of a key', () => {
       const status = await statusWith(route, key);
       const isOfOwners = route.auth === 'owner' || route.auth === 'session';
       if (status === 403 && !isOfOwners) closed.push(route.operation);
-      // Malformed requests are refused before the caller's rights are checked.
+      // The gateway refuses malformed requests before it checks the rights of the caller.
       const expected = isOfOwners ? [400, 403].includes(status) : ![401, 500].includes(status);
       expect([route.operation, status, expected]).toEqual([route.operation, status, true]);
     }
@@ -236,7 +236,7 @@ describe('the rights of a key', () => {
     });
   });
 
-  it('are refused beside another credential, and with a mistyped key before any look-up', async () => {
+  it('are not granted to a request with a second credential, and a mistyped key is refused before any query', async () => {
     const { key } = await make(ada.client);
     await withKey(key, { authorization: `Bearer ${key}` }).listTasks();
     const mistaken: Record<string, string>[] = [
@@ -259,7 +259,7 @@ describe('the rights of a key', () => {
     expect(looksLikeApiKey(swapped)).toBe(false);
   });
 
-  it('are those of a hundred keys at most, also when many are made at once', async () => {
+  it('belong to at most 100 keys of a workspace, also when many are created at once', async () => {
     const [{ count } = { count: 0 }] = await rowsOf<{ count: number }>(
       database,
       'SELECT count(*)::int FROM api_keys WHERE workspace_id = $1 AND revoked_at IS NULL AND expires_at > $2',
@@ -307,7 +307,7 @@ async function statusWith(route: AnyRoute, key: string): Promise<number> {
     headers: { 'x-api-key': key, ...(sent && { 'content-type': 'application/json' }) },
     ...(sent && { body: JSON.stringify(bodies[route.operation] ?? {}) }),
   });
-  // A stream has no end.
+  // A stream does not end by itself.
   await response.body?.cancel();
   return response.status;
 }

@@ -25,7 +25,7 @@ let database: TestDatabase;
 let gateway: StartedGateway;
 let person: Person;
 const kernel = new KernelStub();
-/** Between gateway and kernel: what a test lets happen to an answer on its way back. */
+/** Runs on each answer between kernel and gateway. */
 let onAnswer: (path: string) => void | Promise<void> = () => undefined;
 
 const network: typeof fetch = async (input, init) => {
@@ -67,7 +67,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** A run that waits for an approval. */
+/** Starts a run that waits for an approval. */
 async function parkedRun() {
   const { taskId, runId } = await startRun(person);
   await runReaching(person, taskId, ['awaiting_approval']);
@@ -92,7 +92,7 @@ async function partner(email: string): Promise<GatewayClient> {
   return clientOf(gateway.url, { ...headers, 'x-workspace-id': workspaceId });
 }
 
-/** Publishes the kernel's answer for waiting runs. */
+/** Publishes the kernel's event about a resolved approval. Returns the message ID. */
 async function kernelSays(
   { kernelApprovalId, sessionId }: { kernelApprovalId: string; sessionId: string },
   changes: object,
@@ -113,10 +113,10 @@ async function kernelSays(
   return id;
 }
 
-describe('a run that ends while its question is open', () => {
+describe('a run that ends while its approval request is open', () => {
   const cancel = (id: string) => person.client.putTaskStatus({ params: { id }, body: { status: 'cancelled' } });
 
-  verifies('gw.run.escalate', 'withdraws it at the kernel, also when the kernel is away in between', async () => {
+  verifies('gw.run.escalate', 'withdraws the request at the kernel, also after an outage of the kernel', async () => {
     const { taskId, approval } = await parkedRun();
     await kernel.kill();
     await cancel(taskId);
@@ -126,7 +126,7 @@ describe('a run that ends while its question is open', () => {
     expect(kernel.roles.at(-1)).toBe('agent');
   });
 
-  verifies('gw.run.escalate', 'withdraws what was approved and is not used', async () => {
+  verifies('gw.run.escalate', 'withdraws an approval that it has not used', async () => {
     kernel.approvals.timelockSeconds = 600;
     const { taskId, approval } = await parkedRun();
     await approve(person.client, approval);
@@ -134,7 +134,7 @@ describe('a run that ends while its question is open', () => {
     await until(() => kernel.approvals.get(approval.kernelApprovalId).state === 'revoked');
   });
 
-  verifies('gw.run.escalate', 'withdraws its own beside what another agent requested in its session', async () => {
+  verifies('gw.run.escalate', 'withdraws its own requests and not those of another agent in its session', async () => {
     const { taskId, runId, approval } = await parkedRun();
     const own = kernel.approvals.get(approval.kernelApprovalId);
     const question = { tenant: person.workspace.id, session: runId, tool: 'files.write', intent: 'theirs' };
@@ -147,7 +147,7 @@ describe('a run that ends while its question is open', () => {
     expect(theirs.state).toBe('pending');
   });
 
-  verifies('gw.run.escalate', 'withdraws what the kernel reports after the end', async () => {
+  verifies('gw.run.escalate', 'withdraws a request that the kernel reports after the end', async () => {
     const { taskId, runId } = await parkedRun();
     await cancel(taskId);
     await until(() => kernel.approvals.get(kernel.approvals.ids[0] ?? '').state === 'revoked');
@@ -161,7 +161,7 @@ describe('a run that ends while its question is open', () => {
 });
 
 describe('an approval that was decided in the kernel', () => {
-  verifies('gw.run.escalate', 'ends its run with the reason', async () => {
+  verifies('gw.run.escalate', 'ends its run with the reason of the rejection', async () => {
     const { taskId, approval } = await parkedRun();
     await kernelSays(approval, {});
     const error = { code: 'APPROVAL_REJECTED', message: 'The approval was rejected: Not to this customer.' };
@@ -171,14 +171,14 @@ describe('an approval that was decided in the kernel', () => {
     expect(kernel.executed).toEqual([]);
   });
 
-  verifies('gw.run.escalate', 'ends its run with the reason why it expired before its time', async () => {
+  verifies('gw.run.escalate', 'ends its run with the reason of its early expiry', async () => {
     const { taskId, approval } = await parkedRun();
     await kernelSays(approval, { state: 'expired', resolved_by: null, rejection_reason: 'The policy was replaced' });
     const error = { code: 'APPROVAL_EXPIRED', message: 'The policy was replaced.' };
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'denied', error });
   });
 
-  verifies('gw.run.escalate', 'lets the run go on, also when it was decided before the run was parked', async () => {
+  verifies('gw.run.escalate', 'continues the run, also when it was decided before the run was parked', async () => {
     kernel.judgesAnswers = false;
     const started = startRun(person);
     const parking = new Promise<void>((parked) => {
@@ -188,9 +188,9 @@ describe('an approval that was decided in the kernel', () => {
         onAnswer = () => undefined;
         Object.assign(kernel.approvals.get(askedFor), { state: 'approved', approvedBy: ['carol'] });
         const { runId } = await started;
-        const said = { state: 'approved', resolved_by: 'carol', rejection_reason: null };
-        const messageId = await kernelSays({ kernelApprovalId: askedFor, sessionId: runId }, said);
-        // The run is not parked yet.
+        const statement = { state: 'approved', resolved_by: 'carol', rejection_reason: null };
+        const messageId = await kernelSays({ kernelApprovalId: askedFor, sessionId: runId }, statement);
+        // The message is handled before the run is parked.
         await messageHandled(database, messageId);
         parked();
       };
@@ -200,17 +200,17 @@ describe('an approval that was decided in the kernel', () => {
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', outcome: 'allow' });
   });
 
-  it('of another workspace is not this one', async () => {
+  it('changes no approval when the message names another workspace', async () => {
     const { runId, approval } = await parkedRun();
     const stranger = await signInAs(gateway.url, `eve-${crypto.randomUUID()}@example.org`);
     await kernelSays(approval, { tenant_id: stranger.workspace.id });
-    const other = await parkedRun();
-    await kernelSays(other.approval, { resolved_by: 'carol' });
-    await runReaching(person, other.taskId);
+    const second = await parkedRun();
+    await kernelSays(second.approval, { resolved_by: 'carol' });
+    await runReaching(person, second.taskId);
     expect(await pendingOf(runId)).toMatchObject({ status: 'pending' });
   });
 
-  verifies('gw.run.escalate', 'lets the run go on, also where the request that carried the vote died', async () => {
+  verifies('gw.run.escalate', 'continues the run, also when the request that carried the vote died', async () => {
     const { taskId, approval } = await parkedRun();
     Object.assign(kernel.approvals.get(approval.kernelApprovalId), { state: 'approved', approvedBy: [person.user.id] });
     await kernelSays(approval, { state: 'approved', resolved_by: person.user.id, rejection_reason: null });
@@ -221,7 +221,7 @@ describe('an approval that was decided in the kernel', () => {
 });
 
 describe('an approval', () => {
-  verifies('gw.approvals', 'that is rejected says why, where the run ended', async () => {
+  verifies('gw.approvals', 'that is rejected ends its run with the reason of the rejection', async () => {
     const { taskId, approval } = await parkedRun();
     const body = { status: 'rejected', reason: 'Ask again on Monday.' } as const;
     await person.client.resolveWorkspaceApproval({ params: { id: approval.id }, body });
@@ -229,7 +229,7 @@ describe('an approval', () => {
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'denied', error });
   });
 
-  verifies('gw.approvals', 'that the kernel wants from two people stays pending until both have voted', async () => {
+  verifies('gw.approvals', 'stays pending until both people have voted when the kernel requires two', async () => {
     kernel.approvals.quorum = 2;
     const spoke = kernel.roles.length;
     const [first, second] = [await partner('first'), await partner('second')];
@@ -249,7 +249,7 @@ describe('an approval', () => {
 
   verifies(
     'gw.approvals',
-    'of a workspace with passkeys is answered at its page: here all votes are refused',
+    'of a workspace with passkeys can only be decided on its page: the gateway refuses all votes',
     async () => {
       const { approval } = await parkedRun();
       kernel.approvals.isKeyed = true;
@@ -261,7 +261,7 @@ describe('an approval', () => {
     },
   );
 
-  it('that the kernel opens again is pending here again, not a second one', async () => {
+  it('is pending again here, without a duplicate, when the kernel opens it again', async () => {
     const { taskId, runId, approval } = await parkedRun();
     onAnswer = (path) => {
       if (!path.endsWith('/approve')) return;
@@ -277,12 +277,12 @@ describe('an approval', () => {
     expect(await rowsOf(database, 'SELECT 1 FROM approvals WHERE run_id = $1', [runId])).toHaveLength(1);
   });
 
-  it('of another run lets nothing go on: the run fails closed', async () => {
-    const other = await parkedRun();
+  it('that already belongs to another run parks no second run, which fails closed instead', async () => {
+    const second = await parkedRun();
     kernel.judgesAnswers = false;
     onAnswer = async (path) => {
       if (path !== '/mcp/v1/execute') return;
-      const values = [kernel.approvals.ids.at(-1), other.runId];
+      const values = [kernel.approvals.ids.at(-1), second.runId];
       await rowsOf(database, 'UPDATE approvals SET kernel_approval_id = $1 WHERE run_id = $2', values);
     };
     const { taskId, runId } = await startRun(person);
@@ -290,27 +290,23 @@ describe('an approval', () => {
     expect(await rowsOf(database, 'SELECT 1 FROM approvals WHERE run_id = $1', [runId])).toEqual([]);
   });
 
-  verifies(
-    'gw.run.escalate',
-    'of one call does not serve the same call made again: that one requests another',
-    async () => {
-      kernel.say = (messages) =>
-        messages.some((message) => message.role === 'tool')
-          ? { text: 'All done.' }
-          : { calls: [1, 2].map(() => ({ name: 'files__write', args: { path: 'a' } })) };
-      const { taskId, runId, approval } = await parkedRun();
-      await approve(person.client, approval);
-      await runReaching(person, taskId, ['awaiting_approval']);
-      const second = await pendingOf(runId);
-      expect(second.kernelApprovalId).not.toBe(approval.kernelApprovalId);
-      expect(kernel.executed).toHaveLength(1);
-      await approve(person.client, second);
-      expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', outcome: 'allow' });
-      expect(kernel.executed.map(({ grant }) => grant)).toEqual([approval.kernelApprovalId, second.kernelApprovalId]);
-    },
-  );
+  verifies('gw.run.escalate', 'serves one call: the same call made again requests another approval', async () => {
+    kernel.say = (messages) =>
+      messages.some((message) => message.role === 'tool')
+        ? { text: 'All done.' }
+        : { calls: [1, 2].map(() => ({ name: 'files__write', args: { path: 'a' } })) };
+    const { taskId, runId, approval } = await parkedRun();
+    await approve(person.client, approval);
+    await runReaching(person, taskId, ['awaiting_approval']);
+    const second = await pendingOf(runId);
+    expect(second.kernelApprovalId).not.toBe(approval.kernelApprovalId);
+    expect(kernel.executed).toHaveLength(1);
+    await approve(person.client, second);
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', outcome: 'allow' });
+    expect(kernel.executed.map(({ grant }) => grant)).toEqual([approval.kernelApprovalId, second.kernelApprovalId]);
+  });
 
-  verifies('gw.approvals', 'counts a vote once, also when the answer of the kernel got lost', async () => {
+  verifies('gw.approvals', 'counts a vote once, also when the answer of the kernel is lost', async () => {
     const { taskId, approval } = await parkedRun();
     let isLost = false;
     onAnswer = (path) => {
@@ -323,7 +319,7 @@ describe('an approval', () => {
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
   });
 
-  it('is not voted on again while the arrival of the vote is unknown', async () => {
+  it('is not voted on again while it is unknown whether the vote arrived', async () => {
     const { approval } = await parkedRun();
     let casts = 0;
     onAnswer = (path) => {
@@ -336,7 +332,7 @@ describe('an approval', () => {
     expect(casts).toBe(1);
   });
 
-  it('takes two votes that are cast in one moment', async () => {
+  it('counts two votes that are cast at the same time', async () => {
     kernel.approvals.quorum = 2;
     const [first, second] = [await partner('first'), await partner('second')];
     const { taskId, approval } = await parkedRun();
@@ -345,27 +341,23 @@ describe('an approval', () => {
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
   });
 
-  verifies(
-    'gw.approvals',
-    'of a run that is cancelled ends with it, in the log too, and so does its step',
-    async () => {
-      const { taskId, runId, approval } = await parkedRun();
-      await person.client.putTaskStatus({ params: { id: taskId }, body: { status: 'cancelled' } });
-      const run = await runReaching(person, taskId, ['cancelled']);
-      expect(run.steps.at(-1)).toMatchObject({ endedAt: expect.any(String), error: { code: 'RUN_ENDED' } });
-      const { body: log } = await person.client.listAudit({ query: { action: 'approval.cancelled' } });
-      expect(log.data).toMatchObject([{ subject: approval.id, actor: person.user.id, details: { runId } }]);
-      const events = await rowsOf<{ data: object }>(
-        database,
-        `SELECT envelope::jsonb -> 'data' AS data FROM outbox WHERE type LIKE '%approval.resolved%' AND envelope LIKE $1`,
-        [`%${runId}%`],
-      );
-      expect(events).toMatchObject([{ data: { approvalId: approval.id, status: 'cancelled' } }]);
-      await expect(approve(person.client, approval)).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
-    },
-  );
+  verifies('gw.approvals', 'of a cancelled run is cancelled with it, in the log too, and its step ends', async () => {
+    const { taskId, runId, approval } = await parkedRun();
+    await person.client.putTaskStatus({ params: { id: taskId }, body: { status: 'cancelled' } });
+    const run = await runReaching(person, taskId, ['cancelled']);
+    expect(run.steps.at(-1)).toMatchObject({ endedAt: expect.any(String), error: { code: 'RUN_ENDED' } });
+    const { body: log } = await person.client.listAudit({ query: { action: 'approval.cancelled' } });
+    expect(log.data).toMatchObject([{ subject: approval.id, actor: person.user.id, details: { runId } }]);
+    const events = await rowsOf<{ data: object }>(
+      database,
+      `SELECT envelope::jsonb -> 'data' AS data FROM outbox WHERE type LIKE '%approval.resolved%' AND envelope LIKE $1`,
+      [`%${runId}%`],
+    );
+    expect(events).toMatchObject([{ data: { approvalId: approval.id, status: 'cancelled' } }]);
+    await expect(approve(person.client, approval)).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+  });
 
-  it('is not requested by a run that was cancelled in the meantime, whose step ends', async () => {
+  it('is not requested by a run that was cancelled in the meantime, and the step ends', async () => {
     kernel.judgesAnswers = false;
     const started = startRun(person);
     onAnswer = async (path) => {
@@ -383,7 +375,7 @@ describe('an approval', () => {
 });
 
 describe('a call with unreadable arguments', () => {
-  verifies('gw.audit', 'is refused, told to the model, and in the log', async () => {
+  verifies('gw.audit', 'is refused, reported to the model and recorded in the log', async () => {
     kernel.judgesAnswers = false;
     kernel.say = (messages) =>
       messages.some((message) => message.role === 'tool')

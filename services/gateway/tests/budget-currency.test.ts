@@ -19,11 +19,11 @@ afterAll(async () => {
 const read = async () => (await ada.client.getWorkspaceSettings({ params: { id: ada.workspace.id } })).body;
 
 describe('the budget of a workspace where the prices of models have a currency', () => {
-  it('begins in that currency', async () => {
+  it('uses that currency by default', async () => {
     expect((await read()).budgetConfig).toEqual({ monthlyLlmBudget: 100, currency: 'EUR' });
   });
 
-  it('is refused in another one, and both are named', async () => {
+  it('is refused in another currency, with both currencies in the message', async () => {
     const params = { id: ada.workspace.id };
     const body = { budgetConfig: { monthlyLlmBudget: 7, currency: 'USD' } };
     await expect(ada.client.putWorkspaceSettings({ params, body })).rejects.toMatchObject({
@@ -34,7 +34,7 @@ describe('the budget of a workspace where the prices of models have a currency',
     expect((await read()).budgetConfig).toEqual({ monthlyLlmBudget: 100, currency: 'EUR' });
   });
 
-  it('does not hold up other sections, which are sent without a budget', async () => {
+  it('does not affect other sections that are sent without a budget', async () => {
     const params = { id: ada.workspace.id };
     const body = { policyConfig: { blockedTools: ['files.write'] } };
     await expect(ada.client.putWorkspaceSettings({ params, body: body as never })).resolves.toMatchObject({

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 function wanted(matches: (entry: CatalogueEntry) => boolean): CatalogueEntry {
   const entry = catalogue.find(matches);
-  if (entry === undefined) throw new Error('No entry stands so');
+  if (entry === undefined) throw new Error('No entry of the catalogue matches');
   return entry;
 }
 
@@ -39,7 +39,7 @@ function recordOf(promises: Record<string, string>, of = commit): string {
 
 const allOf = ({ promises }: CatalogueEntry) => Object.fromEntries(promises.map((id) => [id, 'passed']));
 
-/** The answer of a gateway that starts with this record. */
+/** Returns the capabilities of a gateway with these environment variables. */
 async function askWith(variables: Record<string, string>) {
   const gateway = await startTestGateway(testConfig(database, { GOV_RUN_WORKERS: '0', ...variables }));
   const client = clientOf(gateway.url, {});
@@ -51,11 +51,11 @@ async function askWith(variables: Record<string, string>) {
   return answer;
 }
 
-describe('what the system says of itself', () => {
-  verifies('gw.capabilities', 'is ready for production only by a recorded run of this build that passed', async () => {
+describe('the published capabilities', () => {
+  verifies('gw.capabilities', 'are production ready only with a passed test run of this build', async () => {
     const file = recordOf({ ...allOf(whole), ...allOf(partly) });
-    const said = await askWith({ GOV_EVAL_RECORD: file, GOV_BUILD_COMMIT: commit });
-    expect(said.whole).toMatchObject({
+    const answer = await askWith({ GOV_EVAL_RECORD: file, GOV_BUILD_COMMIT: commit });
+    expect(answer.whole).toMatchObject({
       state: 'production_ready',
       blockers: [],
       owner: whole.owner,
@@ -63,13 +63,13 @@ describe('what the system says of itself', () => {
       evidence: { commit, recordedAt, promises: allOf(whole) },
       updatedAt: recordedAt,
     });
-    expect(said.partly).toMatchObject({ state: 'prototype' });
-    expect(said.partly.blockers).toContain(`No test proves ${partly.unproven[0]} yet`);
+    expect(answer.partly).toMatchObject({ state: 'prototype' });
+    expect(answer.partly.blockers).toContain(`No test proves ${partly.unproven[0]} yet`);
     expect(capabilityOf({ ...partly, unproven: partly.promises }, null).state).toBe('planned');
-    expect(said.summary).toMatchObject({ total: catalogue.length, byState: { production_ready: 1, blocked: 0 } });
+    expect(answer.summary).toMatchObject({ total: catalogue.length, byState: { production_ready: 1, blocked: 0 } });
   });
 
-  verifies('gw.capabilities', 'names what blocks it: a failure, a promise that was not tried, no run', async () => {
+  verifies('gw.capabilities', 'name each obstacle: a failure, an untested promise, a missing run', async () => {
     const [first = '', ...others] = whole.promises;
     const failed = recordOf({ ...allOf(whole), [first]: 'failed' });
     expect((await askWith({ GOV_EVAL_RECORD: failed, GOV_BUILD_COMMIT: commit })).whole).toMatchObject({
@@ -94,7 +94,7 @@ describe('what the system says of itself', () => {
     for (const variables of starts) expect((await askWith(variables)).whole).toMatchObject(unrecorded);
   });
 
-  it('is not told from a file that holds no record: the gateway does not start', () => {
+  it('are not read from a file without a record: the gateway does not start', () => {
     const file = join(folder, 'not-a-record.json');
     for (const text of ['', '{}', JSON.stringify({ recordedAt, commit, promises: { 'kn.budget': 'maybe' } })]) {
       writeFileSync(file, text);

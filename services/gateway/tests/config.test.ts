@@ -22,28 +22,29 @@ const production = {
 };
 
 describe('the configuration', () => {
-  it('takes the address of the kernel without a path', () => {
+  it('accepts the address of the kernel only without a path', () => {
     expect(gatewayConfigFrom(env).governance).toMatchObject({ url: 'http://kernel:3200' });
   });
 
-  it.each(['GOV_ASSERTION_KEY', 'GOV_SERVICE_API_KEY'])(
-    'refuses a kernel that it could not speak to without %s',
-    (name) => {
-      expect(() => gatewayConfigFrom({ ...env, [name]: undefined })).toThrow(`${name} is missing`);
-    },
-  );
+  it.each(['GOV_ASSERTION_KEY', 'GOV_SERVICE_API_KEY'])('refuses the address of each service without %s', (name) => {
+    const { GOV_GOVERNANCE_URL: url, ...rest } = env;
+    for (const service of ['GOV_GOVERNANCE_URL', 'GOV_CONTROL_PLANE_URL', 'GOV_COMMERCIAL_URL'])
+      expect(() => gatewayConfigFrom({ ...rest, [service]: url, [name]: undefined })).toThrow(
+        `${name} is missing: the service at ${service} requires it`,
+      );
+  });
 
-  it('knows no key of operators', () => {
+  it('contains no operator key', () => {
     expect(() => gatewayConfigFrom({ ...env, GOV_ADMIN_API_KEY: 'admin' })).toThrow(
       'GOV_ADMIN_API_KEY is not a known variable',
     );
   });
 
-  it('signs for whom it speaks with an Ed25519 key and no other, and never says what it was given', () => {
+  it('accepts only an Ed25519 key for assertions, and never prints it', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
     const rsa = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-    for (const other of [rsa, 'no key at all'])
-      expect(() => gatewayConfigFrom({ ...env, GOV_ASSERTION_KEY: other })).toThrow(
+    for (const second of [rsa, 'no key at all'])
+      expect(() => gatewayConfigFrom({ ...env, GOV_ASSERTION_KEY: second })).toThrow(
         'GOV_ASSERTION_KEY is malformed: it must be an Ed25519 private key, as PKCS#8 PEM',
       );
   });
@@ -53,11 +54,12 @@ describe('the configuration', () => {
     ['GOV_GOVERNANCE_URL', 'https://example.org/?tenant=a'],
     ['GOV_GOVERNANCE_URL', 'https://ada:secret@example.org'],
     ['GOV_HEALTH_URL', 'https://example.org/kernel'],
-  ])('refuses %s=%s, of which only the origin would be used', (name, value) => {
+    ['GOV_COMMERCIAL_URL', 'https://example.org/commercial'],
+  ])('refuses %s=%s, because only its origin would be used', (name, value) => {
     expect(() => gatewayConfigFrom({ ...env, [name]: value })).toThrow(name);
   });
 
-  it.each(['GOV_RUN_LEASE', 'GOV_GOVERNANCE_TIMEOUT'])('refuses a %s too short for a healthy machine', (name) => {
+  it.each(['GOV_RUN_LEASE', 'GOV_GOVERNANCE_TIMEOUT'])('refuses a %s below 500 ms', (name) => {
     for (const value of ['0', '15', '499ms'])
       expect(() => gatewayConfigFrom({ ...env, [name]: value })).toThrow(
         `${name} is malformed: must be at least 500ms`,
@@ -65,7 +67,7 @@ describe('the configuration', () => {
     gatewayConfigFrom({ ...env, [name]: '500ms' });
   });
 
-  it('in production names who may open a workspace, and everywhere by what can be one', () => {
+  it('requires the allowed sign-ups in production, and validates each entry everywhere', () => {
     const { GOV_SIGN_UP: _, ...unsaid } = production;
     for (const open of [unsaid, { ...unsaid, GOV_SIGN_UP: '' }, { ...unsaid, GOV_SIGN_UP: ' , ' }])
       expect(() => gatewayConfigFrom(open)).toThrow('GOV_SIGN_UP');
@@ -76,7 +78,7 @@ describe('the configuration', () => {
       expect(() => gatewayConfigFrom({ ...env, GOV_SIGN_UP: `@example.org,${entry}` })).toThrow(`"${entry}"`);
   });
 
-  it('shows no codes behind a proxy, and none to another machine', () => {
+  it('shows no sign-in codes behind a proxy or to another machine', () => {
     for (const reached of [{ GOV_TRUSTED_PROXIES: '1' }, { GOV_GATEWAY_HOST: '0.0.0.0' }]) {
       const [name = ''] = Object.keys(reached);
       expect(() => gatewayConfigFrom({ ...env, ...reached })).toThrow(name);
@@ -87,7 +89,7 @@ describe('the configuration', () => {
     expect(gatewayConfigFrom(production).revealsCodes).toBe(false);
   });
 
-  it('checks replies everywhere but in production', () => {
+  it('validates replies everywhere except in production', () => {
     const { NODE_ENV: _, ...unnamed } = env;
     const environments = [env, { ...env, NODE_ENV: 'test' }, unnamed, production];
     expect(environments.map((each) => gatewayConfigFrom(each).checksReplies)).toEqual([true, true, true, false]);

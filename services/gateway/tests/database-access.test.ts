@@ -38,7 +38,7 @@ describe('a key', () => {
     { workspaceId: home, userId: ada },
   ];
 
-  it('is made and shown as it is', async () => {
+  it('is stored and read as it was created', async () => {
     await store.insert('workspace_members', {});
     const made = await transaction((tx) =>
       keys.insertApiKey(tx, {
@@ -53,7 +53,7 @@ describe('a key', () => {
     expect(await keys.findKeyOf(store.database.reader, away, idOf('hpk', 1))).toBeNull();
   });
 
-  it('is listed, ended and shortened within reach', async () => {
+  it('is listed, revoked and given an earlier end only if the caller may reach it, and only live keys change', async () => {
     const dead = { revoked_at: instantAt(1) };
     await store.insert(
       'api_keys',
@@ -110,7 +110,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('opens what its user may, while it lives', async () => {
+  it('has the rights of its user while it is live', async () => {
     await store.insert('users', { id: ada, email: 'ada@example.org' });
     await store.insert('workspaces', { id: home });
     await store.insert('workspace_members', {});
@@ -125,7 +125,7 @@ describe('a key', () => {
     expect([await find(1, 60), await find(2, 59), await find(3, 59)]).toEqual([null, null, null]);
   });
 
-  it('says when it was used last, once a minute', async () => {
+  it('records its last use once a minute', async () => {
     await store.insert(
       'api_keys',
       key(1),
@@ -157,20 +157,30 @@ describe('an invite', () => {
     );
   const acts: [string, unknown, number[], (tx: Tx) => Promise<unknown>][] = [
     ['by its id', true, [1], (tx) => invites.endInvite(tx, home, idOf('inv', 1), minute(9))],
-    ['by its id, where it has ended', false, [], (tx) => invites.endInvite(tx, home, idOf('inv', 3), minute(9))],
-    ['by its id, where its time is over', false, [], (tx) => invites.endInvite(tx, home, idOf('inv', 4), minute(9))],
-    ['by its id, of another workspace', false, [], (tx) => invites.endInvite(tx, home, idOf('inv', 5), minute(9))],
-    ['with its address', undefined, [1, 4, 6], (tx) => invites.endInvitesOf(tx, home, 'ada@example.org', minute(9))],
-    ['with who sent it', 2, [1, 6], (tx) => invites.endInvitesBy(tx, { workspaceId: home, invitedBy: ada }, minute(9))],
-    ['by who joins', true, [6], (tx) => invites.endAcceptedInvite(tx, idOf('inv', 6), minute(9))],
-    ['by who did not accept it', false, [], (tx) => invites.endAcceptedInvite(tx, idOf('inv', 1), minute(9))],
+    ['by its id after it has ended', false, [], (tx) => invites.endInvite(tx, home, idOf('inv', 3), minute(9))],
+    ['by its id after it has expired', false, [], (tx) => invites.endInvite(tx, home, idOf('inv', 4), minute(9))],
+    ['by its id from another workspace', false, [], (tx) => invites.endInvite(tx, home, idOf('inv', 5), minute(9))],
+    [
+      'with all invites of its address',
+      undefined,
+      [1, 4, 6],
+      (tx) => invites.endInvitesOf(tx, home, 'ada@example.org', minute(9)),
+    ],
+    [
+      'with all invites of its sender',
+      2,
+      [1, 6],
+      (tx) => invites.endInvitesBy(tx, { workspaceId: home, invitedBy: ada }, minute(9)),
+    ],
+    ['by the person who accepted it', true, [6], (tx) => invites.endAcceptedInvite(tx, idOf('inv', 6), minute(9))],
+    ['by a person who did not accept it', false, [], (tx) => invites.endAcceptedInvite(tx, idOf('inv', 1), minute(9))],
   ];
-  it.each(acts)('is ended %s: %j', async (_how, answer, those, act) => {
+  it.each(acts)('that is ended %s: the result is %j', async (_how, answer, those, act) => {
     await some();
     expect([await transaction(act), await ended()]).toEqual([answer, those]);
   });
 
-  it('is listed and counted with its workspace while it lives', async () => {
+  it('is listed and counted in its workspace while it is live', async () => {
     await some();
     const page = await invites.listLiveInvites(
       store.database.reader,
@@ -198,7 +208,7 @@ describe('an invite', () => {
     expect(counts).toEqual([3, 4, 3]);
   });
 
-  it('leads to its workspace by token and address, and names who sent it', async () => {
+  it('is found by its token and address, with its workspace and its sender', async () => {
     await some();
     await store.insert('workspaces', { id: home }, { id: away, name: 'Away' });
     await store.insert('users', { id: ada, email: 'ada@example.org' }, { id: bob, name: 'Bob', messenger_id: 'm' });
@@ -222,7 +232,7 @@ describe('a code', () => {
   const code = (nth: number, columns: object = {}) => ({ id: `code-${nth}`, ...columns });
   const email = 'ada@example.org';
 
-  it('takes the place of the one before, and counts its sends and its tries', async () => {
+  it('replaces the previous code, and counts sends and attempts', async () => {
     await store.insert('email_codes', code(1), code(2, { email: 'b' }), code(3, { ended_at: instantAt(1) }));
     const next = { id: 'code-4', email, codeHmac: 'new', createdAt: minute(2), expiresAt: minute(12) };
     await transaction(async (tx) => {
@@ -240,7 +250,7 @@ describe('a code', () => {
     expect(await transaction((tx) => codes.findLiveCode(tx, email))).toBeNull();
   });
 
-  it('was sent so often to one address since then', async () => {
+  it('counts its sends to one address since a time', async () => {
     const since = (nth: number) => ({ created_at: instantAt(nth), ended_at: instantAt(9) });
     await store.insert('email_codes', code(1, { sends: 2, ...since(1) }), code(2, { sends: 3, ...since(2) }));
     await store.insert('email_codes', code(3, { sends: 4, ...since(3) }), code(4, { email: 'b', ...since(3) }));
@@ -258,12 +268,12 @@ describe('a session', () => {
   const user = { id: UserId.parse(ada), name: 'Ada', email: 'ada@example.org' };
   const dead = [{ rotated_at: instantAt(1) }, { revoked_at: instantAt(1) }, expires(9), { user_id: bob }];
 
-  it('begins a family, or goes on with one', async () => {
+  it('begins a family or continues one', async () => {
     await store.insert('users', user);
-    const given = { userId: ada, createdAt: minute(1), expiresAt: minute(60) };
+    const values = { userId: ada, createdAt: minute(1), expiresAt: minute(60) };
     await transaction(async (tx) => {
-      await sessions.insertSession(tx, { ...given, tokenHash: 'first' });
-      await sessions.insertSession(tx, { ...given, tokenHash: 'second', familyId: idOf('ses', 9) });
+      await sessions.insertSession(tx, { ...values, tokenHash: 'first' });
+      await sessions.insertSession(tx, { ...values, tokenHash: 'second', familyId: idOf('ses', 9) });
     });
     const first = await sessions.findSession(store.database.reader, 'first');
     const times = { createdAt: minute(1), expiresAt: minute(60), rotatedAt: null, revokedAt: null };
@@ -273,7 +283,7 @@ describe('a session', () => {
     expect(await sessions.findSignedInAt(store.database.reader, first?.id ?? '')).toEqual(minute(1));
   });
 
-  it('is listed while it opens something, with when its family began', async () => {
+  it('is listed while it is live, with the start of its family', async () => {
     await store.insert('sessions', session(1, dead[0]), ...dead.map((columns, nth) => session(nth + 10, columns)));
     await store.insert('sessions', session(2, { family_id: idOf('ses', 1), created_at: instantAt(3) }), session(3));
     await store.insert('sessions', session(4, { family_id: idOf('ses', 0), created_at: instantAt(4) }));
@@ -314,8 +324,8 @@ describe('a session', () => {
       transaction((tx) => sessions.markRotated(tx, { id: idOf('ses', nth), familyId }, minute(5)));
     expect([await rotate(1), await rotate(1), await rotate(4)]).toEqual([true, false, false]);
     await transaction((tx) => sessions.revokeFamily(tx, familyId, { now: minute(6), reason: 'reuse' }));
-    const told = await store.rows('SELECT rotated_at, revoked_at, revoke_reason FROM sessions ORDER BY id');
-    expect(told.map((row) => Object.values(row))).toEqual([
+    const messages = await store.rows('SELECT rotated_at, revoked_at, revoke_reason FROM sessions ORDER BY id');
+    expect(messages.map((row) => Object.values(row))).toEqual([
       [minute(5), minute(6), 'reuse'],
       [null, minute(6), 'reuse'],
       [null, null, null],

@@ -20,11 +20,11 @@ const row = (nth: number, columns: object = {}) => ({
   ...columns,
 });
 const ofKey = { run_id: null, task_id: null, step_id: null, api_key_id: apiKeyId, api_key_name: 'Robot' };
-const held = { status: 'approved', held: true };
+const snapshot = { status: 'approved', held: true };
 const idsOf = (found: readonly { id: string }[]) => found.map((one) => one.id);
 const states = () => store.rows('SELECT id, status, held FROM approvals ORDER BY id');
 
-const asked = {
+const request = {
   ...{ action: 'tool.call', tool: 'files.write', resource: 'file:a', args: '{"a":1}', facts: '{"b":2}' },
   ...{ effectLevel: 'E2', demand: { tool_calls: 1, spend_micros: '2', egress_bytes: 3, writes: 4 } },
   ...{ reasonCode: 'APPROVAL_REQUIRED', reason: 'Ask', decisionId: idOf('dec', 1), expiresAt: minute(60) },
@@ -39,26 +39,26 @@ const view = {
   ...{ selfApproved: false, timelockUntil: null, expiresAt: instantAt(60), createdAt: instantAt(7) },
 };
 
-describe('an approval that is asked for', () => {
-  it('by a run says all that is judged', async () => {
-    const approval = { ...asked, ...who, runId, taskId, stepId };
+describe('a requested approval', () => {
+  it('of a run stores everything that is judged', async () => {
+    const approval = { ...request, ...who, runId, taskId, stepId };
     expect(await transaction((tx) => approvals.insertApproval(tx, approval, minute(7)))).toEqual(view);
     const found = await approvals.findApproval(store.database.reader, home, id(1));
     expect(found).toEqual({ ...view, stepId, held: false });
   });
 
-  it('again by the same run is open again, for the step that asks now', async () => {
+  it('is open again for the current step when the same run requests it again', async () => {
     const decided = { resolved_by: ada, resolved_at: instantAt(3), timelock_until: instantAt(4), reason: 'Before' };
-    await store.insert('approvals', row(1, { ...held, ...decided, created_at: instantAt(2) }));
-    const approval = { ...asked, ...who, runId, taskId, stepId: idOf('stp', 2) };
+    await store.insert('approvals', row(1, { ...snapshot, ...decided, created_at: instantAt(2) }));
+    const approval = { ...request, ...who, runId, taskId, stepId: idOf('stp', 2) };
     const again = await transaction((tx) => approvals.insertApproval(tx, approval, minute(7)));
     expect(again).toEqual({ ...view, createdAt: instantAt(2) });
     const stored = { ...again, stepId: idOf('stp', 2), held: false };
     expect(await approvals.findApproval(store.database.reader, home, id(1))).toEqual(stored);
   });
 
-  it('by a key names the key, and is written once', async () => {
-    const approval = { ...asked, ...who, apiKeyId, apiKeyName: 'Robot', sessionId: 'a-session' };
+  it('of a key contains the key, and is stored once', async () => {
+    const approval = { ...request, ...who, apiKeyId, apiKeyName: 'Robot', sessionId: 'a-session' };
     const insert = () => transaction((tx) => approvals.insertApprovalOfKey(tx, approval, minute(7)));
     const apiKey = { id: apiKeyId, name: 'Robot' };
     expect(await insert()).toEqual({ ...view, runId: null, taskId: null, apiKey, sessionId: 'a-session' });
@@ -75,8 +75,8 @@ describe('an approval that is asked for', () => {
   });
 });
 
-describe('an approval that is looked for', () => {
-  it('is found in its own workspace alone, also by the name that the kernel gave it', async () => {
+describe('a search for an approval', () => {
+  it('finds it only in its own workspace, also by its kernel id', async () => {
     const { reader } = store.database;
     await store.insert('approvals', row(1), row(2, { workspace_id: away }), row(3, { kernel_approval_id: id(9) }));
     const ofKernel = (kernelApprovalId: string) =>
@@ -92,13 +92,16 @@ describe('an approval that is looked for', () => {
     ['rejected', ada, false],
     ['approved', idOf('usr', 2), false],
     ['approved', null, false],
-  ])('that was %s by %j is its own approver’s: %j', async (status, resolved_by, selfApproved) => {
-    await store.insert('approvals', row(1, { status, resolved_by }));
-    const found = await approvals.findApproval(store.database.reader, home, id(1));
-    expect(found).toMatchObject({ status, resolvedBy: resolved_by, selfApproved });
-  });
+  ])(
+    'reports for an approval that was %s by %j whether its requester approved it: %j',
+    async (status, resolved_by, selfApproved) => {
+      await store.insert('approvals', row(1, { status, resolved_by }));
+      const found = await approvals.findApproval(store.database.reader, home, id(1));
+      expect(found).toMatchObject({ status, resolvedBy: resolved_by, selfApproved });
+    },
+  );
 
-  it('is listed with its workspace, newest first, by its status if one is asked for', async () => {
+  it('lists it in its workspace, newest first, with an optional status', async () => {
     await store.insert('approvals', row(1), row(2, { status: 'expired' }), row(3), row(4, { workspace_id: away }));
     const listed = async (status?: 'pending') => {
       const { data } = await approvals.listApprovalsOf(store.database.reader, home, { limit: 10, status });
@@ -119,23 +122,23 @@ describe('an approval that is looked for', () => {
 });
 
 describe('approvals that are due', () => {
-  it('are held ones whose time lock has passed, the longest ago first', async () => {
-    const until = (nth: number) => ({ ...held, timelock_until: instantAt(nth) });
+  it('include those whose time lock has ended, oldest first', async () => {
+    const until = (nth: number) => ({ ...snapshot, timelock_until: instantAt(nth) });
     await store.insert('approvals', row(1, until(5)), row(2, until(3)), row(3, until(6)));
-    await store.insert('approvals', row(4, { ...until(1), held: false }), row(5, held));
+    await store.insert('approvals', row(4, { ...until(1), held: false }), row(5, snapshot));
     expect(idsOf(await approvals.findReleasable(store.database.reader, minute(5)))).toEqual([id(2), id(1)]);
   });
 
-  it('are pending ones whose time is over, the longest ago first', async () => {
+  it('include pending ones that have expired, oldest first', async () => {
     const until = (nth: number) => ({ expires_at: instantAt(nth) });
     await store.insert('approvals', row(1, until(5)), row(2, until(3)), row(3, until(6)));
     await store.insert('approvals', row(4, { ...until(1), status: 'approved' }));
     expect(idsOf(await approvals.findExpired(store.database.reader, minute(5)))).toEqual([id(2), id(1)]);
   });
 
-  it('are fifty at a time', async () => {
+  it('are limited to 50 at a time', async () => {
     const many = Array.from({ length: 51 }, (_, nth) => row(nth + 1, { expires_at: instantAt(1) }));
-    const locked = many.map((one, nth) => ({ ...one, ...row(nth + 100, held), timelock_until: instantAt(1) }));
+    const locked = many.map((one, nth) => ({ ...one, ...row(nth + 100, snapshot), timelock_until: instantAt(1) }));
     await store.insert('approvals', ...many);
     await store.insert('approvals', ...locked);
     expect(await approvals.findExpired(store.database.reader, minute(5))).toHaveLength(50);
@@ -144,7 +147,7 @@ describe('approvals that are due', () => {
 });
 
 describe('an approval that is decided', () => {
-  it('says by whom and when, once', async () => {
+  it('stores once who decided it and when', async () => {
     await store.insert('approvals', row(1), row(2));
     const from = { id: id(1), status: 'pending', held: false } as const;
     const to = { status: 'approved', resolvedBy: ada, timelockUntil: minute(20), held: true, now: minute(9) } as const;
@@ -155,19 +158,19 @@ describe('an approval that is decided', () => {
     });
     expect(await resolve()).toBeNull();
     expect(await states()).toEqual([
-      { id: id(1), ...held },
+      { id: id(1), ...snapshot },
       { id: id(2), status: 'pending', held: false },
     ]);
   });
 
-  it('and held is let go once', async () => {
-    await store.insert('approvals', row(1, held), row(2, held));
+  it('and waits for a time lock is released once', async () => {
+    await store.insert('approvals', row(1, snapshot), row(2, snapshot));
     const take = () => transaction((tx) => approvals.takeHeld(tx, id(1)));
     expect([await take(), await take()]).toEqual([true, false]);
     expect((await states()).map((one) => one['held'])).toEqual([false, true]);
   });
 
-  it('stays as it is where its run is cancelled, and the pending ones end', async () => {
+  it('is unchanged when its run is cancelled, and pending ones end', async () => {
     await store.insert('approvals', row(1), row(2, { status: 'approved' }), row(3, { run_id: idOf('run', 2) }));
     const ended = await transaction((tx) => approvals.cancelApprovalsOfRun(tx, runId, minute(9)));
     expect(ended).toMatchObject([{ id: id(1), status: 'cancelled', resolvedBy: null, resolvedAt: instantAt(9) }]);

@@ -36,7 +36,7 @@ const forgotten: [string, Parameters<TestStore['insert']>[0], (tx: Tx) => Promis
       (nth) => ({ family_id: nth, token_hash: nth, ...expires(nth) }),
     ],
     [
-      'what messengers vouched for',
+      'sign-ins by messenger',
       'messenger_sign_ins',
       (tx) => forgetInitData(tx, minute(5)),
       (nth) => ({ hash: nth, ...expires(nth) }),
@@ -55,18 +55,18 @@ const forgotten: [string, Parameters<TestStore['insert']>[0], (tx: Tx) => Promis
     ],
   ];
 
-describe('what is forgotten', () => {
-  it.each(forgotten)('of %s is what is older, and nothing else', async (_what, table, forget, columns) => {
+describe('cleanup', () => {
+  it.each(forgotten)('removes only expired rows of %s', async (_what, table, forget, columns) => {
     const isKnownById = !['messenger_sign_ins', 'idempotency_keys'].includes(table);
     const rows = [4, 5, 6].map((nth) => ({ ...columns(nth), ...(isKnownById && { id: String(nth) }) }));
     await store.insert(table, ...rows);
     await transaction(forget);
     const time = rows[0] !== undefined && 'expires_at' in rows[0] ? 'expires_at' : 'created_at';
-    const left = await store.rows(`SELECT ${time} AS at FROM ${table} ORDER BY ${time}`);
-    expect(left).toEqual([{ at: minute(5) }, { at: minute(6) }]);
+    const remaining = await store.rows(`SELECT ${time} AS at FROM ${table} ORDER BY ${time}`);
+    expect(remaining).toEqual([{ at: minute(5) }, { at: minute(6) }]);
   });
 
-  it('of sign-ins are whole families', async () => {
+  it('removes whole families of sign-ins', async () => {
     const of = (family_id: string, nth: number) => ({
       id: `${family_id}${nth}`,
       family_id,
@@ -88,7 +88,7 @@ describe('an answer', () => {
     { answer: 'old', replayed: true },
   ];
 
-  it('is kept for a day, and given to the same request of the same caller', async () => {
+  it('is stored for a day, and returned for the same request of the same caller', async () => {
     await store.insert('idempotency_keys', { key: 'key', answer: 'old' }, { key: 'other', answer: 'old' });
     expect(await act()).toEqual(replayed);
     expect(await act({ scope: 'another' })).toEqual(fresh);
@@ -104,18 +104,18 @@ describe('an answer', () => {
     );
   });
 
-  it('that is not there although its key is, is to be asked for again', async () => {
+  it('that is missing although its key exists is reported as in flight', async () => {
     await store.insert('idempotency_keys', { key: 'key' });
     await expect(act()).rejects.toMatchObject({ code: 'IDEMPOTENCY_IN_FLIGHT' });
   });
 });
 
-it('what a messenger vouches for is used once', async () => {
+it('init data of a messenger is used once', async () => {
   const spend = (hash: string) => transaction((tx) => spendInitData(tx, { hash, expiresAt: minute(5) }));
   expect([await spend('a'), await spend('a'), await spend('b')]).toEqual([true, false, true]);
 });
 
-it('evidence keeps a hash of what it is about, and the place', async () => {
+it('evidence stores a hash of its content, and its place', async () => {
   const content = { b: 1, a: 'x' };
   const kind = 'task_created';
   const place = { workspaceId: home, taskId: 't', runId: 'r', stepId: 's' };

@@ -36,7 +36,7 @@ describe('a task', () => {
   };
   const find = (number: number) => tasks.findTask(store.database.reader, home, id(number));
 
-  it('is made as it was asked for', async () => {
+  it('is stored as it was requested', async () => {
     await store.insert('workspaces', { id: home });
     const words = { title: 'Tidy', description: 'All of it' };
     const made = await transaction((tx) =>
@@ -45,7 +45,7 @@ describe('a task', () => {
     expect(made).toEqual({ ...view, id: expect.stringMatching(/^tsk_/) });
   });
 
-  it('is changed and completed alone, and says when', async () => {
+  it('is changed and completed without affecting others, with the times', async () => {
     await store.insert('tasks', { id: id(1) }, { id: id(2) });
     const words = { id: id(1), title: 'New', description: 'Less' };
     const changed = { ...view, title: 'New', description: 'Less', updatedAt: instantAt(1) };
@@ -58,7 +58,7 @@ describe('a task', () => {
     expect(await find(2)).toEqual({ ...view, id: id(2) });
   });
 
-  it('is found and listed with its workspace until it is deleted, newest first', async () => {
+  it('is found and listed in its workspace until it is deleted, newest first', async () => {
     await store.insert('tasks', { id: id(1) }, { id: id(2), status: 'failed' }, { id: id(3) }, { id: id(4) });
     await store.insert('tasks', { id: id(5), workspace_id: away });
     await transaction((tx) => tasks.markTaskDeleted(tx, id(3), minute(7)));
@@ -76,7 +76,7 @@ describe('a task', () => {
 });
 
 describe('a violation', () => {
-  it('is kept with its place and its reason, and listed with its workspace, newest first', async () => {
+  it('is stored with its workspace, task, run, step and reason, and listed in its workspace, newest first', async () => {
     const place = { workspaceId: home, taskId: idOf('tsk', 1), runId: idOf('run', 1), stepId: idOf('stp', 1) };
     const refusal = {
       tool: 'a.b',
@@ -127,7 +127,7 @@ describe('a receipt', () => {
     ...{ verification: 'verified', fault: null, verifiedAt: instantAt(1), receivedAt: instantAt(1) },
   };
 
-  it('is kept once, with all that it says', async () => {
+  it('is stored once with all of its members', async () => {
     await record(1);
     await record(1, { stepId: 'later' }, 2);
     const found = await receipts.findReceipt(store.database.reader, home, idOf('dec', 1));
@@ -135,17 +135,17 @@ describe('a receipt', () => {
     expect(await receipts.findReceipt(store.database.reader, away, idOf('dec', 1))).toBeNull();
   });
 
-  it('is of one step in its workspace', async () => {
+  it('belongs to one step in its workspace', async () => {
     await record(1);
     const isOther = (workspaceId: string, decision: number, stepId: string) =>
       transaction((tx) =>
         receipts.isReceiptOfOtherStep(tx, { workspaceId, decisionId: idOf('dec', decision), stepId }),
       );
-    const asked = [await isOther(home, 1, 'step'), await isOther(home, 1, 'other'), await isOther(home, 2, 'other')];
-    expect([...asked, await isOther(away, 1, 'other')]).toEqual([false, true, false, false]);
+    const requests = [await isOther(home, 1, 'step'), await isOther(home, 1, 'other'), await isOther(home, 2, 'other')];
+    expect([...requests, await isOther(away, 1, 'other')]).toEqual([false, true, false, false]);
   });
 
-  it('is not displaced by one that failed and claims its ids, and both are listed', async () => {
+  it('is not replaced by a failed receipt that claims its ids, and both are listed', async () => {
     const refuse = (workspaceId: string) => {
       const refused = { ...place, workspaceId, stepId: 'liar', receipt: receipt(1), fault: 'SIGNATURE_INVALID' };
       return transaction((tx) => receipts.insertRefusedReceipt(tx, refused, minute(0)));
@@ -155,15 +155,15 @@ describe('a receipt', () => {
     const find = () => receipts.findReceipt(store.database.reader, home, idOf('dec', 1));
     const failed = { verification: 'failed', fault: 'SIGNATURE_INVALID', receiptId: idOf('rcp', 1) };
     expect(await find()).toMatchObject({ ...failed, receivedAt: instantAt(0) });
-    const asked = { workspaceId: home, decisionId: idOf('dec', 1), stepId: 'step' };
-    expect(await transaction((tx) => receipts.isReceiptOfOtherStep(tx, asked))).toBe(false);
+    const request = { workspaceId: home, decisionId: idOf('dec', 1), stepId: 'step' };
+    expect(await transaction((tx) => receipts.isReceiptOfOtherStep(tx, request))).toBe(false);
     await record(1);
     expect(await find()).toMatchObject({ verification: 'verified', receivedAt: instantAt(1) });
     const { data } = await receipts.listReceiptsOf(store.database.reader, home, { limit: 5 });
     expect(data).toMatchObject([failed, view]);
   });
 
-  it('of a revoked key is listed for review once, where it arrived or was issued after the revocation', async () => {
+  it('of a revoked key is listed for review once, if it arrived or was issued after the revocation', async () => {
     for (const number of [1, 2, 3]) await record(number, {}, number);
     const start = { receivedAt: new Date(0), workspaceId: '', decisionId: '' };
     const after = (at: number, keyId = 'key') =>
@@ -188,7 +188,7 @@ describe('a receipt', () => {
     expect(found).toMatchObject({ verification: 'failed', fault: 'KEY_REVOKED', verifiedAt: instantAt(9) });
   });
 
-  it('is listed with its workspace, newest first', async () => {
+  it('is listed in its workspace, newest first', async () => {
     for (const number of [1, 2, 3]) await record(number);
     await record(4, { workspaceId: away });
     const list = (cursor?: string) => receipts.listReceiptsOf(store.database.reader, home, { limit: 2, cursor });
@@ -215,22 +215,22 @@ describe('the report of a failed call', () => {
     [{ from: instantAt(2), to: instantAt(4) }, [3, 2]],
     [{ userId: bob }, [4]],
     [{ limit: 2 }, [4, 3]],
-  ])('is listed by %j as one of %j', async (asked, numbers) => {
+  ])('is listed with the filter %j among the rows %j', async (request, numbers) => {
     await store.insert('call_reports', row(1), row(2, { status: 404 }), row(3, { task_id: idOf('tsk', 3) }));
     await store.insert('call_reports', row(4, { user_id: bob }), row(5, { workspace_id: away }));
-    const { userId = null, ...filter } = asked as { userId?: string };
+    const { userId = null, ...filter } = request as { userId?: string };
     const page = await listReportsOf(store.database.reader, { workspaceId: home, userId }, { limit: 9, ...filter });
     expect(numbersOf(page)).toEqual(numbers);
   });
 
   it.each<[string, string | null, string | null, number | null]>([
-    ['a reader of all', null, null, 7],
-    ['a person, their own first', null, ada, 3],
-    ['a person who sees their own alone', ada, ada, 3],
-    ['a person, what is in no workspace', null, idOf('usr', 3), 6],
-    ['a key, its person’s alone', bob, null, 7],
-    ['a key of who has none', idOf('usr', 3), null, null],
-  ])('is found for %s', async (_who, userId, personId, number) => {
+    ['a reader of all reports', null, null, 7],
+    ['a person, who gets own reports first', null, ada, 3],
+    ['a person who sees only own reports', ada, ada, 3],
+    ['a person whose report belongs to no workspace', null, idOf('usr', 3), 6],
+    ['a key, which gets only reports of its person', bob, null, 7],
+    ['a key of a person without reports', idOf('usr', 3), null, null],
+  ])('can be searched by %s', async (_who, userId, personId, number) => {
     const nowhere = { workspace_id: null };
     await store.insert('call_reports', row(1), row(3), row(4, { request_id: 'other' }), row(5, nowhere));
     await store.insert('call_reports', row(6, { ...nowhere, user_id: idOf('usr', 3) }), row(7, { user_id: bob }));
@@ -246,13 +246,13 @@ describe('the report of a failed call', () => {
     ['!~', true],
     ['a b', false],
     ['é', false],
-  ])('is looked for by %j: %j', async (request_id, isFound) => {
+  ])('can be searched by the request id %j: %j', async (request_id, isFound) => {
     await store.insert('call_reports', row(1, { request_id }));
     const found = await findReport(store.database.reader, { ...all, personId: null, requestId: request_id });
     expect(found !== null).toBe(isFound);
   });
 
-  it('names the task and the run that are known by now', async () => {
+  it('has the task and the run that were stored with it', async () => {
     const place = { task_id: idOf('tsk', 1), run_id: idOf('run', 1) };
     await store.insert('call_reports', row(1, place), row(2));
     const { data } = await listReportsOf(store.database.reader, all, { limit: 9 });
@@ -262,7 +262,7 @@ describe('the report of a failed call', () => {
     ]);
   });
 
-  it('is kept where its person is a member, and is theirs alone elsewhere', async () => {
+  it('is stored in a workspace of which its person is a member, and otherwise for the person only', async () => {
     await store.insert('workspaces', { id: home });
     await store.insert('workspace_members', {});
     const of = (number: number) => ({ ...callReport(home), id: id(number) });
@@ -278,7 +278,7 @@ describe('the report of a failed call', () => {
     const kept = await store.rows(
       'SELECT workspace_id, user_id, request_id, status, task_id, run_id FROM call_reports ORDER BY id',
     );
-    const said = {
+    const statement = {
       workspace_id: home,
       user_id: ada,
       request_id: 'filled-call',
@@ -287,15 +287,15 @@ describe('the report of a failed call', () => {
       run_id: null,
     };
     expect(kept).toEqual([
-      said,
-      { ...said, workspace_id: null, user_id: bob },
-      { ...said, user_id: null, task_id: idOf('tsk', 1), run_id: idOf('run', 1) },
+      statement,
+      { ...statement, workspace_id: null, user_id: bob },
+      { ...statement, user_id: null, task_id: idOf('tsk', 1), run_id: idOf('run', 1) },
     ]);
   });
 });
 
 describe('the log of a workspace', () => {
-  it('has its entries in one chain, without those of others', async () => {
+  it('has its entries in one chain, without those of other workspaces', async () => {
     await store.rows('DELETE FROM audit_entries');
     await store.rows('DELETE FROM audit_heads');
     const record = (workspaceId: string, action: string, at: number) =>

@@ -29,13 +29,13 @@ afterAll(() => store?.close());
 const lease = { runId, taskId, workspaceId: home, owner: 'worker', fence: 0, startedBy: 'usr_1' };
 const locks: [string, string, string, (tx: Tx) => Promise<unknown>][] = [
   ['a task that is locked', 'tasks', 'tsk', (tx) => lockTask(tx, home, taskId)],
-  ['a task that is held', 'tasks', 'tsk', (tx) => holdTask(tx, home, taskId)],
+  ['a task with a hold', 'tasks', 'tsk', (tx) => holdTask(tx, home, taskId)],
   ['a person', 'users', 'usr', (tx) => lockUser(tx, UserId.parse(ada))],
   ['the members', 'workspaces', 'wsp', (tx) => lockMembers(tx, home)],
   ['the next list of members', 'workspaces', 'wsp', (tx) => nextMemberList(tx, home, minute(1))],
   ['the settings', 'workspaces', 'wsp', (tx) => lockSettings(tx, home)],
   [
-    'the settings that a step begins under',
+    'the settings at the start of a step',
     'workspaces',
     'wsp',
     (tx) => holdsSettings(tx, { workspaceId: home, version: 1 }),
@@ -51,8 +51,8 @@ const locks: [string, string, string, (tx: Tx) => Promise<unknown>][] = [
   ],
 ];
 
-describe('until the transaction ends', () => {
-  it.each(locks)('locks %s against others', async (_what, table, prefix, lock) => {
+describe('a transaction', () => {
+  it.each(locks)('locks %s against other transactions until it ends', async (_what, table, prefix, lock) => {
     const free = async () => {
       const rows = await store.rows(`SELECT id FROM ${table} ORDER BY id FOR UPDATE SKIP LOCKED`);
       return rows.map(({ id }) => id);
@@ -65,7 +65,7 @@ describe('until the transaction ends', () => {
     expect(await free()).toEqual([first, second]);
   });
 
-  it('locks the codes of an address, which need not be known', async () => {
+  it('locks the codes of a known or unknown address until it ends', async () => {
     const isFree = async (email: string) =>
       (
         await store.rows(`SELECT pg_try_advisory_xact_lock(hashtextextended('email-code:' || $1, 0)) AS free`, [email])
@@ -78,7 +78,7 @@ describe('until the transaction ends', () => {
     expect(await isFree('new@example.org')).toEqual({ free: true });
   });
 
-  it('steps may begin side by side under one version of the settings', async () => {
+  it('that begins a step lets other steps begin under the same version of the settings', async () => {
     await store.database.transaction(async (tx) => {
       await holdsSettings(tx, { workspaceId: home, version: 1 });
       const shared = await store.rows('SELECT id FROM workspaces ORDER BY id FOR SHARE SKIP LOCKED');

@@ -30,18 +30,18 @@ const reach = { workspaceId, userId: null };
 
 const lookUps: [string, null | false, (tx: Tx, id: string) => Promise<unknown>][] = [
   ['a task', null, (tx, id) => findTask(tx, workspaceId, id)],
-  ['a task to hold', null, (tx, id) => lockTask(tx, workspaceId, id)],
+  ['a task to lock', null, (tx, id) => lockTask(tx, workspaceId, id)],
   ['a run', null, (tx, id) => findRun(tx, workspaceId, id)],
   ['an approval', null, (tx, id) => findApproval(tx, workspaceId, id)],
   ['a failed call', null, (tx, requestId) => findReport(tx, { ...reach, personId: null, requestId })],
   ['a key to end', false, (tx, id) => endApiKey(tx, reach, id, now)],
-  ['a key to shorten', false, (tx, keyId) => shortenApiKey(tx, reach, { keyId, latest: now, now })],
+  ['a key with a new end', false, (tx, keyId) => shortenApiKey(tx, reach, { keyId, latest: now, now })],
   ['an invite', false, (tx, id) => endInvite(tx, workspaceId, id, now)],
   ['a sign-in', false, (tx, familyId) => isLiveFamilyOf(tx, { userId: 'usr', familyId, now })],
 ];
 
-describe('an id that PostgreSQL cannot even hold', () => {
-  it.each(lookUps)('names no such thing as %s', async (_what, answer, look) => {
+describe('an id that PostgreSQL cannot store', () => {
+  it.each(lookUps)('does not find %s', async (_what, answer, look) => {
     const { transaction } = gateway.context.database;
     expect(await transaction((tx) => look(tx, 'tsk_\u0000'))).toBe(answer);
     expect(await transaction((tx) => look(tx, ''))).toBe(answer);

@@ -30,18 +30,18 @@ describe('the memberships of a person', () => {
     [0, 1, ['Home', 'Away']],
     [1, 0, ['Away', 'Home']],
     [0, 0, ['Home', 'Away']],
-  ])('joined at the minutes %d and %d are %j', async (first, second, names) => {
+  ])('with joins at minute %d and minute %d are listed as %j', async (first, second, names) => {
     await store.insert('workspace_members', inAway('member', second), inHome(bob, 'owner'));
     await store.insert('workspace_members', inHome(ada, 'partner', first));
-    const known = { Home: { id: home, role: 'partner' }, Away: { id: away, role: 'member' } };
-    const expected = names.map((name) => ({ name, ...known[name as keyof typeof known] }));
+    const existing = { Home: { id: home, role: 'partner' }, Away: { id: away, role: 'member' } };
+    const expected = names.map((name) => ({ name, ...existing[name as keyof typeof existing] }));
     expect(await members.listMemberships(store.database.reader, ada)).toEqual(expected);
     const [{ id, name, role } = { id: '', name: '', role: '' }] = expected;
     const found = await transaction((tx) => workspaces.findFirstMembership(tx, ada));
     expect(found).toEqual({ workspaceId: id, workspaceName: name, role, membersVersion: 1 });
   });
 
-  it('are none for who has none', async () => {
+  it('are empty for a person without memberships', async () => {
     await store.insert('workspace_members', inHome(ada, 'owner'));
     expect(await members.listMemberships(store.database.reader, bob)).toEqual([]);
     expect(await transaction((tx) => workspaces.findFirstMembership(tx, bob))).toBeNull();
@@ -50,7 +50,7 @@ describe('the memberships of a person', () => {
     expect(await members.findRole(store.database.reader, away, ada)).toBeNull();
   });
 
-  it('count where an owner exists', async () => {
+  it('are counted: owners of a workspace, workspaces of an owner, and other people who may approve', async () => {
     await store.insert('workspace_members', inHome(ada, 'owner'), inHome(bob, 'owner'), inHome(cara, 'partner'));
     await store.insert('workspace_members', inAway('member'));
     const counted = await transaction(async (tx) => [
@@ -63,7 +63,7 @@ describe('the memberships of a person', () => {
     expect([await others(home, ada), await others(home, idOf('usr', 4)), await others(away, bob)]).toEqual([2, 3, 0]);
   });
 
-  it('are known by the address, in their own workspace', async () => {
+  it('are found by the address of the person, in their own workspace only', async () => {
     await store.insert('workspace_members', inHome(ada, 'owner'), { ...inHome(bob, 'owner'), workspace_id: away });
     const isMember = (id: string, email: string) => members.isMemberAddress(store.database.reader, id, email);
     expect([await isMember(home, 'ada@example.org'), await isMember(away, 'ada@example.org')]).toEqual([true, false]);
@@ -92,7 +92,7 @@ describe('the list of the members', () => {
   beforeEach(() => store.insert('workspace_members', inHome(bob, 'owner'), inHome(ada, 'member', 3)));
   const toldAt = () => store.rows('SELECT members_version, members_told_at FROM workspaces ORDER BY id');
 
-  it('has a new version with each change, and was told then', async () => {
+  it('gets a new version with each change, and is marked as published', async () => {
     const next = () => transaction((tx) => members.nextMemberList(tx, home, minute(5)));
     expect([await next(), await next()]).toEqual([
       { workspaceId: home, version: 1, members: list },
@@ -101,12 +101,18 @@ describe('the list of the members', () => {
     expect((await toldAt())[0]).toEqual({ members_version: 2, members_told_at: minute(5) });
   });
 
-  it('is taken where it was told too long ago, the oldest first, and a hundred at a time', async () => {
-    const told = (at: number) => ({ members_told_at: instantAt(at), members_version: 7 });
+  it('gets a version above the one of the kernel, even if its own version is the same', async () => {
+    await store.rows('UPDATE workspaces SET members_version = 7');
+    const above = (version: number) => transaction((tx) => members.memberListAbove(tx, { workspaceId: home, version }));
+    expect([(await above(6)).version, (await above(7)).version, (await above(90)).version]).toEqual([7, 8, 91]);
+  });
+
+  it('is published again after a time, oldest first, and 100 at a time', async () => {
+    const reportOf = (at: number) => ({ members_told_at: instantAt(at), members_version: 7 });
     const take = () => transaction((tx) => members.takeUntoldLists(tx, { before: minute(5), now: minute(9) }));
     await store.rows('UPDATE workspaces SET members_told_at = $1', [minute(4)]);
-    const many = Array.from({ length: 99 }, (_, nth) => ({ id: idOf('wsp', nth + 10), ...told(3) }));
-    await store.insert('workspaces', ...many, { id: idOf('wsp', 500), ...told(5) });
+    const many = Array.from({ length: 99 }, (_, nth) => ({ id: idOf('wsp', nth + 10), ...reportOf(3) }));
+    await store.insert('workspaces', ...many, { id: idOf('wsp', 500), ...reportOf(5) });
     const taken = await take();
     expect(taken).toHaveLength(100);
     expect(taken).toContainEqual({ workspaceId: idOf('wsp', 10), version: 7, members: [] });
@@ -119,7 +125,7 @@ describe('the list of the members', () => {
 });
 
 describe('a workspace', () => {
-  it('is made with its owner and its log', async () => {
+  it('is created with its owner and its log', async () => {
     const owner = { id: UserId.parse(ada), name: 'Ada', email: 'ada@example.org' };
     const made = await transaction((tx) => workspaces.createWorkspace(tx, { owner, name: 'New' }, minute(3)));
     expect(made).toEqual({
@@ -139,7 +145,7 @@ describe('a workspace', () => {
     expect(by).toEqual([{ created_by: ada }]);
   });
 
-  it('has its members in the order in which they joined, and then by their ids', async () => {
+  it('lists its members in the order in which they joined, then by id', async () => {
     await store.insert('users', { id: cara, name: 'Cara', email: 'cara@example.org' });
     await store.insert('workspace_members', inHome(cara, 'member', 1), inHome(bob, 'partner', 1));
     await store.insert('workspace_members', inHome(ada, 'owner', 2));
@@ -152,13 +158,13 @@ describe('a workspace', () => {
     expect(await workspaces.findWorkspace(store.database.reader, idOf('wsp', 404))).toBeNull();
   });
 
-  it('is renamed and moved alone, and says when', async () => {
+  it('can get a different name and a different mode, each with the time of the change, without affecting other workspaces', async () => {
     await transaction((tx) => workspaces.setName(tx, home, 'Renamed', minute(5)));
     const shown = () => store.rows('SELECT name, mode, updated_at FROM workspaces ORDER BY id');
-    const other = { name: 'Away', mode: 'discover', updated_at: minute(0) };
-    expect(await shown()).toEqual([{ name: 'Renamed', mode: 'discover', updated_at: minute(5) }, other]);
+    const second = { name: 'Away', mode: 'discover', updated_at: minute(0) };
+    expect(await shown()).toEqual([{ name: 'Renamed', mode: 'discover', updated_at: minute(5) }, second]);
     await transaction((tx) => workspaces.setMode(tx, home, 'build', minute(6)));
-    expect(await shown()).toEqual([{ name: 'Renamed', mode: 'build', updated_at: minute(6) }, other]);
+    expect(await shown()).toEqual([{ name: 'Renamed', mode: 'build', updated_at: minute(6) }, second]);
   });
 });
 
@@ -168,7 +174,7 @@ describe('the settings of a workspace', () => {
     transaction((tx) => workspaces.putSettings(tx, home, { settings, version }, minute(version)));
   const get = (id = home) => workspaces.getSettings(store.database.reader, id);
 
-  it('are the defaults until they are written, and then what was written last', async () => {
+  it('are the defaults until they are written, and then the last written ones', async () => {
     expect(await get()).toEqual({ settings: settingsDefault, version: 1 });
     await put(2);
     await put(3, changed);
@@ -179,19 +185,21 @@ describe('the settings of a workspace', () => {
     expect(await store.rows('SELECT updated_at FROM workspace_settings')).toEqual([{ updated_at: minute(3) }]);
   });
 
-  describe('are due at the kernel', () => {
+  describe('are due for delivery to the kernel', () => {
     const take = (retryMs: number) => transaction((tx) => takeDueSettings(tx, { limit: 10, retryMs }));
     const hourMs = 3_600_000;
+    /** Due again at once. The stored time is rounded to a millisecond, so it is one millisecond in the past. */
+    const atOnceMs = -1;
     const ids = (due: { workspaceId: string }[]) => due.map(({ workspaceId }) => workspaceId).sort();
     beforeEach(() =>
       store.rows(`UPDATE workspaces SET settings_due_at = '9000-01-01' WHERE id <> ALL($1)`, [[home, away]]),
     );
 
-    it('from the start, once for all gateways, and again when they were not delivered in time', async () => {
+    it('from the start, for one gateway only, and again after a failed delivery', async () => {
       expect(ids(await take(hourMs))).toEqual([home, away].sort());
       expect(await take(hourMs)).toEqual([]);
-      await store.rows(`UPDATE workspaces SET settings_due_at = now() WHERE id = $1`, [away]);
-      expect(ids(await take(0))).toEqual([away]);
+      await store.rows(`UPDATE workspaces SET settings_due_at = now() - interval '1 ms' WHERE id = $1`, [away]);
+      expect(ids(await take(atOnceMs))).toEqual([away]);
       expect(ids(await take(hourMs))).toEqual([away]);
     });
 
@@ -199,17 +207,17 @@ describe('the settings of a workspace', () => {
       const due = (await take(hourMs)).find(({ workspaceId }) => workspaceId === home);
       await put(2);
       await transaction((tx) => postponeSettings(tx, due ?? { workspaceId: home, mark: new Date(0) }, hourMs));
-      expect(ids(await take(0))).toEqual([home]);
+      expect(ids(await take(atOnceMs))).toEqual([home]);
     });
 
-    it('later when they were delivered', async () => {
-      const [first] = await take(0);
+    it('again some time after a delivery', async () => {
+      const [first] = await take(atOnceMs);
       await transaction((tx) => postponeSettings(tx, first ?? { workspaceId: home, mark: new Date(0) }, hourMs));
       expect(ids(await take(hourMs))).toEqual([first?.workspaceId === home ? away : home]);
     });
   });
 
-  it('are confirmed forwards alone', async () => {
+  it('are confirmed only for rising versions', async () => {
     const confirm = (version: number) =>
       transaction((tx) => recordConfirmation(tx, { workspaceId: home, version }, minute(version)));
     expect(await findConfirmedVersion(store.database.reader, home)).toBe(0);
@@ -225,15 +233,18 @@ describe('the settings of a workspace', () => {
     [2, 2, 1, false],
     [2, 1, 2, false],
     [1, 2, 2, false],
-  ])('of version %d, confirmed as %d, are held to as version %d: %j', async (current, confirmed, version, isHeld) => {
-    await put(current);
-    await store.insert('confirmed_settings', { version: confirmed });
-    expect(await transaction((tx) => holdsSettings(tx, { workspaceId: home, version }))).toBe(isHeld);
-  });
+  ])(
+    'of version %d, with version %d confirmed, are in force as version %d: %j',
+    async (current, confirmed, version, isHeld) => {
+      await put(current);
+      await store.insert('confirmed_settings', { version: confirmed });
+      expect(await transaction((tx) => holdsSettings(tx, { workspaceId: home, version }))).toBe(isHeld);
+    },
+  );
 });
 
 describe('a person', () => {
-  it('is made on first sight of an address or a messenger, and the same one from then on', async () => {
+  it('is created at the first sign-in by an address or a messenger, and found afterwards', async () => {
     const by = (email: string) => transaction((tx) => users.ensureUser(tx, email, minute(1)));
     const first = await by('"a@b"@example.org');
     expect(first).toEqual({ id: expect.stringMatching(/^usr_/), name: '"a@b"', email: '"a@b"@example.org' });
@@ -252,11 +263,11 @@ describe('a person', () => {
     ]);
   });
 
-  it('is found by id and by address, and known by what they have proven', async () => {
-    const known = { id: ada, name: 'Ada', email: 'ada@example.org' };
-    expect(await users.findUserByAddress(store.database.reader, 'ada@example.org')).toEqual(known);
+  it('is found by id and by address, with all proven identities', async () => {
+    const existing = { id: ada, name: 'Ada', email: 'ada@example.org' };
+    expect(await users.findUserByAddress(store.database.reader, 'ada@example.org')).toEqual(existing);
     expect(await users.findUserByAddress(store.database.reader, 'no@example.org')).toBeNull();
-    expect(await users.findUser(store.database.reader, UserId.parse(ada))).toEqual(known);
+    expect(await users.findUser(store.database.reader, UserId.parse(ada))).toEqual(existing);
     expect(await users.findUser(store.database.reader, cara)).toBeNull();
     await store.insert('users', { id: cara, email: 'c@example.org', messenger_id: 'telegram:9' });
     const names = [ada, bob, cara, idOf('usr', 404)].map((id) =>

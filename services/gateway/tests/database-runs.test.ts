@@ -17,10 +17,10 @@ afterAll(() => store?.close());
 const transaction = <T>(work: Parameters<typeof store.database.transaction<T>>[0]) => store.database.transaction(work);
 const id = (nth: number) => idOf('run', nth);
 const taskId = idOf('tsk', 1);
-/** Each of a task of its own, since a task has one live run. */
+/** Returns the row of a run. Each run has its own task, because a task has only one live run. */
 const row = (nth: number, columns: object = {}) => ({ id: id(nth), task_id: idOf('tsk', nth), ...columns });
 const idsOf = (found: readonly { id: string }[]) => found.map((one) => one.id);
-/** The database's clock measures leases: seconds from now. */
+/** Returns a time relative to now, because the clock of the database measures leases. */
 const fromNow = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
 const stored = async (nth: number) => (await store.rows('SELECT * FROM runs WHERE id = $1', [id(nth)]))[0] ?? {};
 
@@ -31,7 +31,7 @@ const begun = {
 };
 
 describe('a run', () => {
-  it('begins queued, and a task has one that lives', async () => {
+  it('begins queued, and a task has at most one live run', async () => {
     await store.insert('tasks', { id: taskId });
     const terms = { workspaceId: home, taskId, startedBy: ada, iterationBudget: 5, currency: 'EUR' };
     const insert = () => transaction((tx) => runs.insertRun(tx, terms, minute(2)));
@@ -43,7 +43,7 @@ describe('a run', () => {
     expect(await transaction((tx) => runs.findLiveRunId(tx, taskId))).toBe(run.id);
   });
 
-  it('says what became of it, and its steps and approvals in their order', async () => {
+  it('states its outcome, and lists its steps and approvals in order', async () => {
     const times = { created_at: instantAt(2), started_at: instantAt(3), ended_at: instantAt(4) };
     const used = { iterations_used: 4, tokens_in: 10, tokens_out: 20, cost_micros: 1_000_001 };
     const ended = { status: 'failed', outcome: 'deny', result: 'Half', error_code: 'RUN_ENDED', error_message: null };
@@ -65,7 +65,7 @@ describe('a run', () => {
     expect(await runs.findRun(store.database.reader, away, id(1))).toBeNull();
   });
 
-  it('is listed with its workspace and with its task, newest first', async () => {
+  it('is listed in its workspace and its task, newest first', async () => {
     const done = { task_id: taskId, status: 'completed' };
     await store.insert('runs', row(1), row(2, done), row(3), row(4, { ...done, workspace_id: away }), row(5, done));
     const { reader } = store.database;
@@ -94,7 +94,7 @@ describe('a run', () => {
     ['denied', false, false],
     ['budget_exhausted', false, false],
     ['cancelled', false, false],
-  ])('that is %s lives: %j, and runs: %j', async (status, isLive, runsNow) => {
+  ])('with the status %s counts as live: %j, and as running: %j', async (status, isLive, runsNow) => {
     await store.insert('runs', row(1, { status }), row(2));
     expect(await transaction((tx) => runs.findLiveRunId(tx, taskId))).toBe(isLive ? id(1) : null);
     const isRunning = (workspaceId: string) => runs.isRunning(store.database.reader, { workspaceId, runId: id(1) });
@@ -106,7 +106,7 @@ describe('the move of a run', () => {
   const move = (to: RunStatus, more: object = {}) =>
     transaction((tx) => moveRun(tx, id(1), { from: ['running', 'queued'], to, ...more }, minute(9)));
   const lease = { lease_owner: 'worker', lease_until: instantAt(30), ended_at: instantAt(1) };
-  const told = { outcome: 'allow', result: 'Before', error_code: 'OLD', error_message: 'Old' };
+  const report = { outcome: 'allow', result: 'Before', error_code: 'OLD', error_message: 'Old' };
 
   it.each<[RunStatus, boolean]>([
     ['queued', false],
@@ -116,8 +116,8 @@ describe('the move of a run', () => {
     ['denied', true],
     ['budget_exhausted', true],
     ['cancelled', true],
-  ])('to %s ends it: %j, and its lease runs out by itself where it does', async (to, ends) => {
-    await store.insert('runs', row(1, { ...lease, ...told }), row(2, { ...lease, ...told }));
+  ])('to %s ends the run: %j. The lease of an ended run expires by itself', async (to, ends) => {
+    await store.insert('runs', row(1, { ...lease, ...report }), row(2, { ...lease, ...report }));
     expect(await move(to)).toBe(true);
     expect(await stored(1)).toMatchObject({
       ...{ status: to, lease_owner: null, lease_until: ends ? minute(30) : null, ended_at: ends ? minute(9) : null },
@@ -126,21 +126,21 @@ describe('the move of a run', () => {
     expect(await stored(2)).toMatchObject({ status: 'running', lease_owner: 'worker' });
   });
 
-  it('says what it is told to say', async () => {
-    await store.insert('runs', row(1, told));
+  it('stores the given outcome', async () => {
+    await store.insert('runs', row(1, report));
     await move('failed', { outcome: 'deny', result: 'After', error: { code: 'NEW', message: 'New' } });
     expect(await stored(1)).toMatchObject({
       ...{ outcome: 'deny', result: 'After', error_code: 'NEW', error_message: 'New' },
     });
   });
 
-  it('is made from the statuses that it names alone', async () => {
+  it('is made only from the given statuses', async () => {
     await store.insert('runs', row(1, { status: 'awaiting_approval' }));
     expect(await move('failed')).toBe(false);
     expect(await stored(1)).toMatchObject({ status: 'awaiting_approval', ended_at: null });
   });
 
-  it('forward adds up what it used, and forgets the attempts', async () => {
+  it('to a later step adds up usage, and resets the attempts', async () => {
     await store.insert(
       'runs',
       row(1, { iterations_used: 1, tokens_in: 2, tokens_out: 3, cost_micros: 4, attempts: 2 }),
@@ -159,13 +159,13 @@ describe('the lease of a run', () => {
     row(1, { lease_owner: 'other', lease_until: fromNow(seconds), lease_fence: 2, attempts: 1, ...columns });
 
   it.each<[string, boolean, object]>([
-    ['waits', true, { status: 'queued', lease_until: fromNow(60) }],
-    ['was left', true, { lease_until: fromNow(-60) }],
-    ['never taken', true, { lease_until: null }],
-    ['taken by a worker', false, {}],
+    ['is queued', true, { status: 'queued', lease_until: fromNow(60) }],
+    ['has an expired lease', true, { lease_until: fromNow(-60) }],
+    ['was never claimed', true, { lease_until: null }],
+    ['is leased by a worker', false, {}],
     ['has ended', false, { status: 'completed', lease_until: null }],
     ['waits for an approval', false, { status: 'awaiting_approval', lease_until: null }],
-  ])('that %s is to be had: %j', async (_what, isHad, columns) => {
+  ])('can be claimed when the run %s: %j', async (_what, isHad, columns) => {
     await store.insert('runs', leased(60, columns));
     const claimed = await transaction((tx) => leases.claimRun(tx, { runId: id(1), owner: 'worker', leaseMs: 60_000 }));
     expect(claimed).toEqual(isHad ? lease : null);
@@ -176,36 +176,39 @@ describe('the lease of a run', () => {
     ['renewed', false, (one) => transaction((tx) => leases.renewLease(tx, one, 1_000))],
     ['locked', true, (one) => transaction((tx) => leases.lockLeasedRun(tx, one))],
     ['locked while it runs', false, (one) => transaction((tx) => leases.lockRunningRun(tx, one))],
-    ['given back', false, (one) => transaction((tx) => leases.releaseLease(tx, one))],
+    ['returned', false, (one) => transaction((tx) => leases.releaseLease(tx, one))],
     ['read', true, async (one) => (await leases.findLeasedRun(store.database.reader, one)) !== null],
   ];
-  it.each(acts)('is %s while it is the last one, and where the run has ended: %j', async (_what, whenEnded, act) => {
-    await store.insert('runs', leased(60, { lease_fence: 3 }), row(2));
-    expect([await act({ ...lease, fence: 2 }), await act({ ...lease, runId: id(9) })]).toEqual([false, false]);
-    expect(await act(lease)).toBe(true);
-    await store.rows("UPDATE runs SET status = 'failed'");
-    expect(await act(lease)).toBe(whenEnded);
-  });
+  it.each(acts)(
+    'can be %s only while it is the newest lease. After the end of the run: %j',
+    async (_what, whenEnded, act) => {
+      await store.insert('runs', leased(60, { lease_fence: 3 }), row(2));
+      expect([await act({ ...lease, fence: 2 }), await act({ ...lease, runId: id(9) })]).toEqual([false, false]);
+      expect(await act(lease)).toBe(true);
+      await store.rows("UPDATE runs SET status = 'failed'");
+      expect(await act(lease)).toBe(whenEnded);
+    },
+  );
 
-  it('that is given back has no holder, and was no attempt', async () => {
+  it('that is returned has no holder and counts as no attempt', async () => {
     await store.insert('runs', leased(60));
     await transaction((tx) => leases.releaseLease(tx, { ...lease, fence: 2 }));
     expect(await stored(1)).toMatchObject({ status: 'queued', lease_owner: null, lease_until: null, attempts: 0 });
   });
 
-  it('that expired leads to the run once in its time, and so does a job that was not taken', async () => {
-    const left = { runId: id(1), workspaceId: home, taskId, attempts: 1 };
+  it('that expired makes its run due again once, as does the loss of a job', async () => {
+    const remaining = { runId: id(1), workspaceId: home, taskId, attempts: 1 };
     await store.insert('runs', leased(-1), row(2, { lease_until: fromNow(60) }));
     await store.insert('runs', row(3, { status: 'queued', created_at: fromNow(-60) }));
     await store.insert('runs', row(4, { status: 'queued', created_at: fromNow(0) }));
     const orphans = () => transaction((tx) => leases.takeOrphans(tx, 60_000));
-    expect([await orphans(), await orphans()]).toEqual([[left], []]);
+    expect([await orphans(), await orphans()]).toEqual([[remaining], []]);
     const unclaimed = () => transaction((tx) => leases.takeUnclaimed(tx, 30_000));
     const waiting = { runId: id(3), workspaceId: home, taskId: idOf('tsk', 3), attempts: 0 };
     expect([await unclaimed(), await unclaimed()]).toEqual([[waiting], []]);
   });
 
-  it('that is over leads to the step that its run left open', async () => {
+  it('that has expired allows the open step of its ended run to be claimed, once', async () => {
     const ended = { status: 'cancelled', ended_at: instantAt(3), lease_fence: 4 };
     await store.insert('runs', row(1, { ...ended, lease_until: fromNow(60) }), row(2), row(3, ended), row(4, ended));
     const state = 'settled';
@@ -224,7 +227,7 @@ describe('the lease of a run', () => {
 describe('the run that is due', () => {
   const waiting = (nth: number, of: string, minutes: number) =>
     row(nth, { workspace_id: of, status: 'queued', created_at: instantAt(minutes) });
-  /** Takes up a job that names a run. */
+  /** Claims the run of a job. */
   const take = async (named: number, perWorkspaceMax = 2) => {
     const claim = { runId: id(named), owner: 'worker', leaseMs: 60_000, perWorkspaceMax };
     const lease = await transaction((tx) => claimDueRun(tx, claim));
@@ -232,12 +235,12 @@ describe('the run that is due', () => {
   };
   const end = (nth: number) => store.rows("UPDATE runs SET status = 'completed' WHERE id = $1", [id(nth)]);
 
-  it('is the oldest of the workspace with the fewest running ones, whichever the job names', async () => {
+  it('is the oldest of the workspace with the fewest running runs, whichever run the job names', async () => {
     await store.insert('runs', waiting(1, home, 1), waiting(2, home, 2), waiting(3, home, 3), waiting(4, away, 9));
     expect([await take(1), await take(2), await take(3)]).toEqual([id(1), id(4), id(2)]);
   });
 
-  it('is one of the workspace that was served least recently, also with one worker', async () => {
+  it('belongs to the workspace that was served least recently, also with one worker', async () => {
     await store.insert('runs', waiting(1, home, 1), waiting(2, home, 2), waiting(3, away, 8), waiting(4, away, 9));
     const taken: (string | null)[] = [];
     for (const nth of [1, 2, 3, 4]) {
@@ -248,7 +251,7 @@ describe('the run that is due', () => {
     expect(taken).toEqual([id(1), id(3), id(2), id(4)]);
   });
 
-  it('is none of a workspace that has as many as it may, until one of them ends', async () => {
+  it('is not from a workspace at its limit, until a run of that workspace ends', async () => {
     await store.insert('runs', waiting(1, home, 1), waiting(2, home, 2), waiting(3, home, 3), waiting(4, home, 4));
     expect([await take(1), await take(2), await take(3), await take(1)]).toEqual([id(1), id(2), null, null]);
     expect(await transaction((tx) => freeRuns(tx, 2))).toEqual([]);
@@ -260,12 +263,12 @@ describe('the run that is due', () => {
     expect(await take(5)).toBe(id(5));
   });
 
-  it('is the one that the job names where its worker died, even over the limit', async () => {
+  it('is the run of the job if the worker of that run died, even above the limit', async () => {
     await store.insert('runs', row(1, { lease_until: fromNow(-1) }), waiting(2, away, 1));
     expect(await take(1, 1)).toBe(id(1));
   });
 
-  describe('of an organisation whose plan limits concurrent runs', () => {
+  describe('in an organisation whose plan limits concurrent runs', () => {
     const orgId = `org_${'1'.repeat(26)}`;
     const limit = async (runs: number | null) => {
       await store.rows('DELETE FROM entitlements');
@@ -277,7 +280,7 @@ describe('the run that is due', () => {
       await store.insert('org_workspaces', ...[home, away].map((workspace_id) => ({ workspace_id, org_id: orgId })));
     });
 
-    it('is the last one within the limit and none beyond it, over all of its workspaces', async () => {
+    it('can be claimed up to the limit across all workspaces, and not above it', async () => {
       await limit(2);
       await store.insert('runs', waiting(1, home, 1), waiting(2, home, 2), waiting(3, away, 3), waiting(4, away, 4));
       expect([await take(1), await take(2), await take(3), await take(4)]).toEqual([id(1), id(3), null, null]);
@@ -287,13 +290,13 @@ describe('the run that is due', () => {
       expect([await take(2), await take(4)]).toEqual([id(2), null]);
     });
 
-    it('counts a run whose worker died, since another worker goes on with it', async () => {
+    it('cannot be claimed while the limit is used by a run whose worker died, since another worker continues that run', async () => {
       await limit(1);
       await store.insert('runs', row(1, { lease_until: fromNow(-1) }), waiting(2, home, 1));
       expect([await take(2), await take(1)]).toEqual([null, id(1)]);
     });
 
-    it('is no new one under a limit of 0, and the ones that had begun go on one after the other', async () => {
+    it('is not a new run under a limit of 0, and runs that had begun continue one by one', async () => {
       await limit(0);
       const begun = (nth: number) => ({ ...waiting(nth, home, nth), started_at: instantAt(nth) });
       await store.insert('runs', waiting(1, home, 1), begun(2), begun(3), waiting(4, away, 1));

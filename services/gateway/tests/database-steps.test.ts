@@ -12,35 +12,35 @@ const row = {
 } satisfies Omit<RunStepModel, 'args' | 'output' | 'proposal'>;
 const approval = {
   ...{ id: idOf('apr', 1), stepId, decisionId: null, status: 'pending', timelockUntil: null },
-} as ApprovalModel; // what is shown of it
+} as ApprovalModel; // the members that are shown
 const open = {
   ...{ id: stepId, kind: 'model_call', ...nothing, escalations: [] },
   ...{ startedAt: instantAt(1), endedAt: null, error: null },
 };
 
 describe('the view of a step', () => {
-  it('has no values that are unknown yet', () => {
+  it('omits values that are not known yet', () => {
     expect(steps.stepViewOf({ step: row, approvals: [] })).toEqual(open);
   });
 
-  it('says how it ended', () => {
-    const told = {
+  it('states its outcome', () => {
+    const report = {
       ...{ kind: 'tool_call', tool: 'files.read', argsHash: digest, verdict: 'ALLOW', reasonCode: 'ALLOWED' },
       ...{ decisionId: idOf('dec', 1), receiptId: idOf('rcp', 1) },
     };
-    const step = { ...row, ...told, state: 'settled', endedAt: minute(2) };
-    expect(steps.stepViewOf({ step, approvals: [] })).toEqual({ ...open, ...told, endedAt: instantAt(2) });
+    const step = { ...row, ...report, state: 'settled', endedAt: minute(2) };
+    expect(steps.stepViewOf({ step, approvals: [] })).toEqual({ ...open, ...report, endedAt: instantAt(2) });
   });
 
   it.each([
     [null, 'unrequested', null],
     ['RUN_ENDED', 'It is over.', { code: 'RUN_ENDED', message: 'It is over.' }],
     ['RUN_ENDED', null, { code: 'RUN_ENDED', message: '' }],
-  ])('of the error %j with the text %j says %j', (errorCode, errorMessage, error) => {
+  ])('for the error %j with the text %j contains %j', (errorCode, errorMessage, error) => {
     expect(steps.stepViewOf({ step: { ...row, errorCode, errorMessage }, approvals: [] }).error).toEqual(error);
   });
 
-  it('has the approvals of its own, in their order', () => {
+  it('lists its own approvals in order', () => {
     const decisionId = idOf('dec', 3);
     const approvals = [
       approval,
@@ -64,7 +64,7 @@ describe('a stored step', () => {
   afterAll(() => store?.close());
   const transaction = <T>(work: Parameters<typeof store.database.transaction<T>>[0]) =>
     store.database.transaction(work);
-  const told = () =>
+  const reportOf = () =>
     store.rows(`SELECT state, verdict, reason_code, decision_id, receipt_id, args_hash, approval_id, output, error_code,
       error_message, ended_at FROM run_steps ORDER BY id`);
   const untold = {
@@ -76,16 +76,23 @@ describe('a stored step', () => {
   const error = { code: 'RUN_ENDED', message: 'It is over.' } as const;
   const ofError = { error_code: 'RUN_ENDED', error_message: 'It is over.' };
 
-  it('begins as it was asked for', async () => {
-    const asked = { workspaceId: home, runId, kind: 'tool_call', tool: 'files.read', callId: 'c', args: '{}' } as const;
+  it('is stored as it was requested', async () => {
+    const request = {
+      workspaceId: home,
+      runId,
+      kind: 'tool_call',
+      tool: 'files.read',
+      callId: 'c',
+      args: '{}',
+    } as const;
     const proposal = { decisionId: 'd', receiptId: 'r', notBefore: instantAt(9) };
-    const other = { tool: null, callId: null, kind: 'model_call', runId: idOf('run', 2) } as const;
-    await store.insert('runs', { id: runId }, { id: other.runId, task_id: idOf('tsk', 2) });
+    const second = { tool: null, callId: null, kind: 'model_call', runId: idOf('run', 2) } as const;
+    await store.insert('runs', { id: runId }, { id: second.runId, task_id: idOf('tsk', 2) });
     const begun = await transaction(async (tx) => [
-      await steps.insertStep(tx, { ...asked, seq: 1, proposal }, minute(3)),
-      await steps.insertStep(tx, { ...asked, ...other, seq: 2 }, minute(4)),
+      await steps.insertStep(tx, { ...request, seq: 1, proposal }, minute(3)),
+      await steps.insertStep(tx, { ...request, ...second, seq: 2 }, minute(4)),
     ]);
-    const { workspaceId: _place, runId: _run, ...facts } = asked;
+    const { workspaceId: _place, runId: _run, ...facts } = request;
     const rest = { state: 'submitted', grantId: null, decisionId: null, reply: null, toolReply: null };
     const id = expect.stringMatching(/^stp_/);
     expect(begun).toEqual([
@@ -95,11 +102,11 @@ describe('a stored step', () => {
         ...{ seq: 2, proposal: null, startedAt: minute(4) },
       },
     ]);
-    const stored = [runId, other.runId].map((run) => steps.loadSteps(store.database.reader, { runId: run, after: 0 }));
+    const stored = [runId, second.runId].map((run) => steps.loadSteps(store.database.reader, { runId: run, after: 0 }));
     expect((await Promise.all(stored)).flat()).toEqual(begun);
   });
 
-  it('is read in its place, with its own kind of answer, and with arguments only while it is open', async () => {
+  it('is read in order, with its own kind of answer, and with arguments only while it is open', async () => {
     const reply = { message: { content: 'Hi' }, usage: null, spendMicros: null };
     const toolReply = { content: 'done', isError: false };
     await store.insert(
@@ -111,8 +118,8 @@ describe('a stored step', () => {
       { id: id4, seq: 5, run_id: idOf('run', 2) },
     );
     const loaded = await steps.loadSteps(store.database.reader, { runId, after: 1 });
-    const facts = loaded.map(({ seq, args, grantId, decisionId, reply: said, toolReply: did }) => [
-      ...[seq, args, grantId, decisionId, said, did],
+    const facts = loaded.map(({ seq, args, grantId, decisionId, reply: statement, toolReply: did }) => [
+      ...[seq, args, grantId, decisionId, statement, did],
     ]);
     expect(facts).toEqual([
       [2, '', null, null, reply, null],
@@ -121,7 +128,7 @@ describe('a stored step', () => {
     ]);
   });
 
-  it('is settled or parked once, with all that is known', async () => {
+  it('is settled or parked once, with all known values', async () => {
     await store.insert('run_steps', { id: stepId }, { id: id2, ...otherRun }, { id: id3, seq: 3, state: 'settled' });
     const decision = { verdict: 'ALLOW', reasonCode: 'ALLOWED', decisionId: 'd', receiptId: 'r', argsHash: 'h' };
     const settled = { state: 'settled', decision, output: '{}', error: null } as const;
@@ -131,14 +138,14 @@ describe('a stored step', () => {
       await steps.updateStep(tx, id3, settled, minute(5));
     });
     const ofDecision = { verdict: 'ALLOW', reason_code: 'ALLOWED', decision_id: 'd', receipt_id: 'r', args_hash: 'h' };
-    expect(await told()).toEqual([
+    expect(await reportOf()).toEqual([
       { ...untold, ...ofDecision, state: 'settled', output: '{}', ended_at: minute(5) },
       { ...untold, ...ofError, state: 'parked' },
       { ...untold, state: 'settled' },
     ]);
   });
 
-  it('that is parked is granted or ended, and no other one', async () => {
+  it('that is parked is granted or ended, without affecting others', async () => {
     const parked = { state: 'parked' };
     const settled = { state: 'settled', seq: 2 };
     await store.insert('run_steps', { id: stepId, ...parked }, { id: id2, ...settled });
@@ -149,7 +156,7 @@ describe('a stored step', () => {
       await steps.endOpenStep(tx, runId, error, minute(6));
       await steps.endOpenStep(tx, idOf('run', 2), error, minute(6));
     });
-    expect(await told()).toEqual([
+    expect(await reportOf()).toEqual([
       { ...untold, ...ofError, state: 'settled', ended_at: minute(6) },
       { ...untold, state: 'settled' },
       { ...untold, state: 'submitted', approval_id: 'granted' },
@@ -157,6 +164,6 @@ describe('a stored step', () => {
     ]);
     await store.insert('run_steps', { id: idOf('stp', 5), run_id: idOf('run', 5), ...parked });
     await transaction((tx) => steps.endOpenStep(tx, runId, error, minute(7)));
-    expect((await told()).at(-1)).toEqual({ ...untold, state: 'parked' });
+    expect((await reportOf()).at(-1)).toEqual({ ...untold, state: 'parked' });
   });
 });

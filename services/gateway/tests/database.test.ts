@@ -17,7 +17,7 @@ let database: GatewayDatabase;
 
 beforeAll(async () => {
   scratch = await testDatabase();
-  // A server that tells the time as in India: half an hour beside every full hour.
+  // The database uses the time zone of India, whose offset +05:30 is not a whole number of hours.
   await rowsOf(
     scratch,
     `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET TimeZone = ''Asia/Kolkata''', current_database()); END $$`,
@@ -45,13 +45,13 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe('a transaction', () => {
-  it('keeps nothing of its rows and its events when the work throws, and passes the error on', async () => {
+  it('rolls back its rows and events when the work throws, and rethrows the error', async () => {
     const place = { workspaceId: WorkspaceId.parse(newId('wsp')), taskId: TaskId.parse(newId('tsk')) };
-    const told = newEvent(taskCreated, place);
-    const { id } = told.event;
+    const report = newEvent(taskCreated, place);
+    const { id } = report.event;
     const work = database.transaction(async (tx) => {
       await ensureUser(tx, 'undone@example.org', at);
-      await recordEventsIn(tx, [told]);
+      await recordEventsIn(tx, [report]);
       expect(await tx.outboxMessage.count({ where: { id } })).toBe(1);
       throw new Error('changed my mind');
     });
@@ -60,7 +60,7 @@ describe('a transaction', () => {
     expect(await rowsOf(scratch, 'SELECT FROM outbox WHERE id = $1', [id])).toEqual([]);
   });
 
-  it('does not claim a commit when the work swallowed an error', async () => {
+  it('does not report a commit when the work swallowed an error', async () => {
     const work = database.transaction(async (tx) => {
       await ensureUser(tx, 'swallowed@example.org', at);
       await failureOf(tx.$executeRaw`SELECT 1 / 0`);
@@ -69,11 +69,11 @@ describe('a transaction', () => {
     expect(await isStored('swallowed@example.org')).toBe(false);
   });
 
-  it('whose connection is lost is unavailable, keeps nothing, and the next one works', async () => {
+  it('that loses its connection fails as unavailable and keeps nothing, and the next one works', async () => {
     const lost = await failureOf(
       database.transaction(async (tx) => {
         await ensureUser(tx, 'lost@example.org', at);
-        // Roles are the server's: the same one works in the databases of other tests.
+        // The role also has connections to the databases of other tests, because roles belong to the server.
         const ours = 'usename = $1 AND datname = current_database()';
         await rowsOf(scratch, `SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity WHERE ${ours}`, [
           scratch.role,
@@ -87,20 +87,20 @@ describe('a transaction', () => {
     expect(await isStored('found@example.org')).toBe(true);
   });
 
-  it('that finds no free connection is unavailable', async () => {
-    const { options } = database.pool as pg.Pool; // the store shows less of its pool than this test changes
+  it('without a free connection fails as unavailable', async () => {
+    const { options } = database.pool as pg.Pool; // the type of the store hides most of its pool
     const { connectionTimeoutMillis } = options;
     let release = () => {};
     let holding = 0;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const snapshot = new Promise<void>((resolve) => (release = resolve));
     const holders = Array.from({ length: options.max }, () =>
       database.transaction(async () => {
         holding += 1;
-        await held;
+        await snapshot;
       }),
     );
     await until(() => holding === options.max);
-    // Only what waits from now on is given up soon.
+    // The short timeout applies only to waits for a connection that begin after this line.
     options.connectionTimeoutMillis = 50;
     const failure = await failureOf(database.transaction(async (tx) => tx.user.count()));
     Object.assign(options, { connectionTimeoutMillis });
@@ -111,7 +111,7 @@ describe('a transaction', () => {
 });
 
 describe('the store', () => {
-  it('writes and reads instants as they are, whatever time zone the server is set to', async () => {
+  it('writes and reads instants unchanged in every time zone of the server', async () => {
     await database.transaction((tx) => ensureUser(tx, 'clock@example.org', at));
     const byServer = await rowsOf(scratch, `SELECT created_at = $2::timestamptz AS same FROM users WHERE email = $1`, [
       'clock@example.org',
@@ -123,13 +123,13 @@ describe('the store', () => {
     });
   });
 
-  it('throws when a filter is undefined by mistake, and never leaves it out', async () => {
-    const mistake = undefined as unknown as string; // what a type error at run time would hand on
+  it('throws when a filter is undefined by mistake, and never omits the filter', async () => {
+    const mistake = undefined as unknown as string; // undefined in spite of its type
     await expect(listTasksOf(database.reader, mistake, { limit: 10 })).rejects.toThrow('undefined');
   });
 
-  it('says in an error what was wrong with a write, and not what was to be written', async () => {
-    const wrong = { title: 'a secret', status: 1 } as unknown as { title: string }; // a number where text belongs
+  it('states in an error what was wrong with a write, without its values', async () => {
+    const wrong = { title: 'a secret', status: 1 } as unknown as { title: string }; // a number instead of text
     const error = await failureOf(database.transaction((tx) => tx.task.updateMany({ data: wrong })));
     expect(String(error)).toContain('status');
     expect(String(error)).not.toContain('a secret');
@@ -139,8 +139,8 @@ describe('the store', () => {
 type WritingMethod = `${'create' | 'update' | 'delete' | 'upsert'}${string}`;
 type IsNever<Type> = [Type] extends [never] ? true : false;
 
-it('a reader has no method that writes, takes no SQL, and passes for no transaction', () => {
-  // The compiler is what tests this: each line says what it must have found.
+it('a reader has no method that writes, accepts no SQL, and is not accepted as a transaction', () => {
+  // The compiler runs this test: each line compiles only if its type is as expected.
   const hasNoWriter: IsNever<Extract<keyof Reader[keyof Reader], WritingMethod>> = true;
   const takesNoSql: IsNever<Extract<keyof Reader, `$${string}`>> = true;
   const isNoTransaction: Reader extends Tx ? false : true = true;

@@ -50,7 +50,7 @@ const roleNow = async () => {
 };
 
 describe('a new owner or partner', () => {
-  it('is decided by the kernel, as a change of the policy that the owner makes', async () => {
+  it('requires a decision of the kernel, as a change of the policy by the owner', async () => {
     await invite('partner');
     await putMember(database, { ...place(), role: 'member' });
     await raise('partner');
@@ -68,7 +68,7 @@ describe('a new owner or partner', () => {
   it.each([
     ['ESCALATE', 'APPROVAL_NEEDED'],
     ['DENY', 'POLICY_DENIED'],
-  ] as const)('does not come about where the kernel answers %s', async (verdict, code) => {
+  ] as const)('is not created when the verdict of the kernel is %s', async (verdict, code) => {
     kernel.changeVerdict = verdict;
     await putMember(database, { ...place(), role: 'partner' });
     await expect(invite('partner')).rejects.toMatchObject({ code, details: { decision_id: expect.any(String) } });
@@ -76,7 +76,7 @@ describe('a new owner or partner', () => {
     expect([await invites(), await roleNow()]).toEqual([[], 'partner']);
   });
 
-  it('does not come about while the kernel does not answer', async () => {
+  it('is not created while the kernel does not answer', async () => {
     kernel.fault = 'error_500';
     await putMember(database, { ...place(), role: 'member' });
     await expect(invite('partner')).rejects.toMatchObject({ code: 'GOVERNANCE_UNAVAILABLE' });
@@ -84,7 +84,7 @@ describe('a new owner or partner', () => {
     expect([await invites(), await roleNow()]).toEqual([[], 'member']);
   });
 
-  it('may join a workspace that has no policy yet, where nothing runs', async () => {
+  it('may join a workspace without a policy, in which nothing runs', async () => {
     kernel.changeVerdict = 'DENY';
     kernel.denialReason = 'POLICY_MISSING';
     await invite('partner');
@@ -92,7 +92,7 @@ describe('a new owner or partner', () => {
   });
 });
 
-it('a removal has reached the kernel when it is answered, and fails no removal while the kernel is away', async () => {
+it('the removal of a member reaches the kernel before it is answered, and succeeds even if the kernel is unavailable', async () => {
   await putMember(database, { ...place(), role: 'partner' });
   const last = () => kernel.settings.memberLists.at(-1)?.['members'];
   await raise('member');
@@ -108,7 +108,7 @@ it('a removal has reached the kernel when it is answered, and fails no removal w
   expect(await roleNow()).toBeUndefined();
 });
 
-it('who decides less, or nothing, is the owner’s to say alone, also while the kernel is away', async () => {
+it('an owner needs no decision of the kernel for a role without more rights to decide, also while the kernel is unavailable', async () => {
   kernel.fault = 'error_500';
   await putMember(database, { ...place(), role: 'owner' });
   await invite('member');

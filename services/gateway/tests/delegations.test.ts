@@ -32,28 +32,28 @@ const sid = SignInId.parse('ses_01ARZ3NDEKTSV4RRFFQ69G5FA1');
 const signerOf = (key: typeof assertionKey, atMs = Date.now()) =>
   createAssertionSigner(createPrivateKey(key.privateKeyPem), () => new Date(atMs));
 
-type Given = { role?: PersonRole | null; of?: Person; signer?: ReturnType<typeof signerOf>; provenAtMs?: number };
+type Options = { role?: PersonRole | null; of?: Person; signer?: ReturnType<typeof signerOf>; provenAtMs?: number };
 
-/** Ada's delegation for her workspace, in a role; null: for no workspace. */
+/** Returns Ada's delegation for a role in her workspace. A role of `null` means no workspace. */
 function delegation({
   role = 'owner',
   of = ada,
   signer = signerOf(assertionKey),
   provenAtMs = Date.now(),
-}: Given = {}): Promise<string> {
+}: Options = {}): Promise<string> {
   const place = role === null ? {} : { workspace_id: of.workspace.id, role };
   const auth_time = Math.floor(provenAtMs / 1_000);
   return signer.signDelegation({ sub: ada.user.id, sid, auth_time, ...place });
 }
 
-async function delegated(given: Given = {}) {
-  return clientOf(gateway.url, { authorization: `Bearer ${await delegation(given)}` });
+async function delegated(options: Options = {}) {
+  return clientOf(gateway.url, { authorization: `Bearer ${await delegation(options)}` });
 }
 
 const inWorkspace = ({ workspace }: Person) => ({ headers: { 'x-workspace-id': workspace.id } });
 
 describe('a delegation', () => {
-  it('opens what the person may do in the workspace of their request, and in no other of theirs', async () => {
+  it('opens the rights of the person in the workspace of the request, and in no other workspace', async () => {
     const client = await delegated();
     const { body: task } = await client.createTask({
       body: { title: 'For her', description: '' },
@@ -66,7 +66,7 @@ describe('a delegation', () => {
     expect(workspaces.map(({ id }) => id)).toEqual(expect.arrayContaining([ada.workspace.id, eve.workspace.id]));
   });
 
-  it('proves presence as long ago as the request did that it came with', async () => {
+  it('proves presence at the time that its request did', async () => {
     const invite = {
       params: { id: ada.workspace.id },
       body: { email: 'invited@example.org', role: 'member' as const },
@@ -76,9 +76,9 @@ describe('a delegation', () => {
     expect((await (await delegated()).createInvite(invite)).status).toBe(201);
   });
 
-  it('that is old changes no settings and no destinations of notifications', async () => {
+  it('with an old proof of presence cannot change settings or destinations of notifications', async () => {
     const params = { id: ada.workspace.id };
-    const settings = { params, body: { policyConfig: { maxIterationBudget: 7, blockedTools: [] } } } as never; // defaults are absent
+    const settings = { params, body: { policyConfig: { maxIterationBudget: 7, blockedTools: [] } } } as never; // without defaults
     const hook = {
       channel: 'webhook' as const,
       target: 'https://hooks.example.org/',
@@ -93,10 +93,10 @@ describe('a delegation', () => {
       (await fresh.listSubscriptions({ params })).body,
     ];
     const before = await stateOf();
-    const other = { ...hook, target: 'https://elsewhere.example.org/' };
+    const second = { ...hook, target: 'https://elsewhere.example.org/' };
     for (const change of [
       () => late.putWorkspaceSettings(settings),
-      () => late.createSubscription({ params, body: other }),
+      () => late.createSubscription({ params, body: second }),
       () => late.rotateWebhookSecret(ofHook),
       () => late.endSubscription(ofHook),
     ])
@@ -106,7 +106,7 @@ describe('a delegation', () => {
     expect((await fresh.endSubscription(ofHook)).status).toBe(200);
   });
 
-  it('proves it at the doors of the kernel too: a key of an agent is made like a key of a workspace', async () => {
+  it('proves presence to the kernel too: an agent key is created like a workspace key', async () => {
     const made = async (provenAtMs: number) => {
       const headers = {
         authorization: `Bearer ${await delegation({ provenAtMs })}`,
@@ -119,11 +119,11 @@ describe('a delegation', () => {
     };
     const [now, late] = [Date.now(), Date.now() - 302_000];
     expect(await made(late)).toBe('REAUTHENTICATION_REQUIRED');
-    // No kernel is configured here.
+    // The delegation is accepted, but this gateway has no kernel.
     expect(await made(now)).toBe('GOVERNANCE_UNAVAILABLE');
   });
 
-  it('gives no role that the person does not have, and none above the one that it names', async () => {
+  it('gives no role that the person does not have, and none above its own', async () => {
     const params = { id: ada.workspace.id };
     const mode = { params, body: { mode: 'build' as const } };
     const asMember = await delegated({ role: 'member' });
@@ -134,7 +134,7 @@ describe('a delegation', () => {
     await expect(asOwner.putWorkspaceMode(theirs)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
   });
 
-  it('of another key, an old one, or an assertion for another service is nothing', async () => {
+  it('is refused if it is expired or signed by an unknown key, and so is an assertion for another service', async () => {
     const refused = { code: 'CREDENTIALS_INVALID' };
     const wrong = [signerOf(generateSigningKey()), signerOf(assertionKey, Date.now() - 120_000)];
     for (const signer of wrong)
@@ -144,7 +144,7 @@ describe('a delegation', () => {
     await expect(client.getMe()).rejects.toMatchObject(refused);
   });
 
-  it('in the header of the way to the control plane proves no caller', async () => {
+  it('proves no caller at the gateway in the header that carries it to the control plane', async () => {
     const text = await signerOf(assertionKey).signDelegation({ sub: ada.user.id, sid, auth_time: 1 });
     const client = clientOf(gateway.url, { [speakingHeaders.gateway]: text });
     await expect(client.getMe()).rejects.toMatchObject({ code: 'CREDENTIALS_REQUIRED' });

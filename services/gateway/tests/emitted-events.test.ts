@@ -26,13 +26,13 @@ beforeAll(async () => {
     req.setEncoding('utf8').on('data', (text: string) => (body += text));
     req.on('end', () => {
       const { pathname, searchParams } = new URL(req.url ?? '', url);
-      // Requests of an earlier test may still arrive.
+      // Requests of an earlier test can still arrive and are ignored.
       if (searchParams.get('test') === String(count)) got.push({ headers: req.headers, body, path: pathname });
       res.writeHead(status).end();
     });
   }).listen(0, '127.0.0.1');
   await new Promise((listening) => receiver.once('listening', listening));
-  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`; // a TCP server has this kind of address
+  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`; // it listens on TCP
   gateway = await start();
 });
 
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 function start(variables: Record<string, string> = {}): Promise<StartedGateway> {
-  // Secrets of webhooks follow from it.
+  // Secrets of webhooks are derived from this secret.
   const secret = { GOV_SESSION_SECRET: 'ab'.repeat(32) };
   const reaching = { ...secret, GOV_RUN_WORKERS: '0', GOV_WEBHOOKS_REACH_PRIVATE: '1' };
   return startTestGateway(testConfig(database, { ...reaching, ...variables }));
@@ -67,7 +67,7 @@ const deliveries = async () => (await ada.client.listDeliveries({ params: params
 const emitted = () => rowsOf(database, 'SELECT id FROM emitted_events WHERE workspace_id = $1', [ada.workspace.id]);
 
 describe('an event that a caller emits', () => {
-  it('is delivered once, signed, to the subscriptions that match it, and is audited', async () => {
+  it('is delivered once, signed, to the matching subscriptions, and is audited', async () => {
     const { secret, id } = await subscribe({ filter: { orderId: 'o-1' } });
     await subscribe({ target: at('/other'), filter: { orderId: 'o-2' } });
     await subscribe({ target: at('/platform'), eventTypes: ['run.ended'] });
@@ -76,7 +76,7 @@ describe('an event that a caller emits', () => {
     await until(async () => (await deliveries())[0]?.state === 'delivered');
     expect(got.map(({ path }) => path)).toEqual(['/hook']);
     const [{ headers, body } = { headers: {} as IncomingHttpHeaders, body: '' }] = got;
-    new Webhook(secret ?? '').verify(body, headers as Record<string, string>); // Node joins repeated ones
+    new Webhook(secret ?? '').verify(body, headers as Record<string, string>); // Node joins repeated headers
     expect(JSON.parse(body)).toMatchObject({ type: paid, data: { orderId: 'o-1' }, event_id: one.id });
     const [delivery] = await deliveries();
     expect(delivery).toMatchObject({ id: headers['webhook-id'], subscriptionId: id, eventId: one.id, attempts: 1 });
@@ -84,17 +84,17 @@ describe('an event that a caller emits', () => {
     expect(data).toMatchObject([{ actor: ada.user.id, subject: one.id, details: { type: paid, deliveries: 1 } }]);
   });
 
-  it('counts once per key, also when fifty requests bring it at once, and never as another event', async () => {
+  it('counts once per key, also in fifty simultaneous requests, and never as another event', async () => {
     await subscribe();
     const all = await Promise.all(Array.from({ length: 50 }, () => emit()));
     expect(new Set(all.map(({ id }) => id)).size).toBe(1);
     expect(await deliveries()).toHaveLength(1);
-    for (const other of [{ data: { orderId: 'o-2' } }, { type: 'app.order.sent' }])
-      await expect(emit(other)).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    for (const second of [{ data: { orderId: 'o-2' } }, { type: 'app.order.sent' }])
+      await expect(emit(second)).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
     expect(await emitted()).toHaveLength(1);
   });
 
-  it('is of the workspace of its caller: the same key elsewhere is another event', async () => {
+  it('belongs to the workspace of its caller, so the same key elsewhere is another event', async () => {
     const [first, eve] = [await emit(), await signInAs(gateway.url, `eve-${count}@example.org`)];
     const { body } = await eve.client.emitEvent({ params: { id: eve.workspace.id }, body: event() });
     expect(body.id).not.toBe(first.id);
@@ -107,7 +107,7 @@ describe('an event that a caller emits', () => {
     expect((await eve.client.listDeliveries({ params: { id: eve.workspace.id }, query })).body.data).toEqual([]);
   });
 
-  it('names a type of its own and holds little data', async () => {
+  it('needs a type of its own and has limited data', async () => {
     const { dataBytesMax } = notificationLimits;
     const text = (bytes: number) => ({ data: { text: 'x'.repeat(bytes - '{"text":""}'.length) } });
     const refused = [
@@ -121,13 +121,13 @@ describe('an event that a caller emits', () => {
     await emit(text(dataBytesMax));
   });
 
-  it('goes to webhooks alone: mail of this product holds no text of a caller', async () => {
+  it('is sent only to webhooks, since our mail contains no text of a caller', async () => {
     const mail = { channel: 'mail', target: ada.user.email };
     await expect(subscribe(mail)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     await subscribe({ ...mail, eventTypes: ['run.ended'] });
   });
 
-  it('is one of few in a minute, and is refused while a receiver has too many waiting', async () => {
+  it('is limited per minute, and refused while too many events wait for a receiver', async () => {
     const { id } = await subscribe();
     const fill = (many: number, table: string) => rowsOf(database, table, [ada.workspace.id, many, id]);
     const waiting = `INSERT INTO notifications (id, subscription_id, owner, type, body, due_at, created_at)
@@ -154,7 +154,7 @@ describe('an event that a caller emits', () => {
     await emit({ dedupeKey: 'order-3' });
   });
 
-  it('is delivered by another gateway when the one that took it is gone, and is redriven under its id', async () => {
+  it('is delivered by another gateway after a crash, and redriven under its id', async () => {
     const { secret } = await subscribe({ target: at('/hook') });
     status = 500;
     const one = await emit();
@@ -176,12 +176,12 @@ describe('an event that a caller emits', () => {
     await until(async () => got.length > before);
     expect(new Set(got.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([delivery?.id]));
     expect(new Set(got.map(({ body }) => body)).size).toBe(1);
-    for (const { headers, body } of got) new Webhook(secret ?? '').verify(body, headers as Record<string, string>); // Node joins repeated ones
+    for (const { headers, body } of got) new Webhook(secret ?? '').verify(body, headers as Record<string, string>); // Node joins repeated headers
     expect((await emit()).id).toBe(one.id);
     expect(await deliveries()).toHaveLength(1);
   });
 
-  it('is never sent to an address that is not public', async () => {
+  it('is never sent to a private address', async () => {
     await gateway.stop();
     gateway = await start({ GOV_WEBHOOKS_REACH_PRIVATE: '0' });
     ada = { ...ada, client: clientOf(gateway.url, ada.headers) };

@@ -9,37 +9,37 @@ import { recordAudit } from '../src/store/audit.ts';
 import { putMember, signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
 
 let database: TestDatabase;
-/** Two of them on one database: what one commits, the followers of the other see. */
+/** Two gateways on one database. Followers of one see the commits of the other. */
 let gateway: StartedGateway;
-let other: StartedGateway;
+let otherGateway: StartedGateway;
 let ada: Person;
 let eve: Person;
 
 beforeAll(async () => {
   database = await testDatabase();
   const config = testConfig(database, { GOV_RUN_WORKERS: '0' });
-  [gateway, other] = [await startTestGateway(config), await startTestGateway(config)];
+  [gateway, otherGateway] = [await startTestGateway(config), await startTestGateway(config)];
   ada = await signInAs(gateway.url, 'ada@example.org');
   eve = await signInAs(gateway.url, 'eve@example.org');
 });
 
 afterAll(async () => {
-  await other?.stop();
+  await otherGateway?.stop();
   await gateway?.stop();
   await database?.drop();
 });
 
 type Seen = { id: string | undefined; event: string | undefined; type: string; subject: string | null };
 
-/** Follows as a browser does, until `stop`. */
+/** Follows the events like a browser, until `stop` is called. */
 async function follow({ headers }: Person, { url = gateway.url, more = {}, query = '' } = {}) {
   const seen: Seen[] = [];
   const stopping = new AbortController();
-  const asked = { headers: { ...headers, ...more }, signal: stopping.signal };
-  const response = await fetch(new URL(`/api/events${query}`, url), asked);
+  const request = { headers: { ...headers, ...more }, signal: stopping.signal };
+  const response = await fetch(new URL(`/api/events${query}`, url), request);
   const parser = createParser({
     onEvent: ({ id, event, data }) => {
-      const { type, subject } = JSON.parse(data) as Seen; // of a StreamedEvent
+      const { type, subject } = JSON.parse(data) as Seen; // a StreamedEvent
       seen.push({ id, event, type, subject });
     },
   });
@@ -56,9 +56,9 @@ async function follow({ headers }: Person, { url = gateway.url, more = {}, query
 
 const newTask = async (title: string) => (await ada.client.createTask({ body: { title, description: '' } })).body.id;
 
-describe('who follows a workspace', () => {
-  it('sees each change of tasks and runs once and in order, by every author, and nothing of another workspace', async () => {
-    const [here, there, theirs] = [await follow(ada), await follow(ada, { url: other.url }), await follow(eve)];
+describe('a follower of a workspace', () => {
+  it('receives each change of tasks and runs once and in order, by every author, and none of other workspaces', async () => {
+    const [here, there, theirs] = [await follow(ada), await follow(ada, { url: otherGateway.url }), await follow(eve)];
     const id = await newTask('First');
     await ada.client.putWorkspaceMode({ params: { id: ada.workspace.id }, body: { mode: 'build' } });
     const { body: run } = await ada.client.runTask({ params: { id } });
@@ -76,7 +76,7 @@ describe('who follows a workspace', () => {
     expect(theirs.seen).toEqual([]);
   });
 
-  it('goes on where it stopped, and from any place', async () => {
+  it('continues where it stopped, and from any place', async () => {
     const created = {
       workspaceId: ada.workspace.id,
       action: 'task.created',
@@ -87,13 +87,14 @@ describe('who follows a workspace', () => {
     const ids = [await newTask('Second')];
     await until(async () => first.seen.length === 1);
     await first.stop();
-    // More than one page of the log.
+    // The log has more than one page.
     const more = Array.from({ length: 250 }, () => TaskId.parse(newId('tsk')));
-    await gateway.context.transaction(async (tx) => {
-      for (const subject of more) await recordAudit(tx, { ...created, subject }, new Date());
-    });
+    for (let from = 0; from < more.length; from += 50)
+      await gateway.context.transaction(async (tx) => {
+        for (const subject of more.slice(from, from + 50)) await recordAudit(tx, { ...created, subject }, new Date());
+      });
     ids.push(...more);
-    const resumed = await follow(ada, { url: other.url, more: { 'last-event-id': first.seen[0]?.id ?? '' } });
+    const resumed = await follow(ada, { url: otherGateway.url, more: { 'last-event-id': first.seen[0]?.id ?? '' } });
     await until(async () => resumed.seen.length >= 250);
     expect(resumed.seen.map(({ subject }) => subject)).toEqual(ids.slice(1));
     await resumed.stop();
@@ -103,7 +104,7 @@ describe('who follows a workspace', () => {
     await all.stop();
   });
 
-  it('is refused with a place that is none, without a credential, and in a workspace of others', async () => {
+  it('is refused with an invalid place, without a credential, and in a workspace of others', async () => {
     for (const [more, status] of [
       [{ 'last-event-id': 'rcp_1' }, 400],
       [{ 'last-event-id': '-1' }, 400],
@@ -116,7 +117,7 @@ describe('who follows a workspace', () => {
     }
   });
 
-  it('hears nothing more, on any replica, once the membership or the key has ended', async () => {
+  it('receives nothing more, on any replica, after the membership or the key has ended', async () => {
     const member = await signInAs(gateway.url, 'member@example.org');
     const { id } = ada.workspace;
     await putMember(database, { workspaceId: id, userId: member.user.id, role: 'member' });
@@ -126,10 +127,10 @@ describe('who follows a workspace', () => {
     });
     const follows = [
       await follow(member, { more: inAdas }),
-      await follow(member, { more: inAdas, url: other.url }),
-      await follow(ada, { more: { authorization: `Bearer ${made.key}` }, url: other.url }),
+      await follow(member, { more: inAdas, url: otherGateway.url }),
+      await follow(ada, { more: { authorization: `Bearer ${made.key}` }, url: otherGateway.url }),
     ];
-    const stays = await follow(ada, { url: other.url });
+    const stays = await follow(ada, { url: otherGateway.url });
     const before = await newTask('Before');
     await until(async () => [...follows, stays].every(({ seen }) => seen.length === 1));
     await ada.client.removeMember({ params: { id, userId: member.user.id } });
@@ -142,7 +143,7 @@ describe('who follows a workspace', () => {
     await stays.stop();
   });
 
-  it('is let go when the gateway stops', async () => {
+  it('is disconnected when the gateway stops', async () => {
     const stopping = await startTestGateway(testConfig(database, { GOV_RUN_WORKERS: '0' }));
     const { seen } = await follow(ada, { url: stopping.url });
     await stopping.stop();

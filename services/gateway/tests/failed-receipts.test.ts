@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import { encodeBase64Url } from '@countersign/crypto';
-import { generateSigningKey } from '@countersign/crypto/signing';
+import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { until } from '@countersign/testkit/until';
+import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
 import {
   runReaching,
@@ -41,7 +42,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** The receipts of one run that ended. */
+/** Runs a task to its end and returns the run with its receipts. */
 async function receiptsOfRun(fault: StubFault = 'none') {
   kernel.fault = fault;
   const run = await runReaching(person, (await startRun(person)).taskId);
@@ -66,7 +67,7 @@ describe('a receipt that fails verification', () => {
     expect(await auditOf('receipt.refused')).toMatchObject([{ verdict: 'fail', reason: fault, subject: decisionId }]);
   });
 
-  it('and is of another tenant is not shown here: the audit log has its hash', async () => {
+  it('and belongs to another tenant is not shown here: the audit log has only its hash', async () => {
     await receiptsOfRun();
     expect((await receiptsOfRun('other_tenant')).receipts).toEqual([]);
     const [entry] = await auditOf('receipt.refused');
@@ -76,7 +77,7 @@ describe('a receipt that fails verification', () => {
 });
 
 describe('a receipt whose key is revoked later', () => {
-  it('fails when it arrived or was issued after that time, and what was seen before stays verified', async () => {
+  it('fails if it arrived or was issued after that time, and earlier ones stay verified', async () => {
     const before = await receiptsOfRun();
     const after = await receiptsOfRun();
     expect([...before.receipts, ...after.receipts].map(({ verification }) => verification)).toEqual([
@@ -99,16 +100,47 @@ describe('a receipt whose key is revoked later', () => {
     expect(next.receipts).toMatchObject([{ verification: 'failed', fault: 'KEY_REVOKED' }]);
   });
 
-  it('fails as well when an operator has unpinned the key before this gateway read the revocation', async () => {
+  it('also fails when an operator has unpinned the key before this gateway read the revocation', async () => {
     const { run, receipts } = await receiptsOfRun();
     await gateway.stop();
     kernel.revokedAt = receipts[0]?.receivedAt ?? '';
-    const other = encodeBase64Url(generateSigningKey().publicKey);
-    const config = { GOV_GOVERNANCE_URL: kernel.url, GOV_FAIL_CLOSED: '1', GOV_TRUSTED_PUBLIC_KEYS: other };
+    const second = encodeBase64Url(generateSigningKey().publicKey);
+    const config = { GOV_GOVERNANCE_URL: kernel.url, GOV_FAIL_CLOSED: '1', GOV_TRUSTED_PUBLIC_KEYS: second };
     gateway = await startTestGateway(testConfig(database, config));
     ({ client: person.client } = await signInAs(gateway.url, person.user.email ?? ''));
     const shown = async () => (await person.client.listGovernanceReceipts()).body.data;
     await until(async () => (await shown()).some(({ verification }) => verification === 'failed'));
     expect(await shown()).toMatchObject([{ runId: run.id, fault: 'KEY_REVOKED' }]);
+  });
+});
+
+describe('a receipt under a trust list', () => {
+  beforeEach(async () => {
+    await gateway.stop();
+    kernel.trust.publish([{ key: kernel.signer }]);
+    const trust = { GOV_TRUST_ROOT: kernel.trust.root, GOV_TRUSTED_PUBLIC_KEYS: kernel.publicKey };
+    const config = { GOV_GOVERNANCE_URL: kernel.url, GOV_FAIL_CLOSED: '1', ...trust };
+    gateway = await startTestGateway(testConfig(database, config));
+    person = await signInAs(gateway.url, `person-${(people += 1)}@example.org`);
+  });
+
+  verifies('kn.trust', 'follows rotations and revocations while the gateway runs', async () => {
+    const before = await receiptsOfRun();
+    const old = kernel.signer;
+    kernel.signer = createSigner(generateSigningKey().privateKeyPem);
+    const unlisted = await receiptsOfRun();
+    expect(unlisted.receipts).toMatchObject([{ verification: 'failed', fault: 'KEY_UNKNOWN' }]);
+    const issuedAt = Date.parse(before.receipts[0]?.receivedAt ?? '');
+    const [revoked_at, valid_from] = [issuedAt - 60_000, issuedAt].map((at) => new Date(at).toISOString());
+    const now = { key: kernel.signer, window: { valid_from: revoked_at ?? '' } };
+    kernel.trust.publish([{ key: old, window: { valid_until: valid_from ?? '' } }, now]);
+    const rotated = await receiptsOfRun();
+    expect(rotated.receipts).toMatchObject([{ verification: 'verified' }]);
+    kernel.trust.publish([{ key: old, window: { valid_until: valid_from ?? '', revoked_at: revoked_at ?? '' } }, now]);
+    const shown = async () => (await person.client.listGovernanceReceipts()).body.data;
+    await until(async () => (await shown()).some(({ fault }) => fault === 'KEY_REVOKED'));
+    expect((await shown()).find(({ runId }) => runId === before.run.id)).toMatchObject({ fault: 'KEY_REVOKED' });
+    kernel.signer = old;
+    expect((await receiptsOfRun()).receipts).toMatchObject([{ verification: 'failed', fault: 'KEY_EXPIRED' }]);
   });
 });

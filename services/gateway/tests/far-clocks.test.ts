@@ -18,7 +18,7 @@ import {
 } from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
-/** A gateway whose machine has a clock that a test puts wrong. */
+/** A gateway with a machine clock that a test can set wrong. */
 let database: TestDatabase;
 let gateway: StartedGateway;
 let person: Person;
@@ -73,14 +73,14 @@ const workersBeing = (state: 'up' | 'down') => reaching(readiness, ({ workers })
 const runsOf = (taskId: string) => rowsOf(database, 'SELECT status FROM runs WHERE task_id = $1', [taskId]);
 
 describe('a gateway whose clock is far from that of the database', () => {
-  it.each([60_000, -60_000, dayAheadMs])('is not ready, and says why: %d ms', async (ms) => {
+  it.each([60_000, -60_000, dayAheadMs])('is not ready, and reports its clock as the reason: %d ms', async (ms) => {
     skewMs = ms;
     expect(await reaching(readiness, ({ clock }) => clock === 'down')).toMatchObject({ status: 503 });
     skewMs = 0;
     expect(await reaching(readiness, ({ clock }) => clock === 'up')).toMatchObject({ status: 200 });
   });
 
-  it.each([60_000, -60_000])('begins no run, and says how far its clock is off: %d ms', async (ms) => {
+  it.each([60_000, -60_000])('starts no run, and reports the difference of the clocks: %d ms', async (ms) => {
     const { body: task } = await person.client.createTask({ body: { title: 'Tidy up', description: '' } });
     skewMs = ms;
     const refused = person.client.runTask({ params: { id: task.id } });
@@ -96,7 +96,7 @@ describe('a gateway whose clock is far from that of the database', () => {
     await runReaching(person, taskId, ['awaiting_approval']);
     const { body } = await person.client.listWorkspaceApprovals({ query: { status: 'pending' } });
     skewMs = dayAheadMs;
-    await workersBeing('down'); // a pass was due and did not begin
+    await workersBeing('down'); // a pass was due and did not start
     skewMs = 0;
     await workersBeing('up');
     const { body: after } = await person.client.listWorkspaceApprovals({ query: { status: 'pending' } });
@@ -108,7 +108,7 @@ describe('a gateway whose clock is far from that of the database', () => {
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
   });
 
-  it('removes no row that has time left by the clock of the database', async () => {
+  it('removes no row that has not expired by the clock of the database', async () => {
     const create = () =>
       fetch(new URL('/api/tasks', gateway.url), {
         method: 'POST',
@@ -122,13 +122,13 @@ describe('a gateway whose clock is far from that of the database', () => {
     expect(await (await create()).text()).toBe(first);
   });
 
-  it('keeps no receiver of webhooks waiting when its clock is right again', async () => {
+  it('sends webhooks without delay once its clock is right again', async () => {
     const params = { id: person.workspace.id };
-    const { port } = hooks.address() as AddressInfo; // of a TCP server
+    const { port } = hooks.address() as AddressInfo; // it listens on TCP
     const target = `http://127.0.0.1:${port}/hook`;
     const body = { channel: 'webhook', target, eventTypes: ['invite.created'] } as const;
     await person.client.createSubscription({ params, body: { ...body, eventTypes: [...body.eventTypes] } });
-    skewMs = 180_000; // more than this test waits, and less than a proof of presence lives
+    skewMs = 180_000; // more than this test waits, and less than the lifetime of a proof of presence
     await person.client.createInvite({ params, body: { email: 'bob@example.org', role: 'member' } });
     skewMs = 0;
     await until(async () => got.length > 0);

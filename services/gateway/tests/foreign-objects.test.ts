@@ -37,7 +37,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** One run that was denied and one that waits for an approval: something of everything that a workspace holds. */
+/** Creates every kind of object in Ada's workspace, with a denied run and a run that waits for an approval. */
 async function adasThings() {
   kernel.verdictOf = () => 'DENY';
   const denied = await startRun(ada);
@@ -49,7 +49,7 @@ async function adasThings() {
   return { taskId, runId, approvalId: approval?.id ?? '', decisionId: run.steps[0]?.decisionId ?? '' };
 }
 
-/** Everything that is listed to a person in their own workspace, as text. */
+/** Returns everything that a person can list in their workspace, as text. */
 async function listedTo({ client }: Person): Promise<Record<string, string>> {
   const lists = {
     tasks: client.listTasks(),
@@ -62,8 +62,8 @@ async function listedTo({ client }: Person): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(read));
 }
 
-describe("what another workspace's agent did", () => {
-  verifies('gw.tenancy.404', 'is not found by its ids, cannot be resolved, and stands in no list', async () => {
+describe("the objects of another workspace's agent", () => {
+  verifies('gw.tenancy.404', 'are not found by their ids, cannot be resolved, and are in no list', async () => {
     const { taskId, runId, approvalId, decisionId } = await adasThings();
     const { client } = eve;
     const attempts = [

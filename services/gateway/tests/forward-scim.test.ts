@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 it.each(routes.map(({ method, path }) => [method, path]))(
-  'forwards %s %s with its bearer, condition, query and body unchanged, and its entity tag back',
+  'the gateway forwards %s %s with unchanged bearer, If-Match, query and body, and returns the entity tag',
   async (method, path) => {
     const url = `${path.replace(/\{\w+\}/, 'scu_1')}?filter=userName%20eq%20%22Zo%C3%AB%22`;
     const isBodiless = method === 'GET' || method === 'DELETE';
@@ -40,4 +40,4 @@ it.each(routes.map(({ method, path }) => [method, path]))(
   },
 );
 
-it('covers each route of SCIM', () => expect(routes).toHaveLength(15));
+it('the tests of forwarding cover each route of SCIM', () => expect(routes).toHaveLength(15));

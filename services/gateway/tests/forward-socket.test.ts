@@ -11,18 +11,18 @@ import { createForwardSocket } from '../src/forwarding/forward-socket.ts';
 const [openMs, lastWordMs, answerMaxMs] = [10_000, 500, 3_600_000];
 const unavailable = (cause: unknown) => new AppError('CONTROL_PLANE_UNAVAILABLE', 'It does not answer', { cause });
 
-/** A caller, the gateway's part between, and the other service. */
+/** A gateway that forwards sockets of callers to `otherServer` over the connections of `agent`. */
 let agent: Agent;
-let other: Server;
+let otherServer: Server;
 let gateway: HttpServer;
 let timers: HeldTimers;
-/** The connections that the other service was asked to go on with, and what it does with one. */
+/** Upgraded connections at the other service, and the function that answers one. */
 let upstreams: Socket[];
 let answer: (socket: Socket) => void;
 let callers: Socket[];
 let leaving: AbortController;
 let over: AbortController;
-/** The end of the forwarding: `over`, or the code of what was thrown. */
+/** The result of the forwarding: `over`, or the code of the thrown error. */
 let end: { of: string | null };
 
 const accept = (socket: Socket) =>
@@ -33,8 +33,8 @@ beforeEach(async () => {
   const ending: typeof end = (end = { of: null });
   [leaving, over] = [new AbortController(), new AbortController()];
   const signals = { signal: leaving.signal, over: over.signal };
-  other = createServer().on('upgrade', (_req, socket: Socket) => {
-    // Hears of the end, and ends.
+  otherServer = createServer().on('upgrade', (_req, socket: Socket) => {
+    // The service ends its side when the other side ends.
     socket
       .on('error', () => undefined)
       .on('end', () => socket.end())
@@ -42,8 +42,8 @@ beforeEach(async () => {
     upstreams.push(socket);
     answer(socket);
   });
-  await once(other.listen(0, '127.0.0.1'), 'listening');
-  const { port } = other.address() as AddressInfo; // it listens on TCP
+  await once(otherServer.listen(0, '127.0.0.1'), 'listening');
+  const { port } = otherServer.address() as AddressInfo; // it listens on TCP
   agent = new Agent();
   const forward = createForwardSocket({ url: `http://127.0.0.1:${port}`, agent, answerMaxMs, unavailable });
   const log = createLogger({ service: 'gateway', silent: true });
@@ -68,12 +68,12 @@ afterEach(async () => {
   timers.release();
   agent.destroy();
   for (const socket of [...callers, ...upstreams]) socket.destroy();
-  other.closeAllConnections();
+  otherServer.closeAllConnections();
   await gateway.close();
-  await new Promise((resolve) => other.close(resolve));
+  await new Promise((resolve) => otherServer.close(resolve));
 });
 
-/** Asks for a socket; `text` is all that the caller has read. */
+/** Requests a socket. `text` contains everything that the caller has read. */
 function call() {
   const socket = connect(gateway.port, '127.0.0.1').setEncoding('utf8');
   callers.push(socket);
@@ -97,7 +97,7 @@ async function joined() {
   return { caller, upstream };
 }
 
-/** Messages of either side arrive at the other. */
+/** Expects that messages arrive in both directions. */
 async function expectOpen({ caller, upstream }: Awaited<ReturnType<typeof joined>>): Promise<void> {
   let heard = '';
   upstream.on('data', (bytes: Buffer) => (heard += bytes.toString()));
@@ -107,13 +107,13 @@ async function expectOpen({ caller, upstream }: Awaited<ReturnType<typeof joined
 }
 
 /**
- * The side that was cut hears of it before ours does. A timer that is left behind waits for ever, since its time never
- * passes.
+ * Waits until no timer is left. The cut side notices the cut before the gateway does. The time of held timers never
+ * passes, so a remaining timer would wait for ever.
  */
 const noneWaits = () => until(() => timers.waitingMs().length === 0);
 
-describe('a socket that is passed on', () => {
-  it('is open until one side ends it, and leaves no timer and no listener behind', async () => {
+describe('a forwarded socket', () => {
+  it('stays open until one side ends it, and leaves no timer and no listener', async () => {
     const pair = await joined();
     await expectOpen(pair);
     expect(timers.waitingMs()).toEqual([answerMaxMs]);
@@ -124,7 +124,7 @@ describe('a socket that is passed on', () => {
     for (const { signal } of [leaving, over]) expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('ends with its caller at the other service as well', async () => {
+  it('ends at the other service when its caller ends it', async () => {
     const { caller, upstream } = await joined();
     caller.socket.destroy();
     await until(() => upstream.readableEnded);
@@ -145,7 +145,7 @@ describe('a socket that is passed on', () => {
     await noneWaits();
   });
 
-  it('that was opened is not cut when the time of the handshake is over, but at the end of its own', async () => {
+  it('outlives the time limit of the handshake', async () => {
     const pair = await joined();
     timers.pass(openMs);
     await expectOpen(pair);
@@ -165,8 +165,8 @@ describe('a socket that is passed on', () => {
   });
 });
 
-describe('a socket whose session is over', () => {
-  it('still brings the last word of the other service, which may end it', async () => {
+describe('a socket whose session has ended', () => {
+  it('still forwards the closing reason of the other service', async () => {
     const { caller, upstream } = await joined();
     over.abort();
     timers.pass(lastWordMs - 1);
@@ -177,7 +177,7 @@ describe('a socket whose session is over', () => {
     await noneWaits();
   });
 
-  it('is cut half a second later when the other service does not end it', async () => {
+  it('is cut after half a second when the other service does not close it', async () => {
     const pair = await joined();
     over.abort();
     timers.pass(lastWordMs - 1);

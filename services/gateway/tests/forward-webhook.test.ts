@@ -24,7 +24,7 @@ afterAll(async () => {
 const body = '{\n  "id": "evt_1",\n  "amount" : 1.0, "name": "Zo\\u00eb"\n}';
 const signature = `t=1767225600,v1=${createHmac('sha256', 'whsec').update(`1767225600.${body}`).digest('hex')}`;
 
-it('forwards a payment event unchanged with its signature, without any credential, and within a limit of its own', async () => {
+it('the gateway forwards a payment event unchanged with its signature, without any credential, and within a separate limit', async () => {
   upstream.answer = (_req, res) => res.end('{"applied":true}');
   const send = () =>
     fetch(new URL('/api/billing/webhooks/stripe', gateway.url), {

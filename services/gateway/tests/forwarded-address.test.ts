@@ -28,7 +28,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** The status of a request whose target goes out as it is written here, which fetch would tidy up. */
+/** Returns the status of a request with this exact target, which `fetch` would normalise. */
 function statusOf(target: string): Promise<number> {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);
@@ -42,22 +42,22 @@ function statusOf(target: string): Promise<number> {
   });
 }
 
-describe('the address of what is forwarded', () => {
+describe('the address of a forwarded request', () => {
   const receipts = '/api/v1/receipts';
   it.each<[string, string, string]>([
-    ['an origin before it', `http://evil.example${receipts}?limit=1`, `${receipts}?limit=1`],
+    ['an origin in front', `http://evil.example${receipts}?limit=1`, `${receipts}?limit=1`],
     ['a backslash in it', `${receipts}/x\\..\\..\\approvals`, `${receipts}/x%5C..%5C..%5Capprovals`],
-    ['a fragment behind its path', `${receipts}#/../approvals`, receipts],
-    ['a fragment behind its query', `${receipts}?limit=1#&tenant_id=x`, `${receipts}?limit=1`],
+    ['a fragment after its path', `${receipts}#/../approvals`, receipts],
+    ['a fragment after its query', `${receipts}?limit=1#&tenant_id=x`, `${receipts}?limit=1`],
     ['encoded slashes', `${receipts}/..%2f..%2finternal`, `${receipts}/..%2f..%2finternal`],
     ['encoded dots', `${receipts}/%2e%2e`, `${receipts}/%2e%2e`],
-  ])('with %s is the one that was matched here', async (_what, target, forwarded) => {
+  ])('with %s is the address that the gateway matched', async (_what, target, forwarded) => {
     expect(await statusOf(target)).toBe(200);
     expect(upstream.received.map(({ url }) => url)).toEqual([forwarded]);
   });
 
   it.each([`//evil.example${receipts}`, '//api/v1/receipts', '/API/v1/receipts', '/api/v1/./receipts', `${receipts}/`])(
-    'is no other spelling: %s',
+    'is not forwarded in another spelling: %s',
     async (target) => {
       expect(await statusOf(target)).toBe(404);
       expect(upstream.received).toEqual([]);
@@ -65,8 +65,8 @@ describe('the address of what is forwarded', () => {
   );
 });
 
-describe('a key at the door of agents', () => {
-  it('is for its own workspace, wherever the request names one', async () => {
+describe('a key at the routes of agents', () => {
+  it('opens its own workspace, and is refused when the request names another one', async () => {
     const eve = await signInAs(gateway.url, 'eve@example.org');
     const made = await ada.client.createApiKey({
       body: { name: 'agent', role: 'member', scopes: ['agent'], expiresInDays: 1 },

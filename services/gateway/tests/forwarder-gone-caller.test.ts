@@ -15,7 +15,7 @@ afterEach(() => {
   server.close();
 });
 
-it('ends at once for a caller that left before the call is forwarded, and reaches no other service', async () => {
+it('forwarding ends at once, without a call to the other service, when the caller left before it began', async () => {
   let reached = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

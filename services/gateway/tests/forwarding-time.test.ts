@@ -17,41 +17,41 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.stop());
 
-describe('the time that is given', () => {
+describe('the time limit of a forwarded call', () => {
   let listenersSeen = 0;
 
-  /** The caller's answer from an upstream under these bounds. */
+  /** Forwards a request with these limits. Returns the answer that the caller receives. */
   async function askUnder(bounds: { silenceMaxMs: number; answerMaxMs: number }): Promise<string> {
     const agent = new Agent({ keepAlive: true });
     const forward = createForward({ url: upstreamUrl, agent, setsCookies: false, unavailable, ...bounds });
     const server = createServer((req, res) => {
       const { signal } = new AbortController();
-      // When this is told, the answer is not passed back yet.
+      // `answered` is called before the answer is passed back.
       const answered = () => setImmediate(() => (listenersSeen = res.listenerCount('close')));
       const passed = { req, res, headers: {}, bodyBytesMax: 10, signal, answered };
       forward(passed).catch((error: unknown) => res.end(isAppError(error) ? error.code : String(error)));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo; // it listens on TCP
-    const told = await fetch(`http://127.0.0.1:${port}/`)
+    const message = await fetch(`http://127.0.0.1:${port}/`)
       .then((response) => response.text())
       .catch(() => 'cut');
     agent.destroy();
     await new Promise((resolve) => server.close(resolve));
-    return told;
+    return message;
   }
 
-  it('ends with an answer that does not begin, is none or pauses, and with one that goes on for ever', async () => {
+  it('ends an answer that does not begin, pauses or never ends, and an invalid answer ends the call at once', async () => {
     upstream.answer = () => undefined;
     expect(await askUnder({ silenceMaxMs: 100, answerMaxMs: 10_000 })).toBe('GOVERNANCE_UNAVAILABLE');
     upstream.answer = (_req, res) => res.write('begun');
     expect(await askUnder({ silenceMaxMs: 100, answerMaxMs: 10_000 })).toBe('cut');
     upstream.answer = (_req, res) => {
-      const beat = setInterval(() => res.write(':'), 20); // an answer that goes on for ever
+      const beat = setInterval(() => res.write(':'), 20); // an endless answer
       res.once('close', () => clearInterval(beat));
     };
     expect(await askUnder({ silenceMaxMs: 5_000, answerMaxMs: 150 })).toBe('cut');
-    // It becomes another protocol, without a request.
+    // The upstream switches to another protocol without a request.
     upstream.answer = ({ socket }) =>
       socket.write('HTTP/1.1 101 Other\r\nUpgrade: other\r\nConnection: upgrade\r\n\r\n');
     expect(await askUnder({ silenceMaxMs: 10_000, answerMaxMs: 10_000 })).toBe('GOVERNANCE_UNAVAILABLE');
@@ -61,7 +61,7 @@ describe('the time that is given', () => {
     expect(await askUnder({ silenceMaxMs: 100, answerMaxMs: 150 })).toBe('whole');
   });
 
-  it('leaves few listeners on an answer: Node writes a warning for each answer with more than ten', async () => {
+  it('adds few listeners to an answer, since Node warns above ten', async () => {
     upstream.answer = (_req, res) => {
       res.write('begun');
       void until(() => listenersSeen > 0).then(() => res.end());

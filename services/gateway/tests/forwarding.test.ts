@@ -17,8 +17,8 @@ const upstream = new Upstream();
 const forwarded: AnyRoute[] = forwarding.filter(({ to }) => to === 'governance-kernel').map(({ route }) => route);
 const doors = forwarded.filter(({ auth }) => auth === 'agent');
 const reads = forwarded.filter(({ auth, method }) => auth === 'member' && method === 'GET');
-/** Evidence is requested and sent in bodies, and changes nothing that decisions read. */
-const evidence = forwarded.filter(({ auth, method }) => auth === 'member' && method === 'POST');
+/** Routes that check something. They have bodies, and do not change any data of decisions. */
+const checks = forwarded.filter(({ auth, method }) => auth === 'member' && method === 'POST');
 const agentKey = `agk_${'a'.repeat(43)}`;
 const limits = { GOV_RATE_LIMITS: '1', GOV_RATE_LIMIT_AUTH: '4' };
 let database: TestDatabase;
@@ -70,26 +70,32 @@ const codeOf = async (response: Response) => {
 };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-describe('what is forwarded', () => {
-  it('is what the kernel opens to agents, and what everybody reads there for whom the gateway speaks', () => {
+describe('a forwarded request', () => {
+  it('may use the kernel routes for agents, most routes that members read, the public keys, and five routes that check', () => {
     const routes: AnyRoute[] = Object.values(kernelRoutes);
     const named = (chosen: readonly AnyRoute[]) => chosen.map(({ operation }) => operation).sort();
-    // The control plane asks for these, and shows people what of it is theirs.
+    // The control plane calls these routes and shows people their own part.
     const shownElsewhere = ['get-boundary-status', 'list-actions', 'list-boundary-targets', 'list-registered-tools'];
-    // The sandbox has no page yet; operators ask the kernel.
+    // The sandbox has no page yet. Operators call the kernel directly.
     const unshown = ['get-sandbox-grant', 'inspect-sandbox-grant', 'list-sandbox-grants', 'list-sandbox-profiles'];
     const isShownElsewhere = ({ operation }: AnyRoute) => [...shownElsewhere, ...unshown].includes(operation);
     const isRead = (route: AnyRoute) =>
       route.method === 'GET' && route.assertedBy?.includes('member') === true && !isShownElsewhere(route);
     expect(named(doors)).toEqual(named(routes.filter(({ door }) => door !== undefined && door !== 'authzen')));
-    // The keys are everybody's at the kernel, and who checks a receipt in a browser asks here for them.
+    // The keys are public at the kernel. The check of receipts in a browser requests them from the gateway.
     expect(named(reads)).toEqual(named([...routes.filter(isRead), listTrustKeys, getTrustList, listEvidenceKeys]));
-    expect(named(evidence)).toEqual(['export-evidence', 'verify-envelope', 'verify-evidence', 'verify-replay']);
+    expect(named(checks)).toEqual([
+      'compare-mcp-server-address',
+      'export-evidence',
+      'verify-envelope',
+      'verify-evidence',
+      'verify-replay',
+    ]);
     for (const { operation, assertedBy } of doors)
       expect([operation, assertedBy]).toContainEqual(expect.arrayContaining(['agent']));
   });
 
-  it('says which person of the workspace reads, or which key, and keeps the name of the workspace to itself', async () => {
+  it('identifies the person or key of the workspace, and omits the query parameter workspaceId', async () => {
     const { key: reader, id } = await makeKey(['read']);
     const own = `workspaceId=${ada.workspace.id}`;
     const read = (path: string, headers: Record<string, string>) => send({ path, method: 'GET', headers });
@@ -126,7 +132,7 @@ describe('what is forwarded', () => {
     expect(upstream.received).toHaveLength(sent);
   });
 
-  it('says for a key of a workspace who calls, and for an agent of the kernel what it brought', async () => {
+  it('carries an assertion for a key of a workspace, and the unchanged credential for an agent of the kernel', async () => {
     for (const headers of [{ 'x-api-key': key }, bearer(key)]) {
       await send({ headers });
       const assertion = String(upstream.last.headers.authorization).replace('Bearer ', '');
@@ -136,7 +142,7 @@ describe('what is forwarded', () => {
         workspace_id: ada.workspace.id,
         role: 'agent',
       });
-      const { aud, iat = 0, exp = 0 } = unprovenClaims(assertion) as { aud: string; iat: number; exp: number }; // it was just proven
+      const { aud, iat = 0, exp = 0 } = unprovenClaims(assertion) as { aud: string; iat: number; exp: number }; // it was just verified
       expect([aud, exp - iat]).toEqual([assertionTerms.audience, 60]);
     }
     await send({ headers: bearer(agentKey) });
@@ -146,7 +152,7 @@ describe('what is forwarded', () => {
     expect(upstream.last.headers).not.toHaveProperty('x-api-key');
   });
 
-  it('carries nothing that a caller says about who it is, whence it comes and how it is connected', async () => {
+  it('contains no claim of the caller about identity, origin or connection', async () => {
     const body = '{ "args" : {"a":1.0} }';
     const status = await statusOf(
       gateway.url,
@@ -194,7 +200,7 @@ describe('what is forwarded', () => {
     });
   });
 
-  it('is refused to everybody else, before anything is forwarded', async () => {
+  it('of any other caller is refused before anything is forwarded', async () => {
     const signer = createAssertionSigner(required(readAssertionKey(assertionKey.privateKeyPem)), () => new Date());
     const ownAssertion = await signer.sign({
       workspace_id: ada.workspace.id as never,
@@ -225,7 +231,7 @@ describe('what is forwarded', () => {
     expect(upstream.received).toEqual([]);
   });
 
-  it('begins under the settings of the workspace that hold at that moment', async () => {
+  it('begins under the current settings of the workspace', async () => {
     await send({ headers: bearer(key) });
     const before = upstream.settings.put.length;
     await send({ headers: bearer(key) });
@@ -251,8 +257,8 @@ describe('what is forwarded', () => {
   });
 });
 
-describe('what comes back', () => {
-  it('is the answer byte for byte, without what is between the gateway and the kernel', async () => {
+describe('a forwarded answer', () => {
+  it('is unchanged, without headers between the gateway and the kernel', async () => {
     const bytes = randomBytes(300_000);
     upstream.answer = (_req, res) => {
       const own = {
@@ -262,12 +268,12 @@ describe('what comes back', () => {
         'access-control-allow-origin': '*',
       };
       const limited = { ratelimit: '"kernel";r=1', 'ratelimit-policy': '"kernel"' };
-      const said = {
+      const statement = {
         'content-type': 'application/x-odd; a=b',
         'x-gov-verdict': 'DENY',
         'x-request-id': 'of-the-kernel',
       };
-      res.writeHead(403, { ...own, ...limited, ...said });
+      res.writeHead(403, { ...own, ...limited, ...statement });
       for (let at = 0; at < bytes.length; at += 7_000) res.write(bytes.subarray(at, at + 7_000));
       res.end();
     };
@@ -286,7 +292,7 @@ describe('what comes back', () => {
       expect(headers).not.toHaveProperty(gone);
   });
 
-  it('is streamed event by event, and the kernel hears when its reader goes away, before the first one too', async () => {
+  it('is streamed event by event, and the kernel learns when its reader leaves, also before the first event', async () => {
     let isGone = false;
     upstream.answer = (_req, res) => {
       res.once('close', () => (isGone = true));
@@ -303,14 +309,14 @@ describe('what comes back', () => {
     await until(async () => isGone);
     [begins, isGone] = [false, false];
     const waiting = new AbortController();
-    const asked = upstream.received.length;
+    const requestCount = upstream.received.length;
     void ask(waiting.signal);
-    await until(async () => upstream.received.length > asked);
+    await until(async () => upstream.received.length > requestCount);
     waiting.abort();
     await until(async () => isGone);
   });
 
-  it('is cut when the kernel dies within it, so that it is not taken for complete', async () => {
+  it('is cut when the kernel dies, so it is not taken for complete', async () => {
     let die = () => {};
     upstream.answer = (_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json' });
@@ -322,7 +328,7 @@ describe('what comes back', () => {
     await expect(response.text()).rejects.toThrow();
   });
 
-  it('says that the kernel is away, in the words of the protocol', async () => {
+  it('reports an unavailable kernel in the form of the protocol', async () => {
     upstream.answer = (req) => req.socket.destroy();
     expect(await codeOf(await send({ headers: bearer(key) }))).toBe('503 GOVERNANCE_UNAVAILABLE');
     const rpc = await send({ path: '/mcp', headers: bearer(key) });
@@ -338,8 +344,8 @@ describe('what comes back', () => {
   });
 });
 
-describe('the door', () => {
-  it('takes bodies up to the size of the route, declared or not, and none where none belongs', async () => {
+describe('the agent route', () => {
+  it('refuses bodies over the limit of the route, with or without a declared length, and each body of a GET request', async () => {
     const large = JSON.stringify({ text: 'x'.repeat(1_048_576) });
     expect(await codeOf(await send({ headers: bearer(key), body: large }))).toBe('413 PAYLOAD_TOO_LARGE');
     expect(upstream.received).toEqual([]);
@@ -353,7 +359,7 @@ describe('the door', () => {
     expect((await send({ headers: bearer(key) })).status).toBe(200);
   });
 
-  it('slows down by address who tries credentials, and not who is known', async () => {
+  it('limits attempts with unknown credentials by address, and not known callers', async () => {
     const limited = await startWith(limits);
     upstream.answer = (req, res) => {
       res.statusCode = req.headers.authorization === `Bearer ${agentKey}` ? 200 : 401;
@@ -372,16 +378,16 @@ describe('the door', () => {
     }
   });
 
-  it('counts each agent and each key for itself, and tells how much is left', async () => {
+  it('counts each agent and each key separately, and returns the remaining limit', async () => {
     const limited = await startWith({ GOV_RATE_LIMITS: '1', GOV_RATE_LIMIT_STANDARD: '3' });
-    const other = await makeKey();
+    const second = await makeKey();
     try {
       const ask = (token: string) => send({ at: limited.url, headers: bearer(token) });
       expect((await ask(key)).headers.get('ratelimit')).toContain('r=2');
       await ask(key);
       await ask(key);
       expect((await ask(key)).status).toBe(429);
-      expect((await ask(other.key)).status).toBe(200);
+      expect((await ask(second.key)).status).toBe(200);
     } finally {
       await limited.stop();
     }

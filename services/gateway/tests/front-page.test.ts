@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe('the bare address of the gateway', () => {
-  it('says what this is, and leads to what it names', async () => {
+  it('describes the gateway, and its links work', async () => {
     const page = await new Browser(gateway.url).open('/');
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('Countersign gateway')]);
     const links = [...page.markup.matchAll(/<a href="([^"]+)"/g)].map(([, link]) => link ?? '');
@@ -44,7 +44,7 @@ describe('the bare address of the gateway', () => {
     expect(anchors.length).toBeGreaterThan(routes.length);
   });
 
-  it('serves the published OpenAPI description, byte by byte', async () => {
+  it('serves the published OpenAPI description unchanged', async () => {
     const published = new URL('../../../contracts/openapi/gateway.json', import.meta.url);
     expect(await (await fetch(`${gateway.url}/openapi.json`)).text()).toBe(readFileSync(published, 'utf8'));
   });

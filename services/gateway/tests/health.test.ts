@@ -35,7 +35,7 @@ function wireTo(url: string, portDefault: number): Promise<TcpProxy> {
   return createTcpProxy({ host: hostname, port: port === '' ? portDefault : Number(port) });
 }
 
-/** The same URL through a wire. */
+/** Returns the URL through a proxy. */
 function through({ port }: TcpProxy, url: string): string {
   const rewritten = new URL(url);
   rewritten.host = `127.0.0.1:${port}`;
@@ -80,7 +80,7 @@ const whole = { status: 200, overall: 'ok', database: 'ok', queue: 'ok', governa
 describe('health', () => {
   verifies(
     'gw.health',
-    'tells database, queue and governance apart and turns when each stops and returns',
+    'reports database, queue and governance separately, and changes when each stops and returns',
     async () => {
       await healthBecoming(whole);
       await kernel.kill();
@@ -104,7 +104,7 @@ describe('health', () => {
     },
   );
 
-  verifies('gw.health', 'answers about a kernel that hangs, and 503 where governance is mandatory', async () => {
+  verifies('gw.health', 'answers while the kernel hangs, and with 503 when governance is mandatory', async () => {
     const strict = await startTestGateway(
       testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, GOV_FAIL_CLOSED: '1' }),
     );
@@ -121,7 +121,7 @@ describe('health', () => {
     }
   });
 
-  it('names absent workers and what to do, and stays ready: work is accepted and waits', async () => {
+  it('reports absent workers and the next step, and stays ready: work is accepted and waits', async () => {
     const own = await testDatabase();
     const config = { GOV_GOVERNANCE_URL: kernel.url };
     const idle = await startTestGateway(testConfig(own, { ...config, GOV_RUN_WORKERS: '0' }));
@@ -133,7 +133,7 @@ describe('health', () => {
     const absent = (since: string) => ({
       status: 'degraded',
       checks: { workers: 'absent' },
-      problems: [{ check: 'workers', message: expect.stringMatching(`^No gateway takes runs: ${since}`) }],
+      problems: [{ check: 'workers', message: expect.stringMatching(`^No gateway worker accepts runs: ${since}`) }],
     });
     try {
       expect(await seen()).toMatchObject(absent('no worker has ever reported'));
@@ -154,7 +154,7 @@ describe('health', () => {
     }
   });
 
-  it('is not ready once it is told to stop, and answers for as long as load balancers were promised', async () => {
+  it('is not ready after a stop signal, and answers for as long as load balancers need', async () => {
     const lifecycle = createLifecycle(createLogger({ service: 'gateway', silent: true }));
     const config = testConfig(database, {
       GOV_GOVERNANCE_URL: kernel.url,
@@ -173,8 +173,8 @@ describe('health', () => {
     }
   });
 
-  it('says not_configured where there is no kernel, and runs fail closed there', async () => {
-    const own = await testDatabase(); // or the worker of the other gateway could take the run
+  it('reports not_configured without a kernel, and runs fail closed', async () => {
+    const own = await testDatabase(); // otherwise the worker of the other gateway could claim the run
     const lonely = await startTestGateway(testConfig(own));
     try {
       expect((await clientOf(lonely.url).getHealth()).body.checks.governance).toBe('not_configured');
@@ -192,8 +192,8 @@ describe('health', () => {
   });
 });
 
-describe('without its neighbours', () => {
-  it('tasks and runs are accepted while the queue is gone, and each is done once after its return', async () => {
+describe('the gateway', () => {
+  it('accepts tasks and runs without the queue, and runs each once after its return', async () => {
     kernel.executed.length = 0;
     kernel.say = (messages) =>
       messages.some(({ role }) => role === 'tool') ? { text: 'done' } : { calls: [{ name: 'files__write', args: {} }] };
@@ -210,7 +210,7 @@ describe('without its neighbours', () => {
     expect(kernel.executed).toHaveLength(5);
   });
 
-  it('answers 503 while the database is gone, and works again without a restart', async () => {
+  it('answers 503 without the database, and works again without a restart', async () => {
     databaseWire.cut();
     await expect(person.client.createTask({ body: { title: 'Lost', description: '' } })).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',

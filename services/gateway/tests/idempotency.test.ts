@@ -30,7 +30,7 @@ const tasksOf = (title: string) =>
   rowsOf(database, 'SELECT id FROM tasks WHERE workspace_id = $1 AND title = $2', [person.workspace.id, title]);
 
 describe('one Idempotency-Key has one effect', () => {
-  it('when many equal requests come at once: one acts, and all get its answer', async () => {
+  it('for many simultaneous requests: one acts, and all get its answer', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => create('raced', 'Raced')));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(8).fill(201));
     expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
@@ -38,7 +38,7 @@ describe('one Idempotency-Key has one effect', () => {
     expect(await tasksOf('Raced')).toHaveLength(1);
   });
 
-  it('when the process dies before the commit: nothing has happened, and the next request acts', async () => {
+  it('when the process dies before the commit: nothing happened, and the next request acts', async () => {
     const { transaction } = gateway.context.database;
     const claim = { scope: 'scope', key: 'died', fingerprint: 'sha256:a', now: now() };
     const dying = transaction(async (tx) => {
@@ -50,7 +50,7 @@ describe('one Idempotency-Key has one effect', () => {
     expect(next).toEqual({ answer: '"second"', replayed: false });
   });
 
-  it('when the commit of the act fails: neither effect nor key is left, and the next request acts', async () => {
+  it('when the commit fails: neither effect nor key remains, and the next request acts', async () => {
     const refusal = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused by a test'; END $$`;
     const late = 'CONSTRAINT TRIGGER late AFTER INSERT ON tasks DEFERRABLE INITIALLY DEFERRED';
     await rowsOf(database, refusal);
@@ -62,7 +62,7 @@ describe('one Idempotency-Key has one effect', () => {
     expect(await tasksOf('Late')).toHaveLength(1);
   });
 
-  it('when what it asked for was refused: the key is free again', async () => {
+  it('when the request was refused: the key is free again', async () => {
     const refused = await create('refused', '');
     expect(refused.status).toBe(400);
     expect((await create('refused', 'Now with a title')).status).toBe(201);

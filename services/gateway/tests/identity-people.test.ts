@@ -27,7 +27,7 @@ const mailer = {
 };
 
 beforeAll(async () => {
-  // Without twins: it counts the workspaces of a person, and ends the last of them.
+  // Twins are off, because this test counts the workspaces of a person and removes the last one.
   database = await testDatabase({ twins: false });
   const now = () => new Date(nowMs);
   gateway = await startTestGateway(testConfig(database, { GOV_RUN_WORKERS: '0' }), { now });
@@ -43,11 +43,11 @@ afterAll(async () => {
 
 const refused = { status: 401, code: 'CREDENTIALS_INVALID' };
 
-/** Takes the last workspace from a person. */
+/** Removes a person from all workspaces. */
 const leaveAlone = ({ user }: Person) =>
   rowsOf(database, 'DELETE FROM workspace_members WHERE user_id = $1', [user.id]);
 
-/** Why the sessions of a person were ended. */
+/** Returns the reasons for which the sessions of a person ended. */
 async function endingsOf({ user }: Person): Promise<unknown[]> {
   const rows = await rowsOf(database, 'SELECT DISTINCT revoke_reason FROM sessions WHERE user_id = $1', [user.id]);
   return rows.map(({ revoke_reason }) => revoke_reason as unknown);
@@ -59,7 +59,7 @@ describe('a session', () => {
     await expect(nobody.getMe()).rejects.toMatchObject(refused);
   });
 
-  verifies('gw.auth.rotation', 'of less than a day gets no successor', async () => {
+  verifies('gw.auth.rotation', 'that is younger than a day gets no successor', async () => {
     const { client } = await signInAs(gateway.url, 'young@example.org');
     nowMs += dayMs - 1;
     expect((await client.listTasks()).headers.has('x-new-token')).toBe(false);
@@ -67,22 +67,26 @@ describe('a session', () => {
     expect((await client.listTasks()).headers.has('x-new-token')).toBe(true);
   });
 
-  verifies('gw.auth.rotation', 'of a person without a workspace is ended by its reuse all the same', async () => {
-    const person = await signInAs(gateway.url, 'reused@example.org');
-    nowMs += dayMs;
-    const token = (await person.client.listTasks()).headers.get('x-new-token');
-    await leaveAlone(person);
-    const heir = clientOf(gateway.url, { authorization: `Bearer ${token}` });
-    await heir.getMe();
-    nowMs += minuteMs + 1;
-    await expect(person.client.getMe()).rejects.toMatchObject(refused);
-    await expect(heir.getMe()).rejects.toMatchObject(refused);
-    expect(await endingsOf(person)).toEqual(['token_reused']);
-  });
+  verifies(
+    'gw.auth.rotation',
+    'of a person without a workspace also ends when its replaced token is reused',
+    async () => {
+      const person = await signInAs(gateway.url, 'reused@example.org');
+      nowMs += dayMs;
+      const token = (await person.client.listTasks()).headers.get('x-new-token');
+      await leaveAlone(person);
+      const heir = clientOf(gateway.url, { authorization: `Bearer ${token}` });
+      await heir.getMe();
+      nowMs += minuteMs + 1;
+      await expect(person.client.getMe()).rejects.toMatchObject(refused);
+      await expect(heir.getMe()).rejects.toMatchObject(refused);
+      expect(await endingsOf(person)).toEqual(['token_reused']);
+    },
+  );
 
   verifies(
     'gw.auth.logout',
-    'of a person without a workspace ends as well, by itself and from another one',
+    'of a person without a workspace can also be ended, by itself or by another session of the person',
     async () => {
       const person = await signInAs(gateway.url, 'gone@example.org');
       await leaveAlone(person);
@@ -104,7 +108,7 @@ describe('a code', () => {
   const request = async (email: string) =>
     (await clientOf(gateway.url).requestEmailCode({ body: { email } })).body.code ?? '';
 
-  verifies('gw.auth.email', 'is another one from the moment on at which the last one ends', async () => {
+  verifies('gw.auth.email', 'is replaced by a new one at the moment it expires', async () => {
     const email = 'next@example.org';
     const first = await request(email);
     nowMs += 10 * minuteMs;
@@ -114,19 +118,19 @@ describe('a code', () => {
     expect(body.user.email).toBe(email);
   });
 
-  verifies('gw.auth.email', 'without a request signs no person in', async () => {
+  verifies('gw.auth.email', 'that was never requested signs no person in', async () => {
     const verified = clientOf(gateway.url).verifyEmailCode({ body: { email: 'never@example.org', code: '000000' } });
     await expect(verified).rejects.toMatchObject({ code: 'CODE_INVALID' });
   });
 
-  it('at the terminal is for the address without what was typed around it', async () => {
+  it('that is issued at the terminal is for the address in lower case, without surrounding blanks', async () => {
     expect((await issueLocalSignIn(gateway.context, '  Local@Example.org\n')).email).toBe('local@example.org');
   });
 
-  verifies('gw.auth.email', 'that the mail server does not take is told to be unavailable', async () => {
+  verifies('gw.auth.email', 'that the mail server refuses is reported as unavailable', async () => {
     isMailDown = true;
-    const asked = clientOf(closed.url).requestEmailCode({ body: { email: 'down@example.org' } });
-    await expect(asked.finally(() => (isMailDown = false))).rejects.toMatchObject({ code: 'MAIL_UNAVAILABLE' });
+    const pending = clientOf(closed.url).requestEmailCode({ body: { email: 'down@example.org' } });
+    await expect(pending.finally(() => (isMailDown = false))).rejects.toMatchObject({ code: 'MAIL_UNAVAILABLE' });
     const { body } = await clientOf(closed.url).requestEmailCode({ body: { email: 'down@example.org' } });
     expect(body).toEqual({ sent: true, email: 'down@example.org' });
   });
@@ -144,23 +148,27 @@ describe('where the operator lets in addresses of one domain', () => {
   };
   const opened = (person: Person, name: string) => person.client.openWorkspace({ body: { name } });
 
-  verifies('gw.invite', 'another person comes in by an invite, again and again, and opens no workspace', async () => {
-    const owner = await enter('owner@example.org');
-    const email = 'guest@elsewhere.example';
-    await expect(enter(email)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
-    const params = { id: owner.workspace.id };
-    const { body } = await owner.client.createInvite({ params, body: { email, role: 'member' } });
-    await clientOf(closed.url).acceptInvite({ params: { token: body.inviteToken }, body: { email } });
-    const guest = await verified(email);
-    expect(guest.workspace).toEqual(owner.workspace);
-    expect((await enter(email)).workspace).toEqual(owner.workspace);
-    await expect(opened(guest, 'Mine')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
-    // One of the names that a person has proven is enough.
-    await rowsOf(database, "UPDATE users SET messenger_id = 'telegram:7' WHERE id = $1", [owner.user.id]);
-    expect((await opened(owner, 'Mine')).body).toMatchObject({ name: 'Mine', role: 'owner' });
-  });
+  verifies(
+    'gw.invite',
+    'a person of a different domain joins by an invite, can sign in again, and cannot open a workspace',
+    async () => {
+      const owner = await enter('owner@example.org');
+      const email = 'guest@elsewhere.example';
+      await expect(enter(email)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+      const params = { id: owner.workspace.id };
+      const { body } = await owner.client.createInvite({ params, body: { email, role: 'member' } });
+      await clientOf(closed.url).acceptInvite({ params: { token: body.inviteToken }, body: { email } });
+      const guest = await verified(email);
+      expect(guest.workspace).toEqual(owner.workspace);
+      expect((await enter(email)).workspace).toEqual(owner.workspace);
+      await expect(opened(guest, 'Mine')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+      // It is enough that one proven name of the person may sign up.
+      await rowsOf(database, "UPDATE users SET messenger_id = 'telegram:7' WHERE id = $1", [owner.user.id]);
+      expect((await opened(owner, 'Mine')).body).toMatchObject({ name: 'Mine', role: 'owner' });
+    },
+  );
 
-  it('a person owns at most a hundred workspaces, also with simultaneous requests', async () => {
+  it('a person owns at most 100 workspaces, also with simultaneous requests', async () => {
     const owner = await enter('many@example.org');
     const theirs = [owner.user.id, Array.from({ length: 97 }, (_, nr) => `wsp_${String(nr).padStart(26, '0')}`)];
     await rowsOf(

@@ -16,7 +16,7 @@ const secret = 'a secret of thirty-two characters';
 const binding = { codeId: 'cod_1', email: 'ada@example.org', inviteId: null, code: '123456' };
 
 describe('an email code', () => {
-  it('is of this request, this address and this installation alone', () => {
+  it('belongs to this request, this address and this installation only', () => {
     const codes = Array.from({ length: 200 }, (_, nr) => emailCodeOf(secret, { ...binding, codeId: `cod_${nr}` }));
     expect(codes.filter((code) => !/^\d{6}$/.test(code))).toEqual([]);
     expect(new Set(codes).size).toBeGreaterThan(195);
@@ -31,7 +31,7 @@ describe('an email code', () => {
   it.each([
     [null, 'cod_1\nada@example.org'],
     ['inv_1', 'cod_1\nada@example.org\ninv_1'],
-  ])('for the invite %s comes from the same text in every version of this gateway', (inviteId, about) => {
+  ])('for the invite %s is derived from the same text in every version of the gateway', (inviteId, about) => {
     const mac = createHmac('sha256', secret).update(`countersign/email-code-digits/v1\n${about}`).digest();
     const digits = String(mac.readBigUInt64BE() % 1_000_000n).padStart(6, '0');
     expect(emailCodeOf(secret, { ...binding, inviteId })).toBe(digits);
@@ -51,7 +51,7 @@ describe('an email code', () => {
     ['the right code', 'accepted', live, {}],
     ['the right code at the last try', 'accepted', { ...live, tries: 4 }, {}],
     ['the code of its invite', 'joins', live, { code: '654321' }],
-    ['the code of an invite where there is none', 'refused', { ...live, ...noInvite }, { code: '654321' }],
+    ['an invite code for an address without an invite', 'refused', { ...live, ...noInvite }, { code: '654321' }],
     ['the code of its invite at its end', 'expired', { ...live, expiresAt: now }, { code: '654321' }],
     ['a wrong code', 'refused', live, { code: '123457' }],
     ['a wrong code at the last try but one', 'refused', { ...live, tries: 3 }, { code: '123457' }],
@@ -61,12 +61,12 @@ describe('an email code', () => {
     ['the right code of another installation', 'refused', live, { secret: `${secret}.` }],
     ['the right code at its end', 'expired', { ...live, expiresAt: now }, {}],
     ['an unrequested code', 'refused', null, {}],
-  ])('%s is %s', (_what, verdict, known, changes) => {
+  ])('%s is %s', (_what, verdict, existing, changes) => {
     const { code, email } = binding;
-    expect(checkCode(known, { code, email, secret, now, ...changes })).toBe(verdict);
+    expect(checkCode(existing, { code, email, secret, now, ...changes })).toBe(verdict);
   });
 
-  it('lives ten minutes', () => {
+  it('expires after ten minutes', () => {
     expect(codeLifetimeMs).toBe(600_000);
   });
 });
@@ -79,7 +79,7 @@ describe('a session token', () => {
     [false, newSessionToken().slice(0, -1)],
     [false, newSessionToken().replace('cs_', 'hp_')],
     [false, `cs_${'+'.repeat(43)}`],
-  ])('is one: %s, %s', (isOne, token) => {
+  ])('is recognised by its form: %s, %s', (isOne, token) => {
     expect(looksLikeSessionToken(token)).toBe(isOne);
   });
 
@@ -87,10 +87,10 @@ describe('a session token', () => {
   const session = { createdAt: at(-1), expiresAt: at(1), rotatedAt: null, revokedAt: null };
   it.each<[string, string, Partial<Record<keyof typeof session, Date>>]>([
     ['young', 'valid', {}],
-    ['a moment younger than a day', 'valid', { createdAt: at(1 - dayMs) }],
+    ['a millisecond younger than a day', 'valid', { createdAt: at(1 - dayMs) }],
     ['a day old', 'due', { createdAt: at(-dayMs) }],
     ['replaced a minute ago', 'valid', { rotatedAt: at(-60_000), createdAt: at(-2 * dayMs) }],
-    ['replaced before that', 'reused', { rotatedAt: at(-60_001) }],
+    ['replaced more than a minute ago', 'reused', { rotatedAt: at(-60_001) }],
     ['at its end', 'expired', { expiresAt: now }],
     ['at its end and replaced', 'expired', { expiresAt: now, rotatedAt: at(-60_001) }],
     ['revoked', 'revoked', { revokedAt: at(-1), expiresAt: now, rotatedAt: at(-60_001) }],
@@ -99,7 +99,7 @@ describe('a session token', () => {
   });
 });
 
-describe('who hears of this machine alone', () => {
+describe('a name of this machine', () => {
   it.each<[string, boolean, boolean]>([
     ['localhost', true, true],
     ['LOCALHOST', true, true],
@@ -118,7 +118,7 @@ describe('who hears of this machine alone', () => {
     ['localhost.example.org', false, false],
     ['my-localhost', false, false],
     ['', false, false],
-  ])('%s: an address %s, an authority %s', (host, isAddress, isAuthority) => {
+  ])('%s counts as an address: %s, and as an authority: %s', (host, isAddress, isAuthority) => {
     expect(isLoopbackAddress(host)).toBe(isAddress);
     expect(isLoopbackAuthority(host)).toBe(isAuthority);
   });
@@ -128,14 +128,14 @@ describe('who hears of this machine alone', () => {
   });
 });
 
-describe('a request that may be shown a code', () => {
+describe('a request whose answer may show a code', () => {
   const request = (headers: Record<string, string>, more: string[] = []) => {
     const rawHeaders = [...Object.entries(headers).flat(), ...more];
     return mayBeShownCode({ headers, rawHeaders });
   };
   const host = '127.0.0.1:3100';
 
-  it('comes to a name of this machine, once', () => {
+  it('is addressed to exactly one name of this machine', () => {
     expect(request({ host })).toBe(true);
     expect(request({ host, accept: 'host' })).toBe(true);
     expect(request({})).toBe(false);
@@ -144,7 +144,7 @@ describe('a request that may be shown a code', () => {
   });
 
   it.each(['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'])(
-    'says nothing of %s',
+    'does not have the header %s',
     (name) => {
       expect(request({ host, [name]: '' })).toBe(false);
     },
@@ -158,12 +158,12 @@ describe('a request that may be shown a code', () => {
     ['http://localhost.evil.example', false],
     ['null', false],
     ['', false],
-  ])('from a page of %j: %s', (origin, isShown) => {
+  ])('can come from a page with the origin %j: %s', (origin, isShown) => {
     expect(request({ host, origin })).toBe(isShown);
   });
 });
 
-describe('what a request proves itself by', () => {
+describe('the credential of a request', () => {
   const presented = (headers: IncomingMessage['headers']) =>
     presentedCredential(Object.assign(new IncomingMessage(new Socket()), { headers }));
   const longest = 'aZ09_-'.repeat(43).slice(0, 256);
@@ -173,25 +173,25 @@ describe('what a request proves itself by', () => {
     ['a key', { 'x-api-key': 'hpk_1' }, 'hpk_1'],
     ['the longest key', { 'x-api-key': longest }, longest],
     ['the same key twice', { 'x-api-key': 'hpk_1', authorization: 'Bearer hpk_1' }, 'hpk_1'],
-  ])('is %s', (_what, headers, credential) => {
+  ])('can be %s', (_what, headers, credential) => {
     expect(presented(headers)).toBe(credential);
   });
 
   it.each<[string, IncomingMessage['headers'], string]>([
     ['nothing', {}, 'CREDENTIALS_REQUIRED'],
     ['a key and another scheme', { 'x-api-key': 'hpk_1', authorization: 'Basic hpk_1' }, 'CREDENTIALS_REQUIRED'],
-    ['two that differ', { 'x-api-key': 'hpk_1', authorization: 'Bearer hpk_2' }, 'CREDENTIALS_INVALID'],
+    ['two different credentials', { 'x-api-key': 'hpk_1', authorization: 'Bearer hpk_2' }, 'CREDENTIALS_INVALID'],
     ['an empty key', { 'x-api-key': '' }, 'CREDENTIALS_INVALID'],
-    ['a key too long', { 'x-api-key': `${longest}a` }, 'CREDENTIALS_INVALID'],
-    ['a key behind a space', { 'x-api-key': ' hpk_1' }, 'CREDENTIALS_INVALID'],
+    ['a key over the length limit', { 'x-api-key': `${longest}a` }, 'CREDENTIALS_INVALID'],
+    ['a key after a space', { 'x-api-key': ' hpk_1' }, 'CREDENTIALS_INVALID'],
     ['a key before a comma', { 'x-api-key': 'hpk_1,' }, 'CREDENTIALS_INVALID'],
     ['a list of one key', { 'x-api-key': ['hpk_1'] }, 'CREDENTIALS_INVALID'],
-  ])('is never %s', (_what, headers, code) => {
+  ])('cannot be %s', (_what, headers, code) => {
     expect(() => presented(headers)).toThrow(expect.objectContaining({ code }));
   });
 });
 
-describe('who may open a workspace', () => {
+describe('the list of allowed sign-ups', () => {
   const listed = ['eve@example.org', '@friends.example', 'telegram:42'];
   it.each<[string, readonly string[], boolean]>([
     ['anybody@example.org', ['*'], true],
@@ -207,14 +207,14 @@ describe('who may open a workspace', () => {
     ['bob@friends.example@example.org', listed, false],
     ['telegram:4', listed, false],
     ['telegram:43', listed, false],
-  ])('%s where %j may: %s', (knownAs, signUp, may) => {
+  ])('%s can open a workspace under the list %j: %s', (knownAs, signUp, may) => {
     expect(maySignUp(signUp, knownAs)).toBe(may);
   });
 
   it.each([
     ...['*', 'telegram:1', `telegram:${'9'.repeat(20)}`, 'eve@example.org', '@friends.example', '@x'],
     `${'a'.repeat(64)}@${'b'.repeat(253)}`,
-  ])('is named as %s', (entry) => {
+  ])('accepts the entry %s', (entry) => {
     expect(signUpEntry.test(entry)).toBe(true);
   });
 
@@ -222,7 +222,7 @@ describe('who may open a workspace', () => {
     ...['', '**', '*@example.org*', 'x*', 'telegram:', 'telegram:x', 'xtelegram:1', 'telegram:1x', 'friends.example'],
     ...['a b@example.org', 'a,b@example.org', 'a@b@example.org', 'eve@', 'eve@Example.org', 'eve@example.org/'],
     ...[`telegram:${'9'.repeat(21)}`, `${'a'.repeat(65)}@example.org`, `@${'b'.repeat(254)}`],
-  ])('is never named as %j', (entry) => {
+  ])('rejects the entry %j', (entry) => {
     expect(signUpEntry.test(entry)).toBe(false);
   });
 });

@@ -19,7 +19,7 @@ const hourMs = 60 * minuteMs;
 const waitingForLock =
   "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%sessions%'";
 
-/** Names that this gateway answers to, and which are shown no code all the same. */
+/** Host names that this gateway accepts. Answers under them still contain no code. */
 const trusting = {
   GOV_ALLOWED_HOSTS: 'own.example,127.0.0.1.own.example,localhost.own.example',
   GOV_ALLOWED_ORIGINS: 'https://own.example',
@@ -68,7 +68,7 @@ describe('sign-in by email code', () => {
     },
   );
 
-  verifies('gw.auth.email', 'sends the code by mail, and then never shows it', async () => {
+  verifies('gw.auth.email', 'sends the code by mail and never returns it', async () => {
     const mails: string[] = [];
     const smtp = new SMTPServer({
       authOptional: true,
@@ -96,19 +96,23 @@ describe('sign-in by email code', () => {
     }
   });
 
-  verifies('gw.auth.email', 'shows no code outside development, where sign-in is impossible without mail', async () => {
-    expect(() => testConfig(database, { NODE_ENV: 'production' })).toThrow('GOV_SMTP_URL');
-    const tested = await startTestGateway(testConfig(database, { NODE_ENV: 'test' }));
-    try {
-      const asked = clientOf(tested.url).requestEmailCode({ body: { email: 'nobody@example.org' } });
-      await expect(asked).rejects.toMatchObject({ code: 'MAIL_UNAVAILABLE' });
-      expect(await rowsOf(database, "SELECT 1 FROM email_codes WHERE email = 'absent@example.org'")).toEqual([]);
-    } finally {
-      await tested.stop();
-    }
-  });
+  verifies(
+    'gw.auth.email',
+    'returns no code outside development, where sign-in is impossible without mail',
+    async () => {
+      expect(() => testConfig(database, { NODE_ENV: 'production' })).toThrow('GOV_SMTP_URL');
+      const tested = await startTestGateway(testConfig(database, { NODE_ENV: 'test' }));
+      try {
+        const pending = clientOf(tested.url).requestEmailCode({ body: { email: 'absent@example.org' } });
+        await expect(pending).rejects.toMatchObject({ code: 'MAIL_UNAVAILABLE' });
+        expect(await rowsOf(database, "SELECT 1 FROM email_codes WHERE email = 'absent@example.org'")).toEqual([]);
+      } finally {
+        await tested.stop();
+      }
+    },
+  );
 
-  verifies('gw.auth.email', 'starts on loopback only while codes are shown', () => {
+  verifies('gw.auth.email', 'listens only on loopback while codes are returned', () => {
     for (const host of ['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.example.org', 'localhost.example.org']) {
       expect(() => testConfig(database, { GOV_GATEWAY_HOST: host })).toThrow('GOV_GATEWAY_HOST');
       testConfig(database, { GOV_GATEWAY_HOST: host, GOV_SMTP_URL: 'smtp://127.0.0.1:25' });
@@ -118,18 +122,23 @@ describe('sign-in by email code', () => {
       expect(testConfig(database, { GOV_GATEWAY_HOST: host }).revealsCodes).toBe(true);
   });
 
-  verifies('gw.auth.email', 'shows no code to a page that came under a name of its own', async () => {
-    const answers = async (host: string) => JSON.parse(await requestUnder(host, 'rebound@example.org')) as object;
-    for (const host of ['own.example', '127.0.0.1.own.example:3100', 'localhost.own.example', '10.0.0.1'])
-      expect(await answers(host)).toEqual({ sent: true, email: 'rebound@example.org' });
-    expect(await answers('LOCALHOST:3100')).toHaveProperty('code');
-    nowMs += hourMs + 1;
-    for (const host of ['127.0.0.1', '127.1.2.3:80', '[::1]:3100']) expect(await answers(host)).toHaveProperty('code');
-  });
+  verifies(
+    'gw.auth.email',
+    'returns the code only to a page that was loaded from localhost or a loopback address',
+    async () => {
+      const answers = async (host: string) => JSON.parse(await requestUnder(host, 'rebound@example.org')) as object;
+      for (const host of ['own.example', '127.0.0.1.own.example:3100', 'localhost.own.example', '10.0.0.1'])
+        expect(await answers(host)).toEqual({ sent: true, email: 'rebound@example.org' });
+      expect(await answers('LOCALHOST:3100')).toHaveProperty('code');
+      nowMs += hourMs + 1;
+      for (const host of ['127.0.0.1', '127.1.2.3:80', '[::1]:3100'])
+        expect(await answers(host)).toHaveProperty('code');
+    },
+  );
 
   verifies(
     'gw.auth.email',
-    'shows no code to a request that a proxy or a page of a stranger may have made',
+    'shows no code to a request that a proxy or a page of another site may have made',
     async () => {
       const answers = (more: readonly string[], email = 'doubted@example.org') =>
         requestUnder('127.0.0.1', email, more);
@@ -140,7 +149,7 @@ describe('sign-in by email code', () => {
         ['origin', 'https://own.example'],
       ];
       for (const doubt of doubts) expect(await answers(doubt)).toBe('{"sent":true,"email":"doubted@example.org"}');
-      expect(await answers(['host', 'own.example'])).toContain('A request has one Host header');
+      expect(await answers(['host', 'own.example'])).toContain('The request needs exactly one Host header');
       for (const stranger of ['https://evil.example', 'null'])
         expect(await answers(['origin', stranger])).toContain('ORIGIN_NOT_ALLOWED');
       expect(await requestUnder('evil.example', 'doubted@example.org')).toContain('HOST_NOT_ALLOWED');
@@ -149,7 +158,7 @@ describe('sign-in by email code', () => {
     },
   );
 
-  it('opens a workspace for those alone whom the operator let in', async () => {
+  it('opens a workspace only for people whom the operator allowed', async () => {
     const closed = await startTestGateway(testConfig(database, { GOV_SIGN_UP: 'Ada@example.org, @friends.example' }));
     try {
       for (const email of ['ada@example.org', 'bob@friends.example']) await signInAs(closed.url, email);
@@ -169,7 +178,7 @@ describe('sign-in by email code', () => {
 
   verifies(
     'gw.auth.email.guess',
-    'dies after five tries, after ten minutes and after use, and not because of another request',
+    'accepts no code after five wrong attempts, after ten minutes or after its use; a second request returns the same code',
     async () => {
       const guessed = await request('tries@example.org');
       for (let attempt = 0; attempt < 5; attempt += 1)
@@ -192,13 +201,13 @@ describe('sign-in by email code', () => {
     },
   );
 
-  verifies('gw.auth.email.guess', 'answers alike for known and unknown addresses', async () => {
+  verifies('gw.auth.email.guess', 'gives the same answer for known and unknown addresses', async () => {
     await signInAs(gateway.url, 'known@example.org');
     const shapes = await Promise.all(
       ['known@example.org', 'unknown@example.org'].map(async (email) => {
-        const asked = await post('/api/auth/email/request', { email });
+        const answer = await post('/api/auth/email/request', { email });
         const refused = await post('/api/auth/email/verify', { email, code: 'nocode' });
-        return JSON.stringify([asked, refused])
+        return JSON.stringify([answer, refused])
           .replaceAll(email, 'X')
           .replaceAll(/"code":"\d{6}"/g, '"code":"C"');
       }),
@@ -206,15 +215,15 @@ describe('sign-in by email code', () => {
     expect(shapes[0]).toBe(shapes[1]);
   });
 
-  it('sends an address five mails an hour and no more', async () => {
+  it('sends at most five mails an hour to an address', async () => {
     for (let count = 0; count < 5; count += 1) await request('many@example.org');
     await expect(request('many@example.org')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-    const asked = {
+    const query = {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"email":"many@example.org"}',
     };
-    const refused = await fetch(new URL('/api/auth/email/request', gateway.url), asked);
+    const refused = await fetch(new URL('/api/auth/email/request', gateway.url), query);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600']);
     nowMs += hourMs + 1;
     await request('many@example.org');
@@ -245,16 +254,16 @@ describe('a session', () => {
       nowMs += 1;
       await expect(person.client.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
       await expect(renewed.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
-      const told = await rowsOf(
+      const messages = await rowsOf(
         database,
         `SELECT DISTINCT verdict, reason, subject = actor AS of_themselves FROM audit_entries
          WHERE action = 'session.revoked' AND actor = (SELECT id FROM users WHERE email = 'rotate@example.org')`,
       );
-      expect(told).toEqual([{ verdict: 'deny', reason: 'TOKEN_REUSED', of_themselves: true }]);
+      expect(messages).toEqual([{ verdict: 'deny', reason: 'TOKEN_REUSED', of_themselves: true }]);
     },
   );
 
-  it('keeps no successor with the answer of the request that it was given to, and that answer for a day', async () => {
+  it('drops the successor token from the stored answer, which is stored for a day', async () => {
     const { headers, client } = await signInAs(gateway.url, 'keyed@example.org');
     nowMs += 24 * hourMs;
     const create = () =>
@@ -280,7 +289,7 @@ describe('a session', () => {
     await client.endSession();
   });
 
-  verifies('gw.auth.logout', 'takes the successor down with it that is being minted at this moment', async () => {
+  verifies('gw.auth.logout', 'that is ended also ends its successor, which is just being created', async () => {
     const person = await signInAs(gateway.url, 'leaving@example.org');
     const { reader, transaction } = gateway.context.database;
     const session = await findSession(reader, sessionTokenHash(person.token));
@@ -300,7 +309,7 @@ describe('a session', () => {
     await expect(heir.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
   });
 
-  it('ends after thirty days', async () => {
+  it('expires after thirty days', async () => {
     const { client } = await signInAs(gateway.url, 'month@example.org');
     nowMs += 30 * 24 * hourMs;
     await expect(client.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
@@ -313,7 +322,7 @@ async function post(path: string, body: object): Promise<unknown> {
   return { status: response.status, body: await response.json() };
 }
 
-/** The answer to a request whose Host header fetch would not let a test write. */
+/** Returns the answer to a request with a Host header that `fetch` does not allow. */
 function requestUnder(host: string, email: string, more: readonly string[] = []): Promise<string> {
   const { hostname, port } = new URL(gateway.url);
   const body = JSON.stringify({ email });

@@ -18,15 +18,15 @@ afterAll(async () => {
 
 const withoutQuotes = (headers: Headers) => ({ 'if-match': (headers.get('etag') ?? '').replaceAll('"', '') });
 
-describe('an If-Match whose quotes a shell has eaten', () => {
-  it('is that of the settings that were read', async () => {
+describe('an If-Match without quotes', () => {
+  it('matches the settings that were read', async () => {
     const params = { id: ada.workspace.id };
     const { headers } = await ada.client.getWorkspaceSettings({ params });
     const written = ada.client.putWorkspaceSettings({ params, body: {}, headers: withoutQuotes(headers) });
     await expect(written).resolves.toMatchObject({ status: 200 });
   });
 
-  it('is that of the workspace that was read', async () => {
+  it('matches the workspace that was read', async () => {
     const params = { id: ada.workspace.id };
     const { headers } = await ada.client.getWorkspace({ params });
     const written = ada.client.putWorkspace({ params, body: { name: 'Renamed' }, headers: withoutQuotes(headers) });

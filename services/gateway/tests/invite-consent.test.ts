@@ -8,7 +8,7 @@ type Sent = { code: string; joins: { workspace: string; from: string } | null };
 
 let database: TestDatabase;
 let gateway: StartedGateway;
-let other: StartedGateway;
+let otherGateway: StartedGateway;
 let eve: Person;
 const sent: Record<string, Sent> = {};
 
@@ -26,13 +26,13 @@ beforeAll(async () => {
   database = await testDatabase();
   const config = testConfig(database, { GOV_RUN_WORKERS: '0', GOV_SMTP_URL: 'smtp://127.0.0.1:9' });
   gateway = await startTestGateway(config, { mailer });
-  other = await startTestGateway(config, { mailer });
+  otherGateway = await startTestGateway(config, { mailer });
   eve = await signedIn('eve@example.org');
 });
 
 afterAll(async () => {
   await gateway?.stop();
-  await other?.stop();
+  await otherGateway?.stop();
   await database?.drop();
 });
 
@@ -57,7 +57,9 @@ async function invited(email: string, by = eve): Promise<string> {
 const accept = (token: string, email: string, headers: Record<string, string> = {}, url = gateway.url) =>
   clientOf(url, headers).acceptInvite({ params: { token }, body: { email } });
 
-/** The memberships of the person, without the twins of workspaces, whose members are the same people. */
+/**
+ * Returns whether the person is a member of the workspace. Twins of workspaces have the same members and are excluded.
+ */
 async function isMember(person: Person, { workspace } = eve): Promise<boolean> {
   return (await person.client.getMe()).body.workspaces.some(({ id }) => id === workspace.id);
 }
@@ -65,13 +67,13 @@ async function isMember(person: Person, { workspace } = eve): Promise<boolean> {
 describe('an invite that another person accepted', () => {
   verifies(
     'gw.invite',
-    'makes no member of a person who only signs in, with a code requested before, after or at once',
+    'makes no member of a person who only signs in, with a code requested before or after it was accepted',
     async () => {
       const email = 'victim@example.org';
       const victim = await signedIn(email);
       await clientOf(gateway.url).requestEmailCode({ body: { email } });
       const before = codeOf(email);
-      // The inviter has the token, which does not identify its holder.
+      // The inviter also has the token, so the token does not prove who accepts.
       await accept(await invited(email), email);
       expect(sent[email]?.joins).toMatchObject({ workspace: "eve's workspace", from: 'eve@example.org' });
       expect(codeOf(email)).not.toBe(before);
@@ -86,7 +88,7 @@ describe('an invite that another person accepted', () => {
     },
   );
 
-  verifies('gw.invite', 'is not joined along with another one, accepted in a session', async () => {
+  verifies('gw.invite', 'admits no person who accepts only a different invite in a session', async () => {
     const email = 'busy@example.org';
     const ada = await signedIn('ada@example.org');
     const busy = await signedIn(email);
@@ -97,17 +99,19 @@ describe('an invite that another person accepted', () => {
 });
 
 describe('the code of an invite', () => {
-  verifies('gw.invite', 'joins its own invite, once, on any replica', async () => {
+  verifies('gw.invite', 'admits its person to the workspace of its own invite once, on any replica', async () => {
     const email = 'guest@example.org';
     const token = await invited(email);
     await accept(token, email);
     const first = codeOf(email);
     const ada = await signedIn('ada2@example.org');
-    await accept(await invited(email, ada), email, {}, other.url);
-    // It was for an invite that is not the last one accepted.
+    await accept(await invited(email, ada), email, {}, otherGateway.url);
+    // The code belongs to an earlier accepted invite.
     await expect(verified(email, first)).rejects.toMatchObject({ code: 'CODE_INVALID' });
     const tries = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, nth) => verified(email, codeOf(email), nth % 2 === 0 ? gateway.url : other.url)),
+      Array.from({ length: 10 }, (_, nth) =>
+        verified(email, codeOf(email), nth % 2 === 0 ? gateway.url : otherGateway.url),
+      ),
     );
     const [joined, ...more] = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     expect(more).toEqual([]);
@@ -120,7 +124,7 @@ describe('the code of an invite', () => {
     expect(stored).not.toContain(`"${codeOf(email)}"`);
   });
 
-  verifies('gw.invite', 'joins also after a code was asked for that only signs in', async () => {
+  verifies('gw.invite', 'still admits its person after a code was requested that only signs in', async () => {
     const email = 'forgetful@example.org';
     await accept(await invited(email), email);
     const joining = codeOf(email);
@@ -139,23 +143,23 @@ describe('the code of an invite', () => {
     expect(await isMember(await verified(email, codeOf(email)))).toBe(false);
   });
 
-  it('is of no use in a race of accepting, inviting again and revoking, which all of them survive', async () => {
+  it('causes no unexpected error when its invite is accepted and created again at the same time', async () => {
     const owner = await signedIn('racer@example.org');
     const guest = await signedIn('raced@example.org');
     const { id } = owner.workspace;
     for (let turn = 0; turn < 10; turn += 1) {
       const token = await invited('raced@example.org', owner);
       const ended = await Promise.allSettled([
-        ...[gateway.url, other.url].map((url) => accept(token, 'raced@example.org', guest.headers, url)),
+        ...[gateway.url, otherGateway.url].map((url) => accept(token, 'raced@example.org', guest.headers, url)),
         invited('raced@example.org', owner),
-        clientOf(other.url, owner.headers).createInvite({
+        clientOf(otherGateway.url, owner.headers).createInvite({
           params: { id },
           body: { email: 'raced@example.org', role: 'partner' },
         }),
       ]);
       const codes = ended.flatMap((one) => (one.status === 'rejected' ? [(one.reason as { code: string }).code] : []));
       expect(codes.filter((code) => !['NOT_FOUND', 'ALREADY_EXISTS'].includes(code))).toEqual([]);
-      // Each turn is another hour: an address is not invited at will.
+      // Each round is an hour later, because the number of invites per address is limited.
       await rowsOf(database, "UPDATE invites SET created_at = created_at - interval '1 hour' WHERE workspace_id = $1", [
         id,
       ]);
@@ -165,14 +169,14 @@ describe('the code of an invite', () => {
   });
 });
 
-describe('how many invites go out', () => {
+describe('the number of invites', () => {
   const invite = (email: string, { workspace, headers }: Person) =>
-    clientOf(other.url, headers)
+    clientOf(otherGateway.url, headers)
       .createInvite({ params: { id: workspace.id }, body: { email, role: 'member' } })
       .then(() => 'sent')
       .catch((error: { code: string }) => error.code);
 
-  it('is five an hour to one address, whatever becomes of them, and each workspace counts for itself', async () => {
+  it('is limited to five an hour per address and workspace, in any state', async () => {
     const owner = await signedIn('often@example.org');
     const attempts = await Promise.all(Array.from({ length: 10 }, () => invite('flooded@example.org', owner)));
     const counted = ['sent', 'RATE_LIMITED'].map((end) => attempts.filter((one) => one === end).length);
@@ -181,7 +185,7 @@ describe('how many invites go out', () => {
     expect(await invite('flooded@example.org', eve)).toBe('sent');
   });
 
-  it('is two hundred an hour in all, also of those that were revoked', async () => {
+  it('is limited to 200 an hour in all, including revoked ones', async () => {
     const owner = await signedIn('many@example.org');
     await rowsOf(
       database,

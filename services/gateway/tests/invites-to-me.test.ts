@@ -45,7 +45,7 @@ const rolesAtAda = async () =>
   (await ada.client.getWorkspace({ params: { id: ada.workspace.id } })).body.members.map(({ role }) => role);
 
 describe('an invite', () => {
-  verifies('gw.invite', 'is listed only to the person of its address, and joins by their session', async () => {
+  verifies('gw.invite', 'is listed only for the person of its address, who joins with their session', async () => {
     const carl = await signInAs(gateway.url, `carl-${people}@example.org`);
     await invite(evesAddress, 'partner');
     const [listed] = await listedTo(eve);
@@ -60,7 +60,7 @@ describe('an invite', () => {
     await expect(eve.client.joinByInvite({ params })).rejects.toMatchObject(notFound);
   });
 
-  it('that was revoked, or has expired, is not listed and cannot be joined', async () => {
+  it('that was revoked or has expired is not listed and cannot be joined', async () => {
     await invite(evesAddress);
     const revoked = await firstTo(eve);
     await ada.client.revokeInvite({ params: { id: ada.workspace.id, ...revoked } });
@@ -74,7 +74,7 @@ describe('an invite', () => {
     expect(await rolesAtAda()).toEqual(['owner']);
   });
 
-  verifies('gw.invite', 'lets a new person in at the console, without a workspace of their own', async () => {
+  verifies('gw.invite', 'admits a new person in the console, without a workspace of their own', async () => {
     const email = `guest-${people}@elsewhere.example`;
     const headers = () => ({ authorization: `Bearer ${serviceKey}` });
     const sibling = createClient({ proveAddress, sendSignInCode }, { baseUrl: gateway.url, headers });

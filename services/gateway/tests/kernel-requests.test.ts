@@ -27,8 +27,8 @@ afterAll(async () => {
 });
 
 /**
- * Sets the state in which the kernel never confirmed the settings of a workspace, although the courier has delivered
- * them and will not look again for an hour.
+ * Removes the kernel's confirmation of the settings of a workspace. The courier has delivered them and will not check
+ * again for an hour.
  */
 async function forgetConfirmation(workspaceId: string): Promise<void> {
   const isPostponed = `SELECT 1 FROM workspaces WHERE id = $1 AND settings_due_at > now() + interval '1 minute'`;
@@ -37,7 +37,7 @@ async function forgetConfirmation(workspaceId: string): Promise<void> {
 }
 
 describe('a run', () => {
-  it('puts its settings through, then asks the kernel once for its tools and once for each step, whose answer brings its receipt', async () => {
+  it('delivers its settings, lists the tools once, and sends each step once, with the receipt in the answer', async () => {
     kernel.say = (messages) =>
       messages.filter(({ role }) => role === 'tool').length < 2
         ? { calls: [{ name: 'files__write', args: { n: messages.length } }] }
@@ -47,7 +47,9 @@ describe('a run', () => {
     kernel.paths.length = 0;
     const run = await runReaching(ada, (await startRun(ada)).taskId);
     expect([run.status, run.steps.length]).toEqual(['completed', 5]);
-    expect(kernel.paths).toEqual([
+    // The gateway reads the keys of receipts at intervals, so their number depends on the speed of the machine.
+    const paths = kernel.paths.filter((path) => path !== '/api/v1/trust/keys');
+    expect(paths).toEqual([
       `/internal/budgets/${ada.workspace.id}/ceiling.llm_month`,
       `/internal/policy/blocks/${ada.workspace.id}`,
       '/mcp/v1/capabilities',
@@ -62,15 +64,15 @@ describe('a run', () => {
     expect(receipts.data).toHaveLength(5);
   });
 
-  it('ends with a reason when its workspace has more tools than one request of a model can name', async () => {
+  it('ends with a reason when its workspace has more tools than a model request can contain', async () => {
     kernel.tools = Array.from({ length: 129 }, (_, index) => `files.tool_${index}`);
     const bob = await signInAs(gateway.url, 'bob@example.org');
-    const asked = kernel.modelCalls.length;
+    const requestCount = kernel.modelCalls.length;
     const run = await runReaching(bob, (await startRun(bob)).taskId);
     expect(run).toMatchObject({ status: 'failed', error: { code: 'INVALID_REQUEST' } });
     expect(run.error?.message).toContain('at most 128');
-    expect(kernel.modelCalls).toHaveLength(asked);
-    // A run that failed has its questions withdrawn; the next test counts requests.
+    expect(kernel.modelCalls).toHaveLength(requestCount);
+    // The approvals of a failed run are withdrawn. The next test counts requests, so this test waits for that.
     await until(() => kernel.paths.includes('/api/v1/approvals'));
   });
 });

@@ -15,7 +15,7 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url));
 const amqpUrl = process.env['AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
 
 let database: TestDatabase;
-/** Without workers: what the kernel says is for the other process. */
+/** Without workers, so that only the other process handles the events of the kernel. */
 let gateway: StartedGateway;
 let env: Record<string, string>;
 const broker = testExchange(amqpUrl);
@@ -23,7 +23,7 @@ const kernel = new KernelStub();
 const listeners: ChildProcess[] = [];
 
 beforeAll(async () => {
-  // The listener is the real program in a process of its own, so it has to be built.
+  // The listener is the real program in its own process, so it must be built.
   await promisify(execFile)(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'services/gateway'], {
     cwd: repository,
   });
@@ -36,7 +36,7 @@ beforeAll(async () => {
     GOV_FAIL_CLOSED: '1',
   });
   gateway = await startTestGateway(gatewayConfigFrom({ ...env, GOV_RUN_WORKERS: '0' }));
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const listener of listeners) listener.kill('SIGKILL');
@@ -59,10 +59,10 @@ async function killListener(): Promise<void> {
   await died;
 }
 
-/** A process takes seconds to start, and the test's own timeout bounds it. */
+/** Starting a process takes seconds, so this test has its own timeout. */
 verifies(
   'gw.approvals',
-  'kill -9 between what the kernel says and what is written down loses no question and doubles none',
+  'kill -9 between the event of the kernel and the commit loses no approval request and duplicates none',
   async () => {
     kernel.verdictOf = () => 'ESCALATE';
     const person = await signInAs(gateway.url, 'ada@example.org');
@@ -76,7 +76,7 @@ verifies(
     const isListed = async (id: string) => (await listed()).some((approval) => approval.id === id);
     startListener();
     const first = await ask('first');
-    // Repeated until the queue exists: the broker drops an unrouted message.
+    // The message is repeated until the queue exists, because the broker drops unrouted messages.
     await until(async () => {
       await kernelAsks(gateway, first);
       return isListed(first.approvalId);
@@ -96,5 +96,4 @@ verifies(
     expect(body.data.map(({ subject }) => subject)).toEqual([second.approvalId, first.approvalId]);
     expect((await listed()).map(({ id }) => id)).toEqual([second.approvalId, first.approvalId]);
   },
-  120_000,
 );

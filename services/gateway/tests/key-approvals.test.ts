@@ -22,7 +22,7 @@ import { KernelStub } from './_kernel-stub.ts';
 
 let database: TestDatabase;
 let gateway: StartedGateway;
-/** Who made the key that asks. */
+/** The person who created the calling key. */
 let maker: Person;
 let colleague: GatewayClient;
 let colleagueId: string;
@@ -65,8 +65,8 @@ async function join(name: string, role: 'partner' | 'member'): Promise<{ client:
 const listed = async ({ client }: Pick<Person, 'client'> = maker) =>
   (await client.listWorkspaceApprovals({ query: {} })).body.data;
 
-/** A call that asks, and the question among those of the workspace. */
-async function asked(call: { session_id?: string } = {}): Promise<WorkspaceApproval> {
+/** Sends a call that needs an approval. Returns the approval of the workspace. */
+async function ask(call: { session_id?: string } = {}): Promise<WorkspaceApproval> {
   const { decision } = await callAt(gateway, key, call);
   const approvalId = decision.approval?.approval_id ?? '';
   const principal = keyPrincipal(key.id);
@@ -90,9 +90,9 @@ const eventsOf = async (id: string) =>
     )
   ).map(({ type, data }) => [type, data]);
 
-describe('the approval that the call of a key asks for', () => {
-  verifies('gw.approvals', 'is shown to the members with what was judged and who asked', async () => {
-    const approval = await asked();
+describe('the approval request of a key', () => {
+  verifies('gw.approvals', 'is shown to the members with the judged values and the requester', async () => {
+    const approval = await ask();
     expect(approval).toMatchObject({
       id: approval.kernelApprovalId,
       ...{ taskId: null, runId: null, sessionId: 'job-7', status: 'pending' },
@@ -112,15 +112,15 @@ describe('the approval that the call of a key asks for', () => {
     expect(await auditOf('approval.requested')).toMatchObject([
       { subject: approval.id, actor: keyPrincipal(key.id), verdict: 'escalate', details: { apiKeyId: key.id } },
     ]);
-    const said = { workspaceId: maker.workspace.id, runId: null, approvalId: approval.id };
-    expect(await eventsOf(approval.id)).toEqual([['approval.requested.v1', said]]);
+    const statement = { workspaceId: maker.workspace.id, runId: null, approvalId: approval.id };
+    expect(await eventsOf(approval.id)).toEqual([['approval.requested.v1', statement]]);
   });
 
   verifies(
     'gw.approvals',
     'lets the call run when a colleague approves it, and the repeated call runs once',
     async () => {
-      const approval = await asked();
+      const approval = await ask();
       expect((await resolve(colleague, approval.id)).body).toMatchObject({
         ...{ status: 'approved', resolvedBy: colleagueId, selfApproved: false },
       });
@@ -134,20 +134,20 @@ describe('the approval that the call of a key asks for', () => {
     },
   );
 
-  it('is decided under the list of members that a kernel lost: the vote that it refused gives the list once more', async () => {
-    const approval = await asked();
-    const given = () => kernel.settings.memberLists.length;
-    await resolve(colleague, (await asked({ session_id: 'job-before' })).id);
-    const before = given();
+  it('is decided after the kernel lost the list of members: the refused vote delivers the list again', async () => {
+    const approval = await ask();
+    const grant = () => kernel.settings.memberLists.length;
+    await resolve(colleague, (await ask({ session_id: 'job-before' })).id);
+    const before = grant();
     kernel.fault = 'error_500';
     await expect(resolve(colleague, approval.id)).rejects.toMatchObject({ code: 'GOVERNANCE_UNAVAILABLE' });
     kernel.fault = 'none';
     expect((await resolve(colleague, approval.id)).body).toMatchObject({ status: 'approved' });
-    expect(given()).toBe(before + 1);
+    expect(grant()).toBe(before + 1);
   });
 
-  it('is decided where the kernel holds a later list of members, as after a restore: this one goes again, above it', async () => {
-    const approval = await asked();
+  it('is decided when the kernel has a later list of members, as after a restore: the list is sent again above it', async () => {
+    const approval = await ask();
     kernel.settings.standAt(`/internal/members/${maker.workspace.id}`, 90);
     await resolve(colleague, approval.id);
     expect(kernel.settings.memberLists.at(-1)).toMatchObject({ version: 91 });
@@ -157,7 +157,7 @@ describe('the approval that the call of a key asks for', () => {
 
   verifies(
     'gw.approvals',
-    'has its deciders before its copy arrives: a run and a key are known before they call',
+    'has its approvers before its copy arrives, since its run or key exists before the call',
     async () => {
       const { client: member } = await join(`reader-${people}`, 'member');
       const unheard = [
@@ -165,7 +165,7 @@ describe('the approval that the call of a key asks for', () => {
         { requestedBy: 'crawler', sessionId: 'job-unheard' },
         { requestedBy: 'key:hpk_01ARZ3NDEKTSV4RRFFQ69G5FAV', sessionId: 'job-unheard' },
         { requestedBy: `agent:${maker.workspace.id}`, sessionId: 'run_01ARZ3NDEKTSV4RRFFQ69G5FAV' },
-      ] as never; // plain names
+      ] as never; // the schema brands names
       const obstaclesOf = async (client: GatewayClient) =>
         (await client.checkResolver({ body: { requests: unheard } })).body.obstacles;
       const unknown = 'UNKNOWN_REQUESTER';
@@ -175,42 +175,46 @@ describe('the approval that the call of a key asks for', () => {
     },
   );
 
-  verifies('gw.approvals', 'is hidden from the maker of the key, from the key itself, and from strangers', async () => {
-    const approval = await asked();
-    await expect(resolve(maker.client, approval.id)).rejects.toMatchObject({ code: 'MAY_NOT_DECIDE' });
-    expect(await auditOf('approval.resolve')).toMatchObject([{ verdict: 'deny', actor: maker.user.id }]);
-    const whole = await maker.client.createApiKey({
-      body: { name: 'all', role: 'partner', scopes: ['read', 'write', 'agent'], expiresInDays: 1 },
-    });
-    for (const { key: secret } of [key, whole.body])
-      await expect(
-        resolve(clientOf(gateway.url, { authorization: `Bearer ${secret}` }), approval.id),
-      ).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
-    const { client: member } = await join(`member-${people}`, 'member');
-    await expect(resolve(member, approval.id)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
-    const stranger = await signInAs(gateway.url, `stranger-${people}@example.org`);
-    await expect(resolve(stranger.client, approval.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    expect([await listed(stranger), kernel.approvals.votes]).toEqual([[], []]);
-  });
+  verifies(
+    'gw.approvals',
+    'is not decided by the key, by its creator while there is a colleague, by a member or by a stranger',
+    async () => {
+      const approval = await ask();
+      await expect(resolve(maker.client, approval.id)).rejects.toMatchObject({ code: 'MAY_NOT_DECIDE' });
+      expect(await auditOf('approval.resolve')).toMatchObject([{ verdict: 'deny', actor: maker.user.id }]);
+      const whole = await maker.client.createApiKey({
+        body: { name: 'all', role: 'partner', scopes: ['read', 'write', 'agent'], expiresInDays: 1 },
+      });
+      for (const { key: secret } of [key, whole.body])
+        await expect(
+          resolve(clientOf(gateway.url, { authorization: `Bearer ${secret}` }), approval.id),
+        ).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+      const { client: member } = await join(`member-${people}`, 'member');
+      await expect(resolve(member, approval.id)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+      const stranger = await signInAs(gateway.url, `stranger-${people}@example.org`);
+      await expect(resolve(stranger.client, approval.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      expect([await listed(stranger), kernel.approvals.votes]).toEqual([[], []]);
+    },
+  );
 
   verifies(
     'gw.approvals',
-    'is decided by its maker where there is no other voter, which shows, and by no quorum',
+    'is decided by the creator of the key if there is no other voter, as self-approved, and stays pending under a quorum of two',
     async () => {
       maker = await signInAs(gateway.url, `alone-${people}@example.org`);
       key = await makeKey(maker);
-      const approval = await asked();
+      const approval = await ask();
       const alone = { status: 'approved', resolvedBy: maker.user.id, selfApproved: true };
       expect((await resolve(maker.client, approval.id)).body).toMatchObject(alone);
       expect(await auditOf('approval.approved')).toMatchObject([{ details: { selfApproved: true } }]);
       kernel.approvals.quorum = 2;
-      const second = await asked({ session_id: 'job-8' });
+      const second = await ask({ session_id: 'job-8' });
       expect((await resolve(maker.client, second.id)).body).toMatchObject({ status: 'pending', selfApproved: false });
     },
   );
 
-  verifies('gw.approvals', 'is resolved once, however many vote at once', async () => {
-    const approval = await asked();
+  verifies('gw.approvals', 'is resolved once with simultaneous votes', async () => {
+    const approval = await ask();
     const votes = Array.from({ length: 20 }, () => resolve(colleague, approval.id));
     const outcomes = await Promise.allSettled(votes);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -222,10 +226,10 @@ describe('the approval that the call of a key asks for', () => {
     ]);
   });
 
-  verifies('gw.violations', 'is a violation when it is rejected, and when there is no decision in time', async () => {
-    const rejected = await asked();
+  verifies('gw.violations', 'is a violation when it is rejected or expires', async () => {
+    const rejected = await ask();
     expect((await resolve(colleague, rejected.id, 'rejected', 'Not on a Friday.')).body.status).toBe('rejected');
-    const late = await asked({ session_id: 'job-8' });
+    const late = await ask({ session_id: 'job-8' });
     await rowsOf(database, 'UPDATE approvals SET expires_at = now() WHERE id = $1', [late.id]);
     await sweep(gateway.context);
     await sweep(gateway.context);
@@ -240,7 +244,7 @@ describe('the approval that the call of a key asks for', () => {
   });
 
   verifies('gw.approvals', 'stays when the key is revoked, and the call does not run', async () => {
-    const approval = await asked();
+    const approval = await ask();
     await maker.client.revokeApiKey({ params: { id: key.id } });
     expect((await resolve(colleague, approval.id)).body).toMatchObject({ status: 'approved' });
     expect(await callAt(gateway, key)).toMatchObject({ status: 401 });
@@ -248,22 +252,22 @@ describe('the approval that the call of a key asks for', () => {
   });
 });
 
-describe('what the kernel says of it', () => {
-  const said = (approval: WorkspaceApproval) => ({
+describe('a message of the kernel about an approval', () => {
+  const statementOf = (approval: WorkspaceApproval) => ({
     ...{ approvalId: approval.id, principal: keyPrincipal(key.id), workspaceId: maker.workspace.id },
   });
 
-  verifies('gw.approvals', 'is written down once, however often it is said', async () => {
-    const approval = await asked();
-    for (let nth = 0; nth < 5; nth += 1) await kernelAsks(gateway, said(approval));
-    await asked({ session_id: 'job-8' });
+  verifies('gw.approvals', 'is stored once, however often it is delivered', async () => {
+    const approval = await ask();
+    for (let nth = 0; nth < 5; nth += 1) await kernelAsks(gateway, statementOf(approval));
+    await ask({ session_id: 'job-8' });
     expect((await listed()).filter(({ id }) => id === approval.id)).toEqual([approval]);
     expect((await auditOf('approval.requested')).filter(({ subject }) => subject === approval.id)).toHaveLength(1);
     expect(await eventsOf(approval.id)).toHaveLength(1);
   });
 
-  verifies('gw.approvals', 'is followed: a decision on its page, and the withdrawal of what was approved', async () => {
-    const approval = await asked();
+  verifies('gw.approvals', 'applies a decision on the page of the kernel, and a withdrawal', async () => {
+    const approval = await ask();
     const stands = (status: string) => until(async () => (await listed())[0]?.status === status);
     await kernelDecides(gateway, approval, { state: 'approved' });
     await stands('approved');
@@ -274,13 +278,13 @@ describe('what the kernel says of it', () => {
       { reasonCode: 'APPROVAL_REJECTED', reason: 'The approval was rejected: Not yet.' },
     ]);
     await kernelDecides(gateway, approval, { state: 'approved' });
-    const other = await asked({ session_id: 'job-8' });
-    await kernelDecides(gateway, other, { state: 'expired', resolved_by: null });
+    const second = await ask({ session_id: 'job-8' });
+    await kernelDecides(gateway, second, { state: 'expired', resolved_by: null });
     await stands('expired');
     expect((await listed()).map(({ status }) => status)).toEqual(['expired', 'rejected']);
   });
 
-  verifies('gw.approvals', 'is followed too where it is decided before it was written down', async () => {
+  verifies('gw.approvals', 'applies a decision that was made before the request was stored', async () => {
     const { decision } = await callAt(gateway, key);
     const approvalId = decision.approval?.approval_id as WorkspaceApproval['id'];
     const workspaceId = maker.workspace.id;
@@ -296,7 +300,7 @@ describe('what the kernel says of it', () => {
     await until(async () => (await listed())[0]?.status === 'approved');
   });
 
-  verifies('gw.approvals', 'is not shown without a receipt that proves it', async () => {
+  verifies('gw.approvals', 'leads to an approval only with a receipt that proves the request', async () => {
     const unproven = ['other_principal', 'other_session', 'other_tool', 'foreign_key', 'outcome'] as const;
     for (const fault of unproven) {
       kernel.fault = fault;
@@ -307,15 +311,15 @@ describe('what the kernel says of it', () => {
       });
     }
     kernel.fault = 'none';
-    expect([await asked({ session_id: 'honest' })]).toEqual(await listed());
+    expect([await ask({ session_id: 'honest' })]).toEqual(await listed());
     const receipts = async () => (await maker.client.listGovernanceReceipts()).body.data;
     await until(async () => (await receipts()).length > unproven.length);
     const faults = (await receipts()).flatMap(({ fault }) => fault ?? []);
-    // Messages are handled beside each other, so the order of these receipts is not that of the calls.
+    // Messages are handled concurrently, so the receipts can be in a different order than the calls.
     expect(faults.toSorted()).toEqual(['SIGNATURE_INVALID', 'kind', 'principal', 'session', 'tool']);
   });
 
-  it('about a key of another workspace, or about none, is not for this one', async () => {
+  it('about a key of another workspace, or about none, is ignored', async () => {
     const stranger = await signInAs(gateway.url, `stranger-${people}@example.org`);
     const theirs = await makeKey(stranger);
     const { decision } = await callAt(gateway, theirs, { session_id: 'theirs' });
@@ -323,25 +327,27 @@ describe('what the kernel says of it', () => {
     for (const workspaceId of [maker.workspace.id, 'globex'])
       for (const principal of [keyPrincipal(theirs.id), 'key:hpk_nothing', 'researcher'])
         await kernelAsks(gateway, { approvalId, principal, workspaceId, sessionId: 'theirs' });
-    // An agent at the kernel uses the name of their key in our tenant.
+    // An agent at the kernel uses the name of the other workspace's key in this tenant.
     const { id: ours } = maker.workspace;
-    const claim = { workspace_id: ours, sub: keyPrincipal(theirs.id), role: 'agent' } as never; // branded by the schema
+    const claim = { workspace_id: ours, sub: keyPrincipal(theirs.id), role: 'agent' } as never; // branded IDs
     const claimed = (await gateway.context.assertions?.sign(claim)) ?? '';
     const call = await callAt({ url: kernel.url }, { key: claimed }, { session_id: 'claimed' });
     const claimedId = call.decision.approval?.approval_id ?? '';
-    const said = { principal: keyPrincipal(theirs.id), workspaceId: ours, sessionId: 'claimed' };
-    await kernelAsks(gateway, { approvalId: claimedId, ...said });
-    const honest = await asked();
+    const statement = { principal: keyPrincipal(theirs.id), workspaceId: ours, sessionId: 'claimed' };
+    await kernelAsks(gateway, { approvalId: claimedId, ...statement });
+    const honest = await ask();
     expect([await listed(), await listed(stranger)]).toEqual([[honest], []]);
   });
 
-  verifies('gw.approvals', 'is asked for again while the kernel is away', async () => {
+  verifies('gw.approvals', 'is delivered again while the kernel is unavailable', async () => {
     const { decision } = await callAt(gateway, key);
     kernel.fault = 'error_500';
     const before = kernel.paths.length;
     const approvalId = decision.approval?.approval_id ?? '';
     await kernelAsks(gateway, { approvalId, principal: keyPrincipal(key.id), workspaceId: maker.workspace.id });
-    await until(async () => kernel.paths.length > before);
+    // The gateway also reads the keys of receipts, at intervals.
+    const isRead = (path: string) => path !== '/api/v1/trust/keys';
+    await until(async () => kernel.paths.slice(before).some(isRead));
     expect(await listed()).toEqual([]);
     kernel.fault = 'none';
     await until(async () => (await listed()).length === 1);

@@ -19,7 +19,7 @@ import { assertionKey } from './_assertion-key.ts';
 import { putMember, rowsOf, signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
 import { Upstream } from './_upstream.ts';
 
-/** In the place of the control plane and of the commercial gateway. */
+/** Fake of the control plane and of the commercial gateway. */
 const upstream = new Upstream();
 const dayMs = 86_400_000;
 let database: TestDatabase;
@@ -80,19 +80,19 @@ async function send(path: string, bearer: string, { method = 'GET', headers = {}
 const basicRoutes: readonly AnyRoute[] = Object.values(commercialRoutes);
 const behind = new Set(basicRoutes.flatMap(({ secondDoorOf, alsoCalls = [] }) => [secondDoorOf, ...alsoCalls]));
 const atTheDoor: readonly AnyRoute[] = [...Object.values(gatewayRoutes), ...forwarding.map(({ route }) => route)];
-/** Routes of people and agents that no route of the basic API calls. */
+/** Routes of people and agents that the basic API does not call. */
 const notBehindBasic = atTheDoor.filter(
   ({ auth, operation, media }) =>
     auth !== 'public' && auth !== 'service_internal' && media !== 'socket' && !behind.has(operation),
 );
 
 const bearerIn = (text: unknown) => unprovenClaims(String(text).replace('Bearer ', ''));
-const notBehind = [403, 'PERMISSION_DENIED', 'A service does not reach this route on behalf of a caller'];
-const personOnly = [403, 'PERMISSION_DENIED', 'A person does this, signed in; an API key does not'];
+const notBehind = [403, 'PERMISSION_DENIED', 'Services cannot use this route on behalf of a caller'];
+const personOnly = [403, 'PERMISSION_DENIED', 'API keys cannot use this route. Sign in as a person'];
 const basic = '/api/basic/incidents';
 
 describe('a key of an environment', () => {
-  it('is asserted under its principal, with workspace, role and scopes, and with a delegation for the gateway', async () => {
+  it('is asserted under its principal with workspace, role and scopes, and with a delegation for the gateway', async () => {
     const made = await makeKey({ environment: 'prod' });
     expect(made).toMatchObject({ environment: 'prod', scopes: ['basic:read', 'basic:write'] });
     expect(await send(basic, made.key)).toBe(200);
@@ -122,7 +122,7 @@ describe('a key of an environment', () => {
     expect(row).toEqual({ environment: 'prod' });
   });
 
-  it('is no key of the environment when it was made for the workspace', async () => {
+  it('has no environment when it was created for the workspace', async () => {
     const made = await makeKey();
     expect(made.environment).toBeNull();
     await send(basic, made.key);
@@ -131,7 +131,7 @@ describe('a key of an environment', () => {
 });
 
 describe('a key at routes of other services', () => {
-  it('opens those of its scopes and no other, with a message that names the scope', async () => {
+  it('opens the routes of its scopes only, and a refusal names the scope', async () => {
     const { key } = await makeKey({ scopes: ['basic:read'] });
     const plain = await makeKey({ scopes: ['read', 'write', 'agent'] });
     const lacks = (scope: string) => [403, 'PERMISSION_DENIED', `This needs a key with the scope ${scope}`];
@@ -154,11 +154,15 @@ describe('a key at routes of other services', () => {
     expect(upstream.received).toHaveLength(2);
   });
 
-  it('opens its own workspace alone, and no more than its maker may today', async () => {
+  it('opens its own workspace only, with at most the current rights of its creator', async () => {
     const { key } = await makeKey({ by: bob });
     const elsewhere = { headers: { 'x-workspace-id': bob.workspace.id } };
     for (const path of [basic, '/api/basic/workspaces'])
-      expect(await send(path, key, elsewhere)).toEqual([404, 'NOT_FOUND', 'There is no such object']);
+      expect(await send(path, key, elsewhere)).toEqual([
+        404,
+        'NOT_FOUND',
+        'This object does not exist, or you have no access to it. Check its ID and the workspace',
+      ]);
     expect(await send(basic, key, { method: 'POST' })).toBe(200);
     await putMember(database, { workspaceId: ada.workspace.id, userId: bob.user.id, role: 'member' });
     const lower = [403, 'PERMISSION_DENIED', 'This needs the role partner'];
@@ -168,10 +172,10 @@ describe('a key at routes of other services', () => {
     await putMember(database, { workspaceId: ada.workspace.id, userId: bob.user.id, role: 'partner' });
   });
 
-  it('is told how it ended', async () => {
+  it('that has ended gets the reason', async () => {
     const [expired, revoked] = [await makeKey(), await makeKey()];
     await ada.client.revokeApiKey({ params: { id: revoked.id } });
-    const end = 'Make another one at the console';
+    const end = 'Create a new one in the console';
     expect(await send(basic, revoked.key)).toEqual([401, 'CREDENTIALS_INVALID', `The API key was revoked. ${end}`]);
     aheadMs = dayMs + 1_000;
     const message = `The API key expired at ${expired.expiresAt}. ${end}`;
@@ -179,7 +183,7 @@ describe('a key at routes of other services', () => {
     expect(upstream.received).toEqual([]);
   });
 
-  it('asserts nothing that a client claims in headers', async () => {
+  it('ignores identity claims in headers of the client', async () => {
     const { key } = await makeKey();
     await send(basic, key);
     const genuine = upstream.last.headers;
@@ -204,7 +208,7 @@ describe('a delegation of a caller', () => {
     return { id, claims: { ...place, sub, scopes: ['basic:read', 'basic:write'] as ApiKeyScope[] } };
   };
 
-  it('of a key is the key, as it is now', async () => {
+  it('of a key has the current rights of the key', async () => {
     const { id, claims } = await asserted();
     const widened = { ...claims, scopes: [...ApiKeyScope.options] };
     const delegation = await signer().signKeyDelegation(widened, 'commercial-gateway');
@@ -233,7 +237,7 @@ describe('a delegation of a caller', () => {
       const seen = [];
       for (const { operation, method, path } of notBehindBasic) {
         const answer = await send(path.replaceAll(/\{\w+\}/g, ada.workspace.id), delegation, { method });
-        // The code in the middle is a number at MCP.
+        // The error code in the middle is omitted, because MCP has numbers as error codes.
         seen.push([operation, Array.isArray(answer) ? [answer.at(0), answer.at(-1)] : answer]);
       }
       const [status, , message] = notBehind;
@@ -243,13 +247,13 @@ describe('a delegation of a caller', () => {
     expect(upstream.received).toEqual([]);
   });
 
-  it('is never renewed: a service does not reach itself by it, and only the commercial gateway reaches the control plane', async () => {
+  it('is never renewed: a service cannot reach itself with it, and only the commercial gateway reaches the control plane', async () => {
     const { claims } = await asserted();
     const sid = SignInId.parse('ses_01ARZ3NDEKTSV4RRFFQ69G5FA1');
     const auth_time = Math.floor(Date.now() / 1_000);
     const person = { sub: ada.user.id, sid, auth_time, workspace_id: ada.workspace.id, role: 'owner' } as const;
     const { signDelegation, signKeyDelegation } = signer();
-    const refused = [403, 'PERMISSION_DENIED', 'A service does not reach this route on behalf of a caller'];
+    const refused = [403, 'PERMISSION_DENIED', 'Services cannot use this route on behalf of a caller'];
     for (const sign of [signDelegation.bind(null, person), signKeyDelegation.bind(null, claims)]) {
       const [commercial, controlPlane] = [await sign('commercial-gateway'), await sign('control-plane')];
       expect(await send(basic, commercial)).toEqual(refused);

@@ -24,7 +24,7 @@ import {
 } from './_filled.ts';
 import { rowsOf, signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
 
-/** The rows of a page, far below those of the histories. */
+/** Limits for one page, far below the size of the histories. */
 const bound = { rows: 2_500, pages: 2_500 };
 
 let database: TestDatabase;
@@ -43,7 +43,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(config);
   recorder = recordPlans(gateway.context.database.pool);
   ada = await signInAs(gateway.url, 'ada@example.org');
-}, 180_000);
+});
 
 afterAll(async () => {
   await gateway?.stop();
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 type Input = { params?: object; query?: Record<string, unknown> };
 
-/** Values for each filter: such as few rows have, and such as most have. */
+/** Rare and common values for each filter. */
 const values: Record<string, Record<string, unknown[]>> = {
   listTasks: { status: ['failed', 'completed', 'running'] },
   listWorkspaceRuns: { status: ['denied', 'completed', 'running'] },
@@ -81,20 +81,22 @@ const params: Record<string, object> = {
   getGovernanceReceipt: { decisionId: filledDecision },
 };
 
-const routes = Object.entries(gatewayRoutes) as [string, AnyRoute][]; // each is a route of four types of its own
-/** A stream has no end; what it reads is what the export reads. */
+const routes = Object.entries(gatewayRoutes) as [string, AnyRoute][]; // each route has its own types
+/** Streams are excluded, because they do not end. They read the same rows as the export. */
 const gets = routes.filter(([, { method, media }]) => method === 'GET' && media !== 'event-stream');
 const filtersOf = ({ query }: AnyRoute) =>
   query instanceof z.ZodObject ? Object.keys(query.shape).filter((name) => !apart.includes(name)) : [];
 const apart = ['workspaceId', 'limit', 'cursor'];
 
-/** Every filter with each of its values, and every pair of filters. */
+/** Returns queries with every filter and value, and with every pair of filters. */
 function queriesOf(name: string, route: AnyRoute): Record<string, unknown>[] {
-  const known = values[name] ?? {};
+  const existing = values[name] ?? {};
   const filters = filtersOf(route);
-  const single = filters.flatMap((filter) => (known[filter] ?? []).map((value) => ({ [filter]: value })));
+  const single = filters.flatMap((filter) => (existing[filter] ?? []).map((value) => ({ [filter]: value })));
   const pairs = filters.flatMap((filter, at) =>
-    filters.slice(at + 1).map((other) => ({ [filter]: known[filter]?.[0], [other]: known[other]?.[0] })),
+    filters
+      .slice(at + 1)
+      .map((candidate) => ({ [filter]: existing[filter]?.[0], [candidate]: existing[candidate]?.[0] })),
   );
   return [{}, ...single, ...pairs];
 }
@@ -112,7 +114,7 @@ async function expectFlat(work: () => Promise<unknown>): Promise<void> {
 
 describe('on a long history', () => {
   it.each(gets.filter(([, { auth }]) => auth !== 'public' && auth !== 'service_internal'))(
-    '%s reads no more than its page, whatever it is asked for',
+    '%s reads no more rows than its page for every query',
     async (name, route) => {
       expect(filtersOf(route).filter((filter) => values[name]?.[filter] === undefined)).toEqual([]);
       await expectFlat(async () => {
@@ -124,10 +126,10 @@ describe('on a long history', () => {
     },
   );
 
-  it('the lane of a workspace counts no more runs than it shows', () =>
+  it('counting the runs of a lane reads only the runs that are shown', () =>
     expectFlat(() => findLane(gateway.context.database.reader, ada.workspace.id)));
 
-  it('signing in, inviting, creating, running and sweeping read what is theirs', async () => {
+  it('signing in, inviting, creating, running and sweeping read only their own rows', async () => {
     await expectFlat(async () => {
       const { client } = await signInAs(gateway.url, 'ada@example.org');
       const { body: invite } = await client.createInvite({
@@ -145,7 +147,7 @@ describe('on a long history', () => {
     });
   });
 
-  it('a filter whose index is gone is noticed', async () => {
+  it('a missing index of a filter is detected', async () => {
     const name = 'audit_entries_workspace_id_actor_seq_idx';
     const [index] = await rowsOf<{ indexdef: string }>(
       database,

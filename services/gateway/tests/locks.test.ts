@@ -29,7 +29,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** The number of the service's statements that wait for a lock. */
+/** Counts the statements of the service that wait for a lock. */
 async function waiting(): Promise<number> {
   const [row] = await rowsOf<{ count: number }>(
     database,
@@ -39,7 +39,7 @@ async function waiting(): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** How each of the calls ended, of which none had written its audit entry before all had begun. */
+/** Runs calls concurrently and returns their results. No call writes its audit entry before all calls have begun. */
 async function ends(...calls: (() => Promise<unknown>)[]): Promise<string[]> {
   const hold = `SELECT FROM audit_heads WHERE workspace_id = '${person.workspace.id}' FOR UPDATE`;
   const ended = await interleaved({ holder, role: database.role, hold }, ...calls);
@@ -50,8 +50,8 @@ function codeOf(error: unknown): string {
   return isAppError(error) ? error.code : String(error);
 }
 
-describe('two at once', () => {
-  verifies('gw.settings', 'who replace the settings that both read: one is told that they changed', async () => {
+describe('two concurrent callers', () => {
+  verifies('gw.settings', 'that replace the same settings: one gets a conflict', async () => {
     const params = { id: person.workspace.id };
     const { headers: read } = await person.client.getWorkspaceSettings({ params });
     const headers = { 'if-match': read.get('etag') ?? '' };
@@ -62,7 +62,7 @@ describe('two at once', () => {
     expect(body.policyConfig.maxIterationBudget).toBe(3);
   });
 
-  verifies('gw.task.moves', 'who run a task and cancel it: no cancelled task has a live run', async () => {
+  verifies('gw.task.moves', 'that run and cancel a task: no cancelled task has a live run', async () => {
     const { body: task } = await person.client.createTask({ body: { title: 'Both', description: '' } });
     const params = { id: task.id };
     const run = () => person.client.runTask({ params });
@@ -73,14 +73,14 @@ describe('two at once', () => {
     expect([found?.id, runs]).toEqual([task.id, ['cancelled']]);
   });
 
-  verifies('gw.audit', 'who write to one audit chain: each has a place of its own', async () => {
+  verifies('gw.audit', 'that write to one audit chain: each entry has its own place', async () => {
     const create = (title: string) => () => person.client.createTask({ body: { title, description: '' } });
     expect(await ends(create('one'), create('two'), create('three'))).toEqual(['done', 'done', 'done']);
   });
 
   verifies(
     'gw.run.crash',
-    'who settle a step and claim its run: the claim waits for what is written down',
+    'that settle a step and claim its run: the claim waits until the step is stored',
     async () => {
       const { runId } = await startRun(person);
       const { transaction } = gateway.context;

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const config = testConfig(database, {
     GOV_GOVERNANCE_URL: kernel.url,
     GOV_FAIL_CLOSED: '1',
-    GOV_GOVERNANCE_TIMEOUT: '1500ms',
+    GOV_GOVERNANCE_TIMEOUT: '6s',
   });
   gateway = await startTestGateway(config);
   person = await signInAs(gateway.url, 'ada@example.org');
@@ -32,7 +32,7 @@ beforeAll(async () => {
   expect(await runReaching(person, (await startRun(person)).taskId)).toMatchObject({ status: 'completed' });
 });
 
-/** Calls one tool, and ends with its answer. */
+/** Calls one tool, then ends. */
 const callOnce: typeof kernel.say = (messages) =>
   messages.some((message) => message.role === 'tool')
     ? { text: 'All done.' }
@@ -71,7 +71,7 @@ describe('a kernel that cannot be trusted', () => {
     'hang',
   ];
 
-  verifies('gw.failclosed', 'means that the run fails as unreachable/degraded and nothing is executed', async () => {
+  verifies('gw.failclosed', 'makes the run fail as unreachable/degraded, and nothing is executed', async () => {
     for (const fault of lies) {
       kernel.fault = fault;
       const { taskId } = await startRun(person);
@@ -90,7 +90,7 @@ describe('a kernel that cannot be trusted', () => {
     await kernel.start();
   });
 
-  verifies('gw.run.crash', 'reports that an unanswered call may have been made', async () => {
+  verifies('gw.run.crash', 'makes the run report that an unanswered call may have been executed', async () => {
     kernel.judgesAnswers = false;
     kernel.beforeExecutionAnswer = () => new Promise(() => undefined);
     const run = await runReaching(person, (await startRun(person)).taskId);
@@ -100,7 +100,7 @@ describe('a kernel that cannot be trusted', () => {
     expect([run.status, run.error, run.steps.at(-1)?.error]).toEqual(['failed', error, error]);
   });
 
-  verifies('gw.failclosed', 'cannot pass a denial for an ALLOW: what is sealed counts, not what is said', async () => {
+  verifies('gw.failclosed', 'cannot present a denial as an ALLOW, since the sealed verdict counts', async () => {
     kernel.judgesAnswers = false;
     kernel.verdictOf = () => 'DENY';
     kernel.fault = 'denial_as_allow';
@@ -110,7 +110,7 @@ describe('a kernel that cannot be trusted', () => {
 
   verifies(
     'gw.failclosed',
-    'cannot pass the ALLOW of another tool or of an earlier call for the one that was asked',
+    'cannot present the ALLOW of another tool or of an earlier call as the ALLOW of this call',
     async () => {
       kernel.judgesAnswers = false;
       for (const fault of ['other_tool', 'replayed'] as const) {

@@ -13,7 +13,7 @@ import {
   testDatabase,
   type Person,
 } from './_gateway.ts';
-import { KernelStub, type StubSaid } from './_kernel-stub.ts';
+import { KernelStub, type StubStatement } from './_kernel-stub.ts';
 
 let database: TestDatabase;
 let gateway: StartedGateway;
@@ -40,29 +40,32 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** A model that says this first, and then that it is done. */
-async function runWith(said: StubSaid) {
-  kernel.say = (messages) => (messages.some(({ role }) => role === 'tool') ? { text: 'done' } : said);
+/** Runs a task whose model first answers `stubSaid`, then ends. */
+async function runWith(stubSaid: StubStatement) {
+  kernel.say = (messages) => (messages.some(({ role }) => role === 'tool') ? { text: 'done' } : stubSaid);
   const { taskId } = await startRun(person);
   return runReaching(person, taskId);
 }
 
-it('that writes what no column holds ends its run like any other', async () => {
+it('a model that writes text that no column can store ends its run like any other', async () => {
   const run = await runWith({ text: 'a\u0000b\ud800c' });
   expect(run).toMatchObject({ status: 'completed', result: 'a\ufffdb\ufffdc' });
 });
 
 it.each([
-  ['judged where it is proposed', true],
-  ['judged when it is executed', false],
-])('that puts NUL into the id and the arguments of a call, %s, has it made', async (_where, judgesAnswers) => {
-  kernel.judgesAnswers = judgesAnswers;
-  const run = await runWith({ calls: [{ id: 'c\u0000d', name: 'files__write', args: { a: '\u0000' } }] });
-  expect(run.status).toBe('completed');
-  expect(kernel.executed).toMatchObject([{ tool: 'files.write', args: { a: '\u0000' } }]);
-});
+  ['decided in the answer', true],
+  ['decided at execution', false],
+])(
+  'a model that puts NUL into the id and the arguments of a call has the call executed: %s',
+  async (_where, judgesAnswers) => {
+    kernel.judgesAnswers = judgesAnswers;
+    const run = await runWith({ calls: [{ id: 'c\u0000d', name: 'files__write', args: { a: '\u0000' } }] });
+    expect(run.status).toBe('completed');
+    expect(kernel.executed).toMatchObject([{ tool: 'files.write', args: { a: '\u0000' } }]);
+  },
+);
 
-it('that puts NUL into the name of a tool ends its run, and not the worker', async () => {
+it('a model that puts NUL into the name of a tool ends its run, and not the worker', async () => {
   kernel.verdictOf = () => 'DENY';
   const run = await runWith({ calls: [{ name: 'files__wr\u0000ite', args: {} }] });
   expect(run).toMatchObject({ status: 'failed', error: { code: 'GOVERNANCE_MALFORMED' } });
@@ -70,7 +73,7 @@ it('that puts NUL into the name of a tool ends its run, and not the worker', asy
 });
 
 it.each([-1, 0.5, 20_000_001, 3_000_000_000, Number.MAX_SAFE_INTEGER])(
-  'that says it used %d tokens is not believed, and its run goes on',
+  'a model that reports %d used tokens is not believed, and its run continues',
   async (tokens) => {
     kernel.usage = { prompt_tokens: tokens, completion_tokens: tokens };
     const run = await runWith({ calls: [{ name: 'files__write', args: {} }] });
@@ -78,19 +81,19 @@ it.each([-1, 0.5, 20_000_001, 3_000_000_000, Number.MAX_SAFE_INTEGER])(
   },
 );
 
-it('that asks for more calls than an answer may hold has none of them made', async () => {
+it('a model that requests more calls than an answer may contain has none of them executed', async () => {
   const run = await runWith({ calls: Array.from({ length: 200 }, () => ({ name: 'files__write', args: {} })) });
   expect(run).toMatchObject({ status: 'failed', error: { code: 'UPSTREAM_FAILED' } });
   expect(kernel.executed).toEqual([]);
 });
 
-it('that asks with a megabyte has it made, and neither a worker nor a list of runs loads it again', async () => {
+it('a model that sends a megabyte of arguments has its call executed, and no worker and no list of runs loads them again', async () => {
   const run = await runWith({ calls: [{ name: 'files__write', args: { text: 'x'.repeat(1_000_000) } }] });
   expect(run.status).toBe('completed');
   const { reader, close } = openGatewayDatabase(database.url);
   const steps = await loadSteps(reader, { runId: run.id, after: 0 }).finally(close);
   expect(steps.map(({ args }) => args)).toEqual(['', '', '']);
-  // More than a statement can return, so that its reader fails.
+  // The value is larger than a statement can return, so that the reader fails.
   await rowsOf(database, `UPDATE run_steps SET output = repeat('x', 268435456) WHERE run_id = $1 AND seq = 2`, [
     run.id,
   ]);

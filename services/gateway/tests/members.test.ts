@@ -18,7 +18,7 @@ type Mail = { to: string; url: string };
 
 let database: TestDatabase;
 let gateway: StartedGateway;
-let other: StartedGateway;
+let otherGateway: StartedGateway;
 let ada: Person;
 let nowMs = Date.now();
 const mails: Mail[] = [];
@@ -42,7 +42,7 @@ const mailer = {
 
 beforeAll(async () => {
   database = await testDatabase();
-  // Only admitted addresses may open a workspace; an invited person needs no admission.
+  // Only admitted addresses may open a workspace. Invited people need no admission.
   const config = testConfig(database, {
     GOV_RUN_WORKERS: '0',
     GOV_SIGN_UP: '@example.org',
@@ -51,11 +51,11 @@ beforeAll(async () => {
   });
   const options = { now: () => new Date(nowMs), mailer };
   gateway = await startTestGateway(config, options);
-  other = await startTestGateway(config, options);
+  otherGateway = await startTestGateway(config, options);
 });
 
 beforeEach(async () => {
-  // An address is sent a few codes in an hour.
+  // Each test is an hour later, because the number of codes per address and hour is limited.
   nowMs += 3_600_000;
   ada = await signedIn('ada@example.org');
   const [id, own] = [ada.workspace.id, ada.user.id];
@@ -65,7 +65,7 @@ beforeEach(async () => {
 
 afterAll(async () => {
   await gateway?.stop();
-  await other?.stop();
+  await otherGateway?.stop();
   await database?.drop();
 });
 
@@ -87,7 +87,7 @@ const accept = (token: string, email: string, headers: Record<string, string> = 
 const membersOf = async (person: Person, id = person.workspace.id) =>
   (await person.client.getWorkspace({ params: { id } })).body.members.map(({ email, role }) => `${email} ${role}`);
 
-/** The roles by workspace, without the twins of workspaces, whose members are the same people. */
+/** Returns the roles of a person by workspace, without twins of workspaces, which have the same members. */
 async function rolesOf(person: Person): Promise<Record<string, string>> {
   const { workspaces } = (await person.client.getMe()).body;
   const twins = await rowsOf<{ id: string }>(
@@ -103,23 +103,23 @@ const notFound = { code: 'NOT_FOUND', status: 404 };
 describe('an invite', () => {
   verifies(
     'gw.invite',
-    'makes a member of the invited address once its code is verified, who needs no workspace of its own',
+    'makes the person of the address a member once the code is verified, without a workspace of their own',
     async () => {
       const answer = await ada.client.createInvite({
         params: { id: ada.workspace.id },
         body: { email: 'Guest@elsewhere.example', role: 'partner' },
       });
       expect(answer.status).toBe(201);
-      const { inviteToken, ...told } = answer.body;
-      expect(told).toEqual({
+      const { inviteToken, ...report } = answer.body;
+      expect(report).toEqual({
         inviteUrl: expect.stringContaining(`/console/invite/${inviteToken}`),
         role: 'partner',
         expiresIn: '7 days',
         mailed: true,
       });
-      expect(mails.at(-1)).toEqual({ to: 'guest@elsewhere.example', url: told.inviteUrl });
+      expect(mails.at(-1)).toEqual({ to: 'guest@elsewhere.example', url: report.inviteUrl });
       const page = await fetch(new URL(`/invite/${inviteToken}`, gateway.url));
-      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(`href="${told.inviteUrl}"`)]);
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(`href="${report.inviteUrl}"`)]);
       await expect(signedIn('guest@elsewhere.example')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
 
       expect((await accept(inviteToken, 'guest@elsewhere.example')).body).toEqual({
@@ -146,7 +146,7 @@ describe('an invite', () => {
 
   verifies(
     'gw.invite',
-    'is joined at once with a session of the invited address, and the first workspace stays',
+    'admits its person at once with a session of the invited address, and the person keeps the first workspace',
     async () => {
       const bea = await signedIn('bea@example.org');
       const token = await invited('bea@example.org');
@@ -163,7 +163,7 @@ describe('an invite', () => {
 
   verifies(
     'gw.invite',
-    'gives nothing to another address, with or without a session, and says so like of no invite at all',
+    'gives nothing to another address, with or without a session, and answers as if it did not exist',
     async () => {
       const eve = await signedIn('eve@example.org');
       const token = await invited('cara@example.org', 'partner');
@@ -181,7 +181,9 @@ describe('an invite', () => {
             .catch((error: { code: string; message: string }) => `${error.code} ${error.message}`),
         ),
       );
-      expect(new Set(answers)).toEqual(new Set(['NOT_FOUND There is no such object']));
+      expect(new Set(answers)).toEqual(
+        new Set(['NOT_FOUND This object does not exist, or you have no access to it. Check its ID and the workspace']),
+      );
       await expect(accept(token, 'cara@example.org', { authorization: 'Bearer cs_x' })).rejects.toMatchObject({
         code: 'CREDENTIALS_INVALID',
       });
@@ -226,7 +228,7 @@ describe('an invite', () => {
     },
   );
 
-  it('is the business of its own workspace alone', async () => {
+  it('is visible only in its own workspace', async () => {
     const dan = await signedIn('dan@example.org');
     await invited('shared@example.org');
     await invited('shared@example.org', 'partner', dan);
@@ -239,7 +241,7 @@ describe('an invite', () => {
     ).rejects.toMatchObject(notFound);
   });
 
-  it('is refused for a member, for the role of an owner and above a hundred that are live', async () => {
+  it('is refused for a member, for the role of an owner and above 100 live ones', async () => {
     const hal = await signedIn('hal@example.org');
     const invite = (body: object) =>
       fetch(new URL(`/api/workspace/${hal.workspace.id}/invite`, gateway.url), {
@@ -254,7 +256,7 @@ describe('an invite', () => {
     expect(await invite({ email: 'n7@example.org' })).toBe(201);
   });
 
-  it('is made also when the mail server is down, and reports that no mail was sent', async () => {
+  it('is created while the mail server is down, and reports that no mail was sent', async () => {
     isMailDown = true;
     const params = { id: ada.workspace.id };
     const { body } = await ada.client.createInvite({ params, body: { email: 'unmailed@example.org', role: 'member' } });
@@ -263,15 +265,15 @@ describe('an invite', () => {
     expect((await accept(body.inviteToken, 'unmailed@example.org')).body.accepted).toBe(true);
   });
 
-  it('leaves a month after its end', async () => {
+  it('is removed a month after its end', async () => {
     await invited('gone@example.org');
-    const left = () => rowsOf(database, "SELECT 1 FROM invites WHERE email = 'gone@example.org'");
+    const remaining = () => rowsOf(database, "SELECT 1 FROM invites WHERE email = 'gone@example.org'");
     nowMs += 36 * dayMs;
     await sweep(gateway.context);
-    expect(await left()).toHaveLength(1);
+    expect(await remaining()).toHaveLength(1);
     nowMs += 2 * dayMs;
     await sweep(gateway.context);
-    expect(await left()).toHaveLength(0);
+    expect(await remaining()).toHaveLength(0);
     ada = await signedIn('ada@example.org');
   });
 });
@@ -294,8 +296,8 @@ describe('a member', () => {
     await expect(inOwners.getWorkspace({ params: { id } })).rejects.toMatchObject(notFound);
     for (const gone of [userId, 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'nobody'])
       await expect(owner.client.removeMember({ params: { id, userId: gone } })).rejects.toMatchObject(notFound);
-    const told = (await owner.client.listAudit()).body.data.map(({ action, subject }) => [action, subject]);
-    expect(told).toEqual(
+    const messages = (await owner.client.listAudit()).body.data.map(({ action, subject }) => [action, subject]);
+    expect(messages).toEqual(
       expect.arrayContaining([
         ['member.role_changed', userId],
         ['member.removed', userId],
@@ -304,7 +306,7 @@ describe('a member', () => {
     expect(await rolesOf(guest)).toEqual({ [guest.workspace.id]: 'owner' });
   });
 
-  it('leaves, unless that would leave a workspace without an owner', async () => {
+  it('can leave, unless the workspace would have no owner', async () => {
     const owner = await signedIn('lena@example.org');
     const { id } = owner.workspace;
     const last = { code: 'LAST_OWNER', status: 409 };
@@ -319,7 +321,7 @@ describe('a member', () => {
     expect(await membersOf(clientPerson(guest, id), id)).toEqual(['mia@example.org owner']);
   });
 
-  it('is not the last owner to leave when two leave at once on two replicas', async () => {
+  it('cannot be the last owner to leave when two leave at once on two replicas', async () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const first = await signedIn(`race-a${turn}@example.org`);
       const second = await signedIn(`race-b${turn}@example.org`);
@@ -328,7 +330,7 @@ describe('a member', () => {
       await putMember(database, { workspaceId: id, userId: second.user.id, role: 'owner' });
       const leaves = [
         clientOf(gateway.url, first.headers),
-        clientOf(other.url, { ...second.headers, 'x-workspace-id': id }),
+        clientOf(otherGateway.url, { ...second.headers, 'x-workspace-id': id }),
       ];
       const ended = await Promise.allSettled(leaves.map((client) => client.leaveWorkspace({ params: { id } })));
       expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -342,8 +344,8 @@ describe('a member', () => {
   });
 });
 
-describe('who the members are', () => {
-  const told = async (id: string) => {
+describe('the list of members', () => {
+  const reportOf = async (id: string) => {
     const rows = await rowsOf<{ data: { version: number; members: { userId: string; role: string }[] } }>(
       database,
       `SELECT envelope::json -> 'data' AS data FROM outbox
@@ -357,7 +359,7 @@ describe('who the members are', () => {
     return lists.sort(([left], [right]) => left - right);
   };
 
-  it('is told to the world whole, with each change, under a version that rises', async () => {
+  it('is published as a whole with each change, under a rising version', async () => {
     const owner = await signedIn('olive@example.org');
     const guest = await signedIn('paul@example.org');
     const { id } = owner.workspace;
@@ -367,26 +369,26 @@ describe('who the members are', () => {
     await owner.client.putMemberRole({ params, body: { role: 'member' } });
     await owner.client.putMemberRole({ params, body: { role: 'partner' } });
     await owner.client.removeMember({ params });
-    const [itself, other] = [`${owner.user.id} owner`, guest.user.id];
-    expect(await told(id)).toEqual([
+    const [itself, neighbour] = [`${owner.user.id} owner`, guest.user.id];
+    expect(await reportOf(id)).toEqual([
       [1, itself],
-      [2, ...[itself, `${other} member`].sort()],
-      [3, ...[itself, `${other} partner`].sort()],
+      [2, ...[itself, `${neighbour} member`].sort()],
+      [3, ...[itself, `${neighbour} partner`].sort()],
       [4, itself],
     ]);
   });
 
-  it('is told again after an hour, by one replica, and not before', async () => {
+  it('is published again after an hour by one replica, and not before', async () => {
     const { user, workspace } = await signedIn('quinn@example.org');
-    const sweeps = () => Promise.all([sweep(gateway.context), sweep(other.context)]);
+    const sweeps = () => Promise.all([sweep(gateway.context), sweep(otherGateway.context)]);
     await sweeps();
-    expect(await told(workspace.id)).toHaveLength(1);
+    expect(await reportOf(workspace.id)).toHaveLength(1);
     nowMs += 3_601_000;
     await sweeps();
     await sweeps();
     nowMs -= 3_601_000;
     const list = [1, `${user.id} owner`];
-    expect(await told(workspace.id)).toEqual([list, list]);
+    expect(await reportOf(workspace.id)).toEqual([list, list]);
   });
 });
 

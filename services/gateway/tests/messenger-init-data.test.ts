@@ -7,7 +7,7 @@ const seconds = 1_772_366_400;
 const signedAt = String(seconds);
 const ada = { id: 42, first_name: 'Ada' };
 
-/** Init data that Telegram signed, whatever is in it. */
+/** Returns init data with these members and the signature of Telegram. */
 function signed(members: Record<string, string>, respell = (hash: string) => hash): string {
   const lines = Object.entries(members).map(([name, value]) => `${name}=${value}`);
   const secret = createHmac('sha256', 'WebAppData').update(botToken).digest();
@@ -20,8 +20,8 @@ const read = (initData: string, ageMs = 0) =>
 const readUser = (user: unknown) => read(signed({ auth_date: signedAt, user: JSON.stringify(user) }));
 const good = signed({ auth_date: signedAt, user: JSON.stringify(ada) });
 
-describe('whom a messenger vouches for', () => {
-  it('is known by id, name and hash', () => {
+describe('the person in init data', () => {
+  it('is identified by id, name and hash', () => {
     const hash = new URLSearchParams(good).get('hash');
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(read(good)).toEqual({ messengerId: 'telegram:42', name: 'Ada', hash });
@@ -34,7 +34,7 @@ describe('whom a messenger vouches for', () => {
     [{ ...ada, first_name: '' }, 'Telegram 42'],
     [{ ...ada, first_name: ' ', last_name: ' ' }, 'Telegram 42'],
     [{ id: 1, first_name: longest, last_name: longest }, `${longest} ${longest}`],
-  ])('%j is called %s', (user, name) => {
+  ])('%j has the name %s', (user, name) => {
     expect(readUser(user)?.name).toBe(name);
   });
 
@@ -49,11 +49,11 @@ describe('whom a messenger vouches for', () => {
     [{ ...ada, first_name: `${longest}a` }],
     [{ ...ada, last_name: `${longest}a` }],
     [{ ...ada, last_name: 'a\u0000b' }],
-  ])('is no person in %j', (user) => {
+  ])('is not accepted from %j', (user) => {
     expect(readUser(user)).toBeNull();
   });
 
-  it('is no person where a member is missing or no JSON', () => {
+  it('is missing when a member is absent or is not JSON', () => {
     expect(read(signed({ auth_date: signedAt }))).toBeNull();
     expect(read(signed({ user: JSON.stringify(ada) }))).toBeNull();
     expect(read(signed({ auth_date: signedAt, user: '{' }))).toBeNull();
@@ -68,16 +68,16 @@ describe('init data', () => {
     [300_001, false],
     [-60_000, true],
     [-60_001, false],
-  ])('%d ms old is taken: %s', (ageMs, isTaken) => {
+  ])('%d ms old is accepted: %s', (ageMs, isTaken) => {
     expect(read(good, ageMs) !== null).toBe(isTaken);
   });
 
-  it('can be taken for six minutes in all', () => {
+  it('is accepted for six minutes at most', () => {
     expect(initDataLifetimeMs).toBe(360_000);
   });
 
   it.each(['', 'x', ` ${signedAt}`, `${signedAt} `, `${signedAt}.0`, `0x${seconds.toString(16)}`, `-${signedAt}`])(
-    'of the time %j is refused',
+    'with the time %j is refused',
     (authDate) => {
       expect(read(signed({ auth_date: authDate, user: JSON.stringify(ada) }))).toBeNull();
     },
@@ -85,17 +85,17 @@ describe('init data', () => {
 
   it.each<[string, (hash: string) => string]>([
     ['in upper case', (hash) => hash.toUpperCase()],
-    ['with more before it', (hash) => `00${hash}`],
-    ['with more behind it', (hash) => `${hash}00`],
-    ['with what is no hex behind it', (hash) => `${hash}zz`],
-    ['cut off', (hash) => hash.slice(0, 62)],
-    ['emptied', () => ''],
-    ['of something else', () => '0'.repeat(64)],
-  ])('whose hash is spelt %s is refused', (_how, respell) => {
+    ['with characters before it', (hash) => `00${hash}`],
+    ['with characters after it', (hash) => `${hash}00`],
+    ['with other characters than hex digits after it', (hash) => `${hash}zz`],
+    ['without its last characters', (hash) => hash.slice(0, 62)],
+    ['as an empty text', () => ''],
+    ['as the hash of another text', () => '0'.repeat(64)],
+  ])('with the hash %s is refused', (_how, respell) => {
     expect(read(signed({ auth_date: signedAt, user: JSON.stringify(ada) }, respell))).toBeNull();
   });
 
-  it('may bring a signature that was signed along, or was not, and nothing else that was not', () => {
+  it('may contain a signature, signed or not, and no other unsigned member', () => {
     const members = { auth_date: signedAt, user: JSON.stringify(ada) };
     const alone = new URLSearchParams(signed(members));
     expect(read(signed({ ...members, signature: 'abc' }))).not.toBeNull();

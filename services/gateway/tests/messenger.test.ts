@@ -19,7 +19,7 @@ beforeAll(async () => {
   gateway = await startWith({ GOV_MESSENGER_BOT_TOKEN: botToken });
 });
 
-// Init data counts once, and says the second in which it was made.
+// Init data is accepted once and contains its second, so each test moves the clock by a second.
 beforeEach(() => {
   nowMs += 1_000;
 });
@@ -39,7 +39,7 @@ type Signing = {
   token?: string;
 };
 
-/** Init data as Telegram makes it: https://core.telegram.org/bots/webapps */
+/** Returns init data in the form of Telegram: https://core.telegram.org/bots/webapps */
 function initDataOf({
   user = grace,
   ageMs = 0,
@@ -87,23 +87,19 @@ describe('init data of a messenger', () => {
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  verifies(
-    'gw.auth.messenger',
-    'counts with a `signature` that clients sign along, and with one that they do not',
-    async () => {
-      const more = {
-        signature: 'zL-ucjNyREiHDE8aihFwpfR9aggP2xiAo3NSpfe-p7IbCisNlDKlo7Kb6G4D0Ao2mBrSgEk4maLSdv6MLIlADQ',
-      };
-      nowMs += 1_000;
-      await signIn(initDataOf({ more }));
-      nowMs += 1_000;
-      const unsigned = initDataOf({ more, signs: (name) => name !== 'signature' });
-      await signIn(unsigned);
-      const other = new URLSearchParams(unsigned);
-      other.set('signature', 'other');
-      await expect(signIn(other.toString())).rejects.toMatchObject(refused);
-    },
-  );
+  verifies('gw.auth.messenger', 'is accepted with a `signature`, whether or not the hash covers it', async () => {
+    const more = {
+      signature: 'zL-ucjNyREiHDE8aihFwpfR9aggP2xiAo3NSpfe-p7IbCisNlDKlo7Kb6G4D0Ao2mBrSgEk4maLSdv6MLIlADQ',
+    };
+    nowMs += 1_000;
+    await signIn(initDataOf({ more }));
+    nowMs += 1_000;
+    const unsigned = initDataOf({ more, signs: (name) => name !== 'signature' });
+    await signIn(unsigned);
+    const second = new URLSearchParams(unsigned);
+    second.set('signature', 'other');
+    await expect(signIn(second.toString())).rejects.toMatchObject(refused);
+  });
 
   verifies(
     'gw.auth.messenger',
@@ -146,7 +142,7 @@ describe('init data of a messenger', () => {
     },
   );
 
-  it('is remembered for as long as it could be used again, and no longer', async () => {
+  it('is remembered for as long as it could be replayed, and no longer', async () => {
     await sweep(gateway.context);
     nowMs += 1_000;
     const late = initDataOf({ ageMs: -59_000 });
@@ -160,7 +156,7 @@ describe('init data of a messenger', () => {
     await expect(signIn(late)).rejects.toMatchObject(refused);
   });
 
-  it('opens no workspace for whom the operator does not let in, and nothing where no bot is configured', async () => {
+  it('opens no workspace for people whom the operator does not allow, and nothing without a bot', async () => {
     const closed = await startWith({ GOV_MESSENGER_BOT_TOKEN: botToken, GOV_SIGN_UP: '@example.org, telegram:42' });
     const none = await startWith({});
     try {

@@ -22,7 +22,7 @@ function callsIn(calls: object[], verdicts?: string[]) {
 }
 
 describe('the calls in the answer of a model', () => {
-  it('are what was released and what was withheld, in their order, whatever ids the model chose', () => {
+  it('are the released and the withheld ones in order, whatever ids the model chose', () => {
     const calls = callsIn([call('call_0', 1), call('call_0', 2)], ['ALLOW', 'DENY', 'ALLOW']);
     expect(calls.map((one) => [one.function.arguments, one.withheld !== undefined])).toEqual([
       ['{"n":1}', false],
@@ -31,7 +31,7 @@ describe('the calls in the answer of a model', () => {
     ]);
   });
 
-  it('have ids of their own, also where the model gave none or one twice', () => {
+  it('have unique ids, also where the model sent none or a duplicate', () => {
     const ids = callsIn([call('call_1', 1), call('call_1', 2), call(null, 3), call('call_2', 4), call('', 5)]).map(
       ({ id }) => id,
     );
@@ -42,7 +42,7 @@ describe('the calls in the answer of a model', () => {
   it.each([
     ['more than it allowed', ['ALLOW']],
     ['fewer than it allowed', ['ALLOW', 'ALLOW', 'ALLOW']],
-    ['calls that it never decided', []],
+    ['calls that it did not decide', []],
   ])('are not believed when the kernel released %s', (_what, verdicts) => {
     expect(() => callsIn([call('a', 1), call('b', 2)], verdicts)).toThrow(
       expect.objectContaining({ code: 'GOVERNANCE_MALFORMED' }),
@@ -52,10 +52,10 @@ describe('the calls in the answer of a model', () => {
 
 describe('the answer of a model', () => {
   it.each<[string, object]>([
-    ['an empty word for its end', { finish_reason: '' }],
-    ['no word for its end', {}],
-    ['an end of its own', { finish_reason: 'end_turn', native_finish_reason: 'end' }],
-  ])('is read with %s and with reasoning in its use', (_what, end) => {
+    ['an empty finish reason', { finish_reason: '' }],
+    ['no finish reason', {}],
+    ['an unknown finish reason', { finish_reason: 'end_turn', native_finish_reason: 'end' }],
+  ])('can be parsed with %s and with reasoning tokens in its usage', (_what, end) => {
     const details = { completion_tokens_details: { reasoning_tokens: 60_000 }, cost: 0.1 };
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 60_015, ...details };
     const message = { role: 'assistant', content: 'Hi' };

@@ -50,7 +50,7 @@ const smtp = new SMTPServer({
       });
   },
 });
-const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port; // of a TCP server
+const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port; // it listens on TCP
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -66,7 +66,7 @@ beforeAll(async () => {
   await new Promise<void>((listening) => hooks.listen(0, '127.0.0.1', listening));
   await new Promise<void>((listening) => smtp.listen(0, '127.0.0.1', listening));
   hook = `http://127.0.0.1:${portOf(hooks)}/hook`;
-  // Without a mail provider the code is in the answer.
+  // This gateway has no mail provider, so the answer contains the code.
   const first = await startTestGateway(testConfig(database, { GOV_RUN_WORKERS: '0' }));
   ada = await signInAs(first.url, 'ada@example.org');
   await first.stop();
@@ -90,15 +90,15 @@ afterAll(async () => {
 
 const params = () => ({ id: ada.workspace.id });
 
-it('is kept in the tables that the package describes', () => {
+it('the migrations create the tables that the delivery package describes', () => {
   const migration = (name: string) =>
     readFileSync(new URL(`../prisma/migrations/${name}/migration.sql`, import.meta.url), 'utf8');
   expect(migration('20261122221000_notifications')).toContain(deliveryTablesSql.trim());
   expect(migration('20261217100000_emitted_events')).toContain(deliveryTermsSql.trim());
 });
 
-describeStory('any subscriber', () => {
-  it('hears of waiting approvals, ended runs, violations and invites, signed and by ids alone', async () => {
+describeStory('a subscriber', () => {
+  it('is notified of waiting approvals, ended runs, violations and invites, signed and without their content', async () => {
     const eventTypes: PlatformEventType[] = ['approval.requested', 'run.ended', 'violation.recorded', 'invite.created'];
     const body = { channel: 'webhook', target: hook, eventTypes } as const;
     const { body: made, status: code } = await ada.client.createSubscription({ params: params(), body });
@@ -113,8 +113,8 @@ describeStory('any subscriber', () => {
     await ada.client.createInvite({ params: params(), body: { email: 'bob@example.org', role: 'member' } });
     await until(async () => got.length >= 4);
     const events = got.map(({ body: text, headers }) => {
-      new Webhook(made.secret ?? '').verify(text, headers as Record<string, string>); // Node joins repeated ones
-      return JSON.parse(text) as { type: string; data: Record<string, unknown> }; // what was verified
+      new Webhook(made.secret ?? '').verify(text, headers as Record<string, string>); // Node joins repeated headers
+      return JSON.parse(text) as { type: string; data: Record<string, unknown> }; // just verified
     });
     expect(events.map(({ type }) => type).toSorted()).toEqual([...eventTypes].toSorted());
     const { workspaceId, runId } = events.find(({ type }) => type === 'run.ended')?.data ?? {};
@@ -135,7 +135,7 @@ describeStory('any subscriber', () => {
     expect([...first.body.data, ...rest.body.data]).toEqual(sent.data);
   });
 
-  it('is told again when asked, has a new secret when asked, and nothing when it has ended', async () => {
+  it('gets a notification again on request, gets a new secret, and gets nothing after the subscription ended', async () => {
     const [subscription] = (await ada.client.listSubscriptions({ params: params() })).body.data;
     const named = { ...params(), subscriptionId: subscription?.id ?? '' };
     const [last] = (await ada.client.listNotifications({ params: named })).body.data;
@@ -155,7 +155,7 @@ describeStory('any subscriber', () => {
       ),
     );
     await until(async () => got.length === 1);
-    new Webhook(secret ?? '').verify(got[0]?.body ?? '', got[0]?.headers as Record<string, string>); // Node joins repeated ones
+    new Webhook(secret ?? '').verify(got[0]?.body ?? '', got[0]?.headers as Record<string, string>); // Node joins repeated headers
     await until(async () => {
       const [tried] = (await ada.client.listNotifications({ params: named })).body.data;
       return tried?.lastError === 'status 500';
@@ -177,7 +177,7 @@ describeStory('any subscriber', () => {
     expect(await rowsOf(database, `SELECT id FROM notifications WHERE owner = $1`, [ada.workspace.id])).toEqual([]);
   });
 
-  it('by mail is a member, and no longer told once it is none', async () => {
+  it('by mail must be a member, and gets nothing after leaving', async () => {
     const eventTypes: PlatformEventType[] = ['invite.created'];
     const mailOf = (target: string) => ({ channel: 'mail' as const, target, eventTypes });
     const stranger = ada.client.createSubscription({ params: params(), body: mailOf('eve@example.org') });
@@ -196,9 +196,9 @@ describeStory('any subscriber', () => {
     const invite = () =>
       ada.client.createInvite({ params: params(), body: { email: 'kim@example.org', role: 'member' } });
     await invite();
-    const told = () => mails.find((text) => text.includes('An owner invited a person'));
-    await until(async () => told() !== undefined);
-    const mail = told();
+    const reportOf = () => mails.find((text) => text.includes('An owner invited a person'));
+    await until(async () => reportOf() !== undefined);
+    const mail = reportOf();
     expect(mail).toContain('To: guest@example.org');
     expect(mail).not.toContain('kim@example.org');
     await ada.client.removeMember({ params: { ...params(), userId: 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV' } });
@@ -213,7 +213,7 @@ describeStory('any subscriber', () => {
     expect(log.data).toMatchObject([{ actor: 'gateway', verdict: 'fail', subject: made.id }]);
   });
 
-  it('hears of an incident when it is opened and when it is back, once, and not when it is seen again', async () => {
+  it('is notified when an incident opens and reopens, once each, and not of further sightings', async () => {
     const eventTypes: PlatformEventType[] = ['incident.opened'];
     const body = { channel: 'webhook', target: `${hook}/incidents`, eventTypes } as const;
     const { body: made } = await ada.client.createSubscription({ params: params(), body });
@@ -232,16 +232,16 @@ describeStory('any subscriber', () => {
     const named = { ...params(), subscriptionId: made.id };
     await until(async () => got.filter((sent) => sent.body.includes(of.incident_id)).length === 2);
     expect((await ada.client.listNotifications({ params: named })).body.data).toHaveLength(2);
-    const told = got.find((sent) => sent.body.includes(of.incident_id))?.body ?? '';
+    const message = got.find((sent) => sent.body.includes(of.incident_id))?.body ?? '';
     const { workspace_id: workspaceId, incident_id: incidentId, severity, category } = of;
-    expect(JSON.parse(told)).toMatchObject({
+    expect(JSON.parse(message)).toMatchObject({
       type: 'incident.opened',
       data: { workspaceId, incidentId, severity, category },
     });
     await ada.client.endSubscription({ params: named });
   });
 
-  it('names a target that a person could mean, and each workspace has few', async () => {
+  it('needs a valid target, and a workspace has a limited number of them', async () => {
     const before = await contentOf(database);
     const refused = [
       { channel: 'webhook', target: 'ftp://example.org', eventTypes: ['run.ended'] },
@@ -260,14 +260,14 @@ describeStory('any subscriber', () => {
       expect([body, response.status]).toEqual([body, 400]);
     }
     expect(await contentOf(database)).toEqual(before);
-    const asked = Array.from({ length: 25 }, (_, nth) => {
+    const pending = Array.from({ length: 25 }, (_, nth) => {
       const target = `https://example.org/${nth}`;
       return ada.client.createSubscription({
         params: params(),
         body: { channel: 'webhook', target, eventTypes: ['run.ended'] },
       });
     });
-    const answers = await Promise.allSettled(asked);
+    const answers = await Promise.allSettled(pending);
     const { data } = (await ada.client.listSubscriptions({ params: params() })).body;
     expect(data).toHaveLength(20);
     expect(answers.filter((one) => one.status === 'rejected')).toHaveLength(25 - 20 + 1);

@@ -18,27 +18,30 @@ import {
 
 let database: TestDatabase;
 let gateway: StartedGateway;
-let other: StartedGateway;
+let otherGateway: StartedGateway;
 
 beforeAll(async () => {
   database = await testDatabase();
   const config = testConfig(database, { GOV_RUN_WORKERS: '0', GOV_WEBHOOKS_REACH_PRIVATE: '1' });
   gateway = await startTestGateway(config);
-  other = await startTestGateway(config);
+  otherGateway = await startTestGateway(config);
 });
 
 afterAll(async () => {
   await gateway?.stop();
-  await other?.stop();
+  await otherGateway?.stop();
   await database?.drop();
 });
 
 type Owners = { id: string; staying: Person; leaving: Person; asLeaving: GatewayClient; member: Person };
 let nth = 0;
-/** Each replica has a connection for each of these, so none waits for one until it is refused on a slow machine. */
+/**
+ * Each replica has a connection for each of these removals. Otherwise a removal could wait too long for one on a slow
+ * machine.
+ */
 const removalsAtOnce = 5;
 
-/** A workspace of two owners and a member, one of whom is about to go. */
+/** Creates a workspace with two owners and a member. One of the owners will leave. */
 async function twoOwners(): Promise<Owners> {
   nth += 1;
   const [staying, leaving, member] = await Promise.all(
@@ -49,7 +52,7 @@ async function twoOwners(): Promise<Owners> {
   const { id } = staying.workspace;
   await putMember(database, { workspaceId: id, userId: leaving.user.id, role: 'owner' });
   await putMember(database, { workspaceId: id, userId: member.user.id, role: 'member' });
-  const asLeaving = clientOf(other.url, { ...leaving.headers, 'x-workspace-id': id });
+  const asLeaving = clientOf(otherGateway.url, { ...leaving.headers, 'x-workspace-id': id });
   return { id, staying, leaving, asLeaving, member };
 }
 
@@ -59,7 +62,7 @@ const hook: { channel: 'webhook'; target: string; eventTypes: NotificationType[]
   eventTypes: ['run.ended'],
 };
 
-/** The ways are removal, another role, and leaving. */
+/** The ways in which an owner can go: removal, another role, and leaving. */
 const ways: [string, (owners: Owners) => Promise<unknown>][] = [
   [
     'is removed',
@@ -74,7 +77,7 @@ const ways: [string, (owners: Owners) => Promise<unknown>][] = [
 ];
 
 describe('an owner', () => {
-  it.each(ways)('who %s has no invite left to come back by, and no webhook to listen with', async (_way, go) => {
+  it.each(ways)('who %s loses the invites and the webhooks that they created', async (_way, go) => {
     const owners = await twoOwners();
     const { id, staying, asLeaving } = owners;
     const params = { id };
@@ -99,11 +102,11 @@ describe('an owner', () => {
 
     const { data } = (await staying.client.listSubscriptions({ params })).body;
     expect(data.map(({ state, disabledReason }) => [state, disabledReason])).toEqual([
-      ['disabled', expect.stringContaining('no owner any more')],
+      ['disabled', expect.stringContaining('no longer an owner')],
       [expect.not.stringContaining('disabled'), null],
     ]);
-    const told = await staying.client.listNotifications({ params: { id, subscriptionId: own.id } });
-    expect(told.body.data).toMatchObject([{ type: 'subscription.disabled' }]);
+    const answer = await staying.client.listNotifications({ params: { id, subscriptionId: own.id } });
+    expect(answer.body.data).toMatchObject([{ type: 'subscription.disabled' }]);
     const [entry] = (await staying.client.listAudit()).body.data;
     expect(entry?.details).toMatchObject({ invitesEnded: 1, webhooksSilenced: 1 });
 
@@ -112,7 +115,7 @@ describe('an owner', () => {
     expect([typeof again.secret, again.secret === listening.secret]).toEqual(['string', false]);
   });
 
-  it('keeps all of it with a role that stays, and while another one goes', async () => {
+  it('keeps invites and webhooks with an unchanged role, and when another owner leaves', async () => {
     const { id, staying, asLeaving, member } = await twoOwners();
     const params = { id };
     await asLeaving.createInvite({ params, body: { email: `kept${nth}@example.org`, role: 'partner' } });
@@ -124,7 +127,7 @@ describe('an owner', () => {
 
   const acts: [string, (owners: Owners, subscriptionId: string) => Promise<unknown>][] = [
     [
-      'make an owner',
+      'make a person an owner',
       ({ id, asLeaving, member }) =>
         asLeaving.putMemberRole({ params: { id, userId: member.user.id }, body: { role: 'owner' } }),
     ],
@@ -151,7 +154,7 @@ describe('an owner', () => {
     ['change the mode', ({ id, asLeaving }) => asLeaving.putWorkspaceMode({ params: { id }, body: { mode: 'apply' } })],
     ['subscribe', ({ id, asLeaving }) => asLeaving.createSubscription({ params: { id }, body: hook })],
     [
-      'see a new secret',
+      'rotate a secret',
       ({ id, asLeaving }, subscriptionId) => asLeaving.rotateWebhookSecret({ params: { id, subscriptionId } }),
     ],
     [
@@ -177,7 +180,7 @@ describe('an owner', () => {
       [id, leaving.user.id],
     );
 
-  it.each(acts)('does not %s any more by a request that waited while the membership went', async (_what, act) => {
+  it.each(acts)('cannot %s with a request that waited while the membership ended', async (_what, act) => {
     const owners = await twoOwners();
     const { id, staying, leaving } = owners;
     const { body: own } = await staying.client.createSubscription({ params: { id }, body: hook });
@@ -187,7 +190,7 @@ describe('an owner', () => {
     expect(await contentOf(owners)).toEqual(before);
   });
 
-  it.each(acts.slice(0, 2))('does not %s any more by a request that waited while the role went', async (_what, act) => {
+  it.each(acts.slice(0, 2))('cannot %s with a request that waited while the role ended', async (_what, act) => {
     const owners = await twoOwners();
     const { id, staying, leaving } = owners;
     const before = await contentOf(owners);
@@ -197,7 +200,7 @@ describe('an owner', () => {
     expect(await contentOf(owners)).toEqual(before);
   });
 
-  it('is removed by another, or removes that one, and never both, when each removes the other on two replicas', async () => {
+  it('and another owner remove each other on two replicas at once, and one removal succeeds', async () => {
     for (let turn = 0; turn < 10; turn += 1) {
       const { id, staying, leaving, asLeaving, member } = await twoOwners();
       await putMember(database, { workspaceId: id, userId: member.user.id, role: 'owner' });
@@ -212,18 +215,18 @@ describe('an owner', () => {
         (one) => one.status === 'rejected' && (one.reason as { status: number }).status >= 500,
       );
       expect(faults).toEqual([]);
-      const left = await rowsOf<{ id: string }>(
+      const remaining = await rowsOf<{ id: string }>(
         database,
         'SELECT user_id AS id FROM workspace_members WHERE workspace_id = $1',
         [id],
       );
-      expect(left).toHaveLength(2);
-      expect(left.map((row) => row.id)).toContain(member.user.id);
+      expect(remaining).toHaveLength(2);
+      expect(remaining.map((row) => row.id)).toContain(member.user.id);
     }
   });
 });
 
-/** Both wait for the memberships of a workspace, one behind the other; what becomes of the second. */
+/** Makes both calls wait for the lock of the memberships, in order. Returns the result of the second call. */
 async function inTurn(id: string, first: () => Promise<unknown>, second: () => Promise<unknown>): Promise<string> {
   const holder = new pg.Client({ connectionString: database.adminUrl, options: '-c search_path=gateway' });
   await holder.connect();

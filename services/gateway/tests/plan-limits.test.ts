@@ -19,14 +19,14 @@ beforeEach(async () => {
   orgId = `org_${String(orgs).padStart(26, '0')}`;
   owner = await signInAs(gateway.url, `owner-${orgs}@example.org`);
   const added = { workspace_id: owner.workspace.id, org_id: orgId, added_at: '2026-11-01T00:00:00.000Z' };
-  await gateway.context.transaction((tx) => putOrgWorkspace(tx, added as never)); // of the types of a listed workspace
+  await gateway.context.transaction((tx) => putOrgWorkspace(tx, added as never)); // typed like a listed workspace
 });
 afterAll(async () => {
   await gateway?.stop();
   await database?.drop();
 });
 
-/** Stores limits as an event of this time would. */
+/** Stores limits like an event with this time. */
 async function limit(some: { members?: number | null; concurrent_runs?: number | null }, time: string): Promise<void> {
   const none = { tool_calls: null, concurrent_runs: null, workspaces: null, connectors: null };
   const limits = { ...none, shadow_lanes: null, retention_days: null, members: null, ...some };
@@ -42,7 +42,7 @@ async function invited(name: string): Promise<{ person: Person; params: { invite
   return { person, params: { inviteId: invite?.id ?? '' } };
 }
 
-it('refuses the member beyond the limit and not the one before it, also in a race, and an older event changes nothing', async () => {
+it('the gateway refuses only members above the limit, also in a race, and an older event changes nothing', async () => {
   await limit({ members: 2 }, '2026-11-02T00:00:00.000Z');
   await limit({ members: 100 }, '2026-11-01T00:00:00.000Z');
   const people = [await invited('one'), await invited('two'), await invited('three')];
@@ -52,13 +52,13 @@ it('refuses the member beyond the limit and not the one before it, also in a rac
   const refused = joined.filter(({ status }) => status === 'rejected');
   expect(refused).toHaveLength(2);
   for (const one of refused) expect(one).toMatchObject({ reason: refusal });
-  // An invite that was refused stays, and works once there is room.
+  // A refused invite stays valid, and works when the plan permits more members.
   await limit({ members: null }, '2026-11-03T00:00:00.000Z');
   for (const [nth, one] of people.entries())
     if (joined[nth]?.status === 'rejected') expect((await join(one)).body.role).toBe('member');
 });
 
-it('refuses a new run through each route while the organisation is suspended, and takes the task up later', async () => {
+it('the gateway refuses a new run on each route while the organisation is suspended, and runs the task later', async () => {
   await limit({ concurrent_runs: 0 }, '2026-11-04T00:00:00.000Z');
   const { client } = owner;
   const { id } = (await client.createTask({ body: { title: 'A task', description: 'hello' } })).body;

@@ -12,14 +12,14 @@ beforeEach(() => {
 });
 afterEach(() => timers.release());
 
-/** A kernel that never answers, whose callers end by their own deadline alone. */
+/** A kernel that never answers, so that calls end only by their own deadline. */
 const hanging = {
   config: { governance: { healthUrl: 'http://kernel.example' } },
   fetchNow: (_url: string, { signal }: { signal: AbortSignal }) =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
-} as unknown as Context; // all that a probe reads of it
+} as unknown as Context; // the members that a probe reads
 
-verifies('gw.health', 'a probe of a kernel that hangs is over after a second', async () => {
+verifies('gw.health', 'a probe of a hanging kernel ends after a second', async () => {
   const probing = probeGovernance(hanging);
   await until(() => timers.waitingMs().length > 0);
   expect(timers.waitingMs()).toEqual([probeMaxMs]);
@@ -28,7 +28,7 @@ verifies('gw.health', 'a probe of a kernel that hangs is over after a second', a
   expect(timers.waitingMs()).toEqual([]);
 });
 
-it('a kernel that hangs is not ready after a second', async () => {
+it('a hanging kernel counts as not ready after a second', async () => {
   const asserting = assertGovernanceReady(hanging).catch((error: unknown) => String(error));
   await until(() => timers.waitingMs().length > 0);
   timers.pass(probeMaxMs);

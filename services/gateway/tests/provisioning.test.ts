@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ScimUserId, UserId, type ScimUserId as Id } from '@countersign/contracts';
-import { personProvisioned } from '@countersign/contracts/commercial-gateway';
+import { personAccessEnded, personProvisioned } from '@countersign/contracts/commercial-gateway';
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import type { TestDatabase } from '@countersign/database/testing';
 import { recordEventsIn } from '@countersign/messaging';
@@ -68,7 +68,7 @@ const stateOf = (change: Partial<PersonState> = {}): PersonState => ({
 });
 const ended = { is_active: false, role: null, access_epoch: 1 };
 
-/** The work of the listener and the settler, at once. */
+/** Runs the work of the listener and the settler in sequence. */
 async function provision(change: Partial<PersonState> = {}): Promise<void> {
   const { context } = gateway;
   const state = stateOf(change);
@@ -100,16 +100,16 @@ describe('a provisioned person', () => {
     expect([person.workspace.id, await roleOf(id)]).toEqual([admin.workspace.id, 'member']);
   });
 
-  it('who has an account already keeps its id, its workspaces and its roles there', async () => {
-    const known = await signInAs(gateway.url, address);
+  it('with an existing account keeps its id, its workspaces and its roles there', async () => {
+    const existing = await signInAs(gateway.url, address);
     await provision();
-    expect(await userId()).toBe(known.user.id);
+    expect(await userId()).toBe(existing.user.id);
     await provision(ended);
     const again = await signInAs(gateway.url, address);
-    expect([again.user.id, again.workspace.id]).toEqual([known.user.id, known.workspace.id]);
+    expect([again.user.id, again.workspace.id]).toEqual([existing.user.id, existing.workspace.id]);
   });
 
-  it('has another name and another address when the provider changes them', async () => {
+  it('gets the new name and address from the provider', async () => {
     await provision();
     const id = await userId();
     address = `grace-${ulid().toLowerCase()}@corp.example`;
@@ -118,15 +118,15 @@ describe('a provisioned person', () => {
     expect((await signInAs(gateway.url, address)).user).toMatchObject({ id, name: 'Grace' });
   });
 
-  it('keeps the address when the new one is the account of another person', async () => {
+  it('keeps the address when the new one belongs to another account', async () => {
     await provision();
     const id = await userId();
-    const other = await signInAs(gateway.url, `other-${ulid().toLowerCase()}@corp.example`);
-    await provision({ address: String(other.user.email) });
-    expect([await userId(), await roleOf(other.user.id)]).toEqual([id, undefined]);
+    const second = await signInAs(gateway.url, `other-${ulid().toLowerCase()}@corp.example`);
+    await provision({ address: String(second.user.email) });
+    expect([await userId(), await roleOf(second.user.id)]).toEqual([id, undefined]);
   });
 
-  it('is as the latest state says, whatever the order of the events', async () => {
+  it('has the latest state, whatever the order of the events', async () => {
     const [early, late] = [stateOf(), stateOf(ended)];
     const { context } = gateway;
     for (const state of [late, early, late]) await context.transaction((tx) => receivePerson(tx, context, state));
@@ -136,7 +136,7 @@ describe('a provisioned person', () => {
 });
 
 describe('the end of access', () => {
-  it('ends sessions, keys, memberships, invites and unused approvals, and comes by an event', async () => {
+  it('ends sessions, keys, memberships, invites and unused approvals, and arrives as an event', async () => {
     await provision({ role: 'partner' });
     const person = await signInAs(gateway.url, address);
     const { id } = admin.workspace;
@@ -158,7 +158,37 @@ describe('the end of access', () => {
     expect(await rowsOf(database, events, [person.user.id])).toHaveLength(1);
   });
 
-  it('is tried at the kernel until it answers', async () => {
+  it('is not delayed by other states, which have another queue', async () => {
+    await provision();
+    const person = await signInAs(gateway.url, address);
+    await rowsOf(
+      database,
+      `CREATE FUNCTION refuse_stuck() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'stuck'; END $$;
+      CREATE TRIGGER refuse_stuck BEFORE INSERT ON provisioned_people FOR EACH ROW
+        WHEN (NEW.display_name = 'Stuck') EXECUTE FUNCTION refuse_stuck()`,
+    );
+    const { context } = gateway;
+    // A failing message occupies one of the ten places of its queue until its next delivery.
+    const stuck = Array.from({ length: 20 }, (_, nth) => ({
+      scim_user_id: ScimUserId.parse(`scu_${ulid()}`),
+      ...{ address: `stuck${nth}-${address}`, display_name: 'Stuck' },
+    }));
+    const end = stateOf(ended);
+    const events = [
+      ...stuck.map((state) => context.newEvent(personProvisioned, stateOf(state))),
+      context.newEvent(personProvisioned, end),
+      context.newEvent(personAccessEnded, end),
+    ];
+    await context.transaction((tx) => recordEventsIn(tx, events));
+    await reaching(
+      () => roleOf(person.user.id),
+      (role) => role === undefined,
+    );
+    await expect(person.client.getMe()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    await rowsOf(database, 'DROP TRIGGER refuse_stuck ON provisioned_people');
+  });
+
+  it('is repeated at the kernel until it answers', async () => {
     await provision();
     kernel.fault = 'error_500';
     await provision(ended);
@@ -170,7 +200,7 @@ describe('the end of access', () => {
     expect(await isEnded()).toBe(true);
   });
 
-  it('goes before the roles of people who waited longer', async () => {
+  it('comes before the roles of people who waited longer', async () => {
     await provision();
     kernel.fault = 'error_500';
     await provision(ended);
@@ -188,7 +218,7 @@ describe('the end of access', () => {
     expect(due.map(({ scimUserId: id }) => id)).toContain(last);
   });
 
-  it('leaves the last owner of a workspace, without sessions', async () => {
+  it('does not remove the last owner of a workspace, but ends their sessions', async () => {
     address = String(admin.user.email);
     await provision({ role: null });
     const sibling = clientOf(gateway.url, { authorization: `Bearer ${serviceKey}` });
@@ -200,7 +230,7 @@ describe('the end of access', () => {
     expect(await roleOf(admin.user.id)).toBe('owner');
   });
 
-  it('of a row that was deleted leaves what its successor gives', async () => {
+  it('of one SCIM user keeps the role of a person who is active as another SCIM user', async () => {
     await provision();
     const first = scimUserId;
     scimUserId = ScimUserId.parse(`scu_${ulid()}`);
@@ -209,17 +239,17 @@ describe('the end of access', () => {
     expect(await roleNow()).toBe('member');
   });
 
-  it('concerns the workspaces of the organisation alone', async () => {
-    const other = await signInAs(gateway.url, `other-${ulid().toLowerCase()}@elsewhere.example`);
+  it('affects only the workspaces of the organisation', async () => {
+    const second = await signInAs(gateway.url, `other-${ulid().toLowerCase()}@elsewhere.example`);
     await provision();
-    await putMember(database, { workspaceId: other.workspace.id, userId: await userId(), role: 'partner' });
+    await putMember(database, { workspaceId: second.workspace.id, userId: await userId(), role: 'partner' });
     await provision(ended);
-    const { members } = (await other.client.getWorkspace({ params: { id: other.workspace.id } })).body;
+    const { members } = (await second.client.getWorkspace({ params: { id: second.workspace.id } })).body;
     expect(members.map(({ role }) => role).sort()).toEqual(['owner', 'partner']);
   });
 });
 
-it('gives no membership beyond the limit of the plan, and gives it when the limit is raised', async () => {
+it('a provisioned person gets no membership above the limit of the plan, and gets it when the limit is raised', async () => {
   const { context } = gateway;
   const limit = (members: number, day: number) => {
     const none = { tool_calls: null, concurrent_runs: null, workspaces: null, connectors: null };
@@ -228,7 +258,7 @@ it('gives no membership beyond the limit of the plan, and gives it when the limi
     return context.transaction((tx) => putEntitlement(tx, event as never)); // the members that the store reads
   };
   const added = { workspace_id: admin.workspace.id, org_id: orgId, added_at: '2026-11-01T00:00:00.000Z' };
-  await context.transaction((tx) => putOrgWorkspace(tx, added as never)); // of the types of a listed workspace
+  await context.transaction((tx) => putOrgWorkspace(tx, added as never)); // typed like a listed workspace
   await limit(1, 1);
   await provision();
   expect(await roleNow()).toBeUndefined();
@@ -240,7 +270,7 @@ it('gives no membership beyond the limit of the plan, and gives it when the limi
 });
 
 describe('groups', () => {
-  it('give a role and take it away, and lower none that they did not give', async () => {
+  it('give a role and remove it, and lower none that they did not give', async () => {
     await provision({ role: 'partner' });
     expect(await roleNow()).toBe('partner');
     await provision({ role: 'member' });
@@ -255,21 +285,24 @@ describe('groups', () => {
     expect(roleWithGroups('owner', 'member')).toBe('owner');
   });
 
-  it.each(['DENY', 'ESCALATE'] as const)('make no decider while the policy answers %s', async (verdict) => {
-    kernel.changeVerdict = verdict;
-    await provision({ role: 'partner' });
-    expect(await roleNow()).toBe('member');
-    const change = kernel.changes.at(-1);
-    expect(change).toMatchObject({
-      principal: admin.user.id,
-      body: { action: 'policy.change', resource: `members/${await userId()}?role=partner` },
-    });
-    kernel.changeVerdict = 'ALLOW';
-    await provision({ role: 'partner' });
-    expect(await roleNow()).toBe('partner');
-  });
+  it.each(['DENY', 'ESCALATE'] as const)(
+    'give no deciding role while the verdict of the policy is %s',
+    async (verdict) => {
+      kernel.changeVerdict = verdict;
+      await provision({ role: 'partner' });
+      expect(await roleNow()).toBe('member');
+      const change = kernel.changes.at(-1);
+      expect(change).toMatchObject({
+        principal: admin.user.id,
+        body: { action: 'policy.change', resource: `members/${await userId()}?role=partner` },
+      });
+      kernel.changeVerdict = 'ALLOW';
+      await provision({ role: 'partner' });
+      expect(await roleNow()).toBe('partner');
+    },
+  );
 
-  it('make no decider by an administrator who owns no workspace, or while the kernel is away', async () => {
+  it('create no decider for an administrator who owns no workspace, or while the kernel is unavailable', async () => {
     const stranger = await signInAs(gateway.url, `stranger-${ulid().toLowerCase()}@corp.example`);
     await provision({ role: 'owner', granted_by: stranger.user.id });
     expect(await roleNow()).toBe('member');

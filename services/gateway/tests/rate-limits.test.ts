@@ -28,13 +28,13 @@ const limits = {
   GOV_RATE_LIMIT_PUBLIC: '4',
 };
 
-/** Runs `work` against a gateway of its own that limits, so that no test uses up what another counts on. */
+/** Runs `work` against a separate gateway with rate limits, so that tests do not share limits. */
 async function underLimits(more: Record<string, string>, work: (url: string) => Promise<void>): Promise<void> {
   const gateway = await startTestGateway(testConfig(database, { GOV_RUN_WORKERS: '0', ...limits, ...more }));
   await work(gateway.url).finally(() => gateway.stop());
 }
 
-/** Headers of a caller that pretends to be another one. */
+/** Returns headers of a caller that pretends to have another address. */
 const disguises = (nth: number): Record<string, string> => ({
   'x-forwarded-for': `10.0.0.${nth}`,
   'x-real-ip': `10.0.0.${nth}`,
@@ -54,7 +54,7 @@ const statusesOf = async (count: number, ask: (nth: number) => Promise<Response>
 describe('limits', () => {
   verifies(
     'gw.ratelimit',
-    'count each person by what is proven, in whatever disguise, session or workspace',
+    'count each person by the proven identity, in every session and workspace, whatever other headers claim',
     async () => {
       const again = await signInAs(open.url, 'ada@example.org');
       await underLimits({}, async (url) => {
@@ -84,12 +84,12 @@ describe('limits', () => {
       const guess = (nth: number) =>
         fetch(new URL('/api/tasks', url), { headers: { 'x-api-key': `hp_${nth}`, ...disguises(nth) } });
       expect(await statusesOf(6, guess)).toEqual([401, 401, 401, 401, 429, 429]);
-      // Strangers at the same address use up nothing of who is signed in.
+      // Anonymous requests from the same address do not use the limit of a signed-in person.
       expect(await statusOf(fetch(new URL('/api/tasks', url), { headers: ada.headers }))).toBe(200);
     });
   });
 
-  verifies('gw.ratelimit', 'count who asks for codes before the address that is to get them', async () => {
+  verifies('gw.ratelimit', 'count requests for codes by caller before the target address', async () => {
     await underLimits({}, async (url) => {
       const askAt = (gateway: string) => (nth: number) =>
         fetch(new URL('/api/auth/email/request', gateway), {
@@ -98,27 +98,23 @@ describe('limits', () => {
           body: JSON.stringify({ email: 'flooded@example.org' }),
         });
       expect(await statusesOf(6, askAt(url))).toEqual([200, 200, 200, 429, 429, 429]);
-      // The refused mails do not count towards the five mails an hour of the address.
+      // The refused mails do not count towards the limit of five mails per hour and address.
       expect(await statusesOf(3, askAt(open.url))).toEqual([200, 200, 429]);
     });
   });
 
-  verifies(
-    'gw.ratelimit',
-    'count who asks for what is not there, by address, whatever credential comes along',
-    async () => {
-      await underLimits({}, async (url) => {
-        const statuses: number[] = [];
-        for (let nth = 0; nth < 6; nth += 1) {
-          const headers = { ...disguises(nth), authorization: `Bearer cs_${String(nth).repeat(43)}` };
-          statuses.push((await fetch(`${url}/no/such-path/${nth}`, { headers })).status);
-        }
-        expect(statuses).toEqual([404, 404, 404, 404, 429, 429]);
-      });
-    },
-  );
+  verifies('gw.ratelimit', 'count requests for unknown routes by address, whatever their credential', async () => {
+    await underLimits({}, async (url) => {
+      const statuses: number[] = [];
+      for (let nth = 0; nth < 6; nth += 1) {
+        const headers = { ...disguises(nth), authorization: `Bearer cs_${String(nth).repeat(43)}` };
+        statuses.push((await fetch(`${url}/no/such-path/${nth}`, { headers })).status);
+      }
+      expect(statuses).toEqual([404, 404, 404, 404, 429, 429]);
+    });
+  });
 
-  verifies('gw.ratelimit', 'believe of forwarded addresses the one that our own proxy wrote', async () => {
+  verifies('gw.ratelimit', 'use only the forwarded address that our own proxy wrote', async () => {
     const behind = { GOV_TRUSTED_PROXIES: '1', NODE_ENV: 'test' };
     await underLimits(behind, async (url) => {
       const guess = (address: string) =>

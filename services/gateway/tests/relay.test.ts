@@ -17,7 +17,7 @@ let passes = 0;
 beforeAll(async () => {
   database = await testDatabase();
   bus = openBus({ amqpUrl: null, exchange: 'relay', name: 'relay', report: () => undefined });
-  // The relay looks at it once in each pass.
+  // The relay checks the status once in each pass.
   const status = () => {
     passes += 1;
     return bus.status();
@@ -34,8 +34,8 @@ afterAll(async () => {
 
 const pollMs = 500;
 
-it('is woken by a transaction with events, and left asleep by one without', async () => {
-  // It polls by timer only.
+it('the relay wakes up for a transaction with events, and not for a transaction without events', async () => {
+  // The relay polls only by timer.
   const timers = holdTimers([pollMs]);
   try {
     await until(() => timers.waitingMs().length > 0);
@@ -48,7 +48,7 @@ it('is woken by a transaction with events, and left asleep by one without', asyn
       await publishTaskCreated(tx, gateway.context, place);
     });
     await until(() => passes > before);
-    // One look for the event, and one that finds no more.
+    // One pass finds the event, and a second pass finds nothing more.
     await until(() => timers.waitingMs().length > 0);
     expect(passes - before).toBeLessThanOrEqual(2);
   } finally {

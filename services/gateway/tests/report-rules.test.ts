@@ -19,18 +19,18 @@ const Node: z.ZodType = z.lazy(() =>
   z.strictObject({ left: Node.optional(), tree: Tree.default({ kind: 'leaf', leaf: null }) }),
 );
 
-const told = (value: unknown) => {
+const reportOf = (value: unknown) => {
   const { members, ...rest } = shapeOf(value, knownMembersOf(Node));
   return { paths: members.map(({ path, type, size }) => `${path}: ${type} ${size}`), ...rest };
 };
 
 describe('the shape of a value', () => {
-  it('has the names that a contract knows, in whatever way it knows them', () => {
+  it('contains the names of the contract, in every form of schema', () => {
     const value = {
       left: { left: { tree: { kind: 'leaf', leaf: { name: 'abc', free: { hidden: { deep: 1 } } } } } },
       odd: 1,
     };
-    expect(told(value)).toEqual({
+    expect(reportOf(value)).toEqual({
       paths: [
         '$: object 2',
         'left: object 1',
@@ -45,7 +45,7 @@ describe('the shape of a value', () => {
       isCut: false,
     });
     const pair = { tree: { kind: 'pair', pair: [true, { left: null }] } };
-    expect(told(pair).paths.slice(3)).toEqual([
+    expect(reportOf(pair).paths.slice(3)).toEqual([
       'tree.pair: array 2',
       'tree.pair[]: boolean null',
       'tree.pair[]: object 1',
@@ -53,15 +53,15 @@ describe('the shape of a value', () => {
     ]);
   });
 
-  it('has no name that is not told in a contract, though every object has it', () => {
+  it('contains no name outside the contract, even if every object has that name', () => {
     const value: unknown = JSON.parse(
       '{"__proto__":{"a":1},"constructor":1,"toString":{"left":1},"properties":1,"type":1}',
     );
-    expect(told(value)).toEqual({ paths: ['$: object 5'], unknownMembers: 5, isCut: false });
+    expect(reportOf(value)).toEqual({ paths: ['$: object 5'], unknownMembers: 5, isCut: false });
     expect(shapeOf({ left: 1 }, knownMembersOf(undefined))).toMatchObject({ unknownMembers: 1 });
   });
 
-  it('stays small, and says so', () => {
+  it('has a limited size, and states when it was cut', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`m${n}`, n]));
     const wide = knownMembersOf(
       z.strictObject(Object.fromEntries(Object.keys(many).map((name) => [name, z.number()]))),
@@ -81,8 +81,8 @@ describe('the shape of a value', () => {
   });
 });
 
-describe('what waits to be written', () => {
-  it('is bounded while the database stands still, written in batches after it, and never waited for', async () => {
+describe('the queue of reports', () => {
+  it('is bounded while the database is unavailable, is written in batches afterwards, and delays no call', async () => {
     let release = () => undefined as void;
     const stands = new Promise<void>((resolve) => (release = resolve));
     const written: number[] = [];

@@ -20,7 +20,7 @@ beforeEach(() => {
 afterAll(() => reported?.stop());
 
 describe('a failed call outside of the workspaces of its caller', () => {
-  it('for a workspace of others is its person’s, in none', async () => {
+  it('in a workspace of others is stored for its person only', async () => {
     const headers = { ...eve.headers, 'x-workspace-id': ada.workspace.id };
     const { requestId, status } = await reported.send('/api/tasks', { headers });
     expect(status).toBe(404);
@@ -29,7 +29,7 @@ describe('a failed call outside of the workspaces of its caller', () => {
     await expect(ada.client.getReport({ params: { requestId } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('by a key that names another workspace is its person’s, in none', async () => {
+  it('by a key, in a request that names another workspace, is stored for the owner of the key only', async () => {
     const both = await reported.memberOf('both@example.org', 'member');
     const client = clientOf(reported.gateway.url, { ...both.headers, 'x-workspace-id': both.workspace.id });
     const { body: key } = await client.createApiKey({
@@ -43,7 +43,7 @@ describe('a failed call outside of the workspaces of its caller', () => {
     await expect(ada.client.getReport({ params: { requestId } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('that no route has, or that names no workspace, is its person’s, in none', async () => {
+  it('without a route or a workspace is stored for its person only', async () => {
     const headers = { authorization: ada.headers['authorization'] ?? '' };
     const calls = ['/no/such-path', '/api/me?odd=1', '/api/auth/sessions?odd=1'].map((path) =>
       reported.send(path, { headers }),
@@ -55,7 +55,7 @@ describe('a failed call outside of the workspaces of its caller', () => {
     }
   });
 
-  it('outside of any workspace is for its person, and for no key of theirs', async () => {
+  it('outside of any workspace is visible to its person, and to none of their keys', async () => {
     const { body: key } = await ada.client.createApiKey({
       body: { name: 'looks', role: 'member', scopes: ['read'], expiresInDays: 1 },
     });

@@ -14,8 +14,8 @@ afterAll(() => reported?.stop());
 
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-describe('what a caller sent', () => {
-  /** All reports of failed calls, to every reader. */
+describe('a value from a caller', () => {
+  /** Returns all reports of failed calls, as every reader receives them. */
   async function everythingTold(): Promise<string> {
     const rows = await rowsOf<{ row: string }>(reported.database, 'SELECT r::text AS row FROM call_reports r');
     const { client } = reported.ada;
@@ -23,11 +23,11 @@ describe('what a caller sent', () => {
     const texts = await Promise.all(
       listed.data.map(async ({ requestId }) => (await client.getReport({ params: { requestId } })).body.text),
     );
-    const told = [...rows.map(({ row }) => row), JSON.stringify(listed), ...texts];
-    return [reported.logged(), ...told, await reported.metrics()].join('\n');
+    const messages = [...rows.map(({ row }) => row), JSON.stringify(listed), ...texts];
+    return [reported.logged(), ...messages, await reported.metrics()].join('\n');
   }
 
-  verifies('gw.report', 'is in no report, no row and no line of the log, wherever it was put', async () => {
+  verifies('gw.report', 'is in no report, row or log line, wherever it was sent', async () => {
     const { ada, upstream } = reported;
     const used: string[] = [];
     const secret = (place: string) => {
@@ -44,11 +44,11 @@ describe('what a caller sent', () => {
     upstream.answer = (_req, res) => {
       const shape = { members: [{ path: secret('told'), type: 'string', size: 1 }], unknownMembers: 0, isCut: false };
       const query = { state: 'read', ...shape };
-      const told = { error_code: 'INVALID_REQUEST', reason_code: null, decision_id: null, caller: null, query };
+      const report = { error_code: 'INVALID_REQUEST', reason_code: null, decision_id: null, caller: null, query };
       res.writeHead(422, {
         'x-gov-decision-id': secret('decision'),
         'x-gov-reason-code': secret('reason'),
-        'x-told-request': base64url({ ...told, body: { ...query, contentType: secret('type'), bytes: 1 } }),
+        'x-told-request': base64url({ ...report, body: { ...query, contentType: secret('type'), bytes: 1 } }),
       });
       res.end(secret('answer'));
     };
@@ -128,12 +128,12 @@ describe('what a caller sent', () => {
     }
     expect(failed).toBeGreaterThan(callers.length * calls.length * 0.9);
     await reported.allKept();
-    const told = await everythingTold();
-    expect(told.match(/"call.failed"/g)?.length).toBeGreaterThan(failed - 1);
+    const message = await everythingTold();
+    expect(message.match(/"call.failed"/g)?.length).toBeGreaterThan(failed - 1);
     expect(used.length).toBeGreaterThan(1_000);
-    // Names of types and the like are told in lower case.
-    const toldLow = told.toLowerCase();
+    // Case is ignored, because names such as types are reported in lower case.
+    const toldLow = message.toLowerCase();
     expect(used.filter((value) => toldLow.includes(value.toLowerCase()))).toEqual([]);
-    expect(used.filter((value) => told.includes(Buffer.from(value).toString('base64').slice(4, 24)))).toEqual([]);
+    expect(used.filter((value) => message.includes(Buffer.from(value).toString('base64').slice(4, 24)))).toEqual([]);
   });
 });

@@ -36,7 +36,7 @@ const countKept = async (where = 'true') => {
   return row?.n;
 };
 
-/** No report of these tests is older. */
+/** Start of these tests. No report is older. */
 const beganMs = Date.now();
 
 describe('a failed call', () => {
@@ -101,17 +101,17 @@ describe('a failed call', () => {
         principal: ada.user.id,
         task_id: task.id,
       });
-      for (const told of [
+      for (const message of [
         requestId,
         'PUT /api/tasks/{id} was answered 400 UNKNOWN_MEMBER',
         task.id,
         'workspaceId: string(30)',
       ])
-        expect(text).toContain(told);
+        expect(text).toContain(message);
     },
   );
 
-  it('tells types and sizes of a body as far as the contract knows it', async () => {
+  it('reports types and sizes of a body as far as the contract defines it', async () => {
     const path = `/api/workspace/${ada.workspace.id}/settings`;
     const policyConfig = { maxIterationBudget: 'many', blockedTools: ['a', 'bcd', 4], secret: { deep: 1 } };
     const { requestId } = await reported.send(path, {
@@ -140,7 +140,7 @@ describe('a failed call', () => {
 
   verifies(
     'gw.report',
-    'that the kernel refused is reported with its decision, and by a key with that key',
+    'that the kernel refused is reported with the decision, and with the key that made the call',
     async () => {
       const { body: key } = await ada.client.createApiKey({
         body: { name: 'agent', role: 'member', scopes: ['agent'], expiresInDays: 1 },
@@ -176,7 +176,7 @@ describe('a failed call', () => {
     },
   );
 
-  it('of a run or an approval is one of its task', async () => {
+  it('of a run or an approval belongs to its task', async () => {
     const task = await newTask(ada);
     const { body: run } = await ada.client.runTask({ params: { id: task.id } });
     const { requestId } = await reported.send(`/api/runs/${run.id}?odd=1`, { headers: ada.headers });
@@ -185,7 +185,7 @@ describe('a failed call', () => {
     expect(body.data.map(({ requestId: id }) => id)).toEqual([requestId]);
   });
 
-  it('of an unknown caller is only in the log', async () => {
+  it('of an unknown caller is only logged', async () => {
     const attempts: [Record<string, string>, string][] = [
       [{}, 'none'],
       [{ cookie: `countersign=cpa_${'A'.repeat(43)}` }, 'browser_session'],
@@ -206,13 +206,13 @@ describe('a failed call', () => {
     }
   });
 
-  it('of an agent that the kernel alone knows is kept where the kernel says, if it says a workspace', async () => {
+  it('of an agent that only the kernel knows is stored in the workspace that the kernel names', async () => {
     const keyId = `key_${'0'.repeat(26)}`;
     const nothing = { state: 'none', members: [], unknownMembers: 0, isCut: false };
     const body = { ...nothing, contentType: null, bytes: null };
-    const told = { error_code: 'PERMISSION_DENIED', reason_code: null, decision_id: null, query: nothing, body };
+    const report = { error_code: 'PERMISSION_DENIED', reason_code: null, decision_id: null, query: nothing, body };
     const sentBy = async (caller: object | null) => {
-      const header = Buffer.from(JSON.stringify({ ...told, caller })).toString('base64url');
+      const header = Buffer.from(JSON.stringify({ ...report, caller })).toString('base64url');
       reported.upstream.answer = (_req, res) => void res.writeHead(403, { 'x-told-request': header }).end('{}');
       const headers = { authorization: `Bearer agk_${'a'.repeat(43)}` };
       return reported.send('/api/v1/evaluate', { method: 'POST', headers, body: {} });
@@ -232,7 +232,7 @@ describe('a failed call', () => {
     }
   });
 
-  it('is kept although strangers ask for what is not there, and looking them up takes for ever', async () => {
+  it('is stored despite a flood of unknown routes, whose lookups never end', async () => {
     const { body: key } = await ada.client.createApiKey({
       body: { name: 'reader', role: 'member', scopes: ['read'], expiresInDays: 1 },
     });
@@ -249,7 +249,7 @@ describe('a failed call', () => {
     }
   });
 
-  it('of one’s own comes before that of a colleague who has taken its id', async () => {
+  it('of the reader is returned instead of that of a colleague with the same request ID', async () => {
     const bea = await reported.memberOf('bea-of-ids@example.org', 'member');
     const { requestId } = await reported.send('/api/tasks?odd=1', { headers: ada.headers });
     await reported.reportOf(ada, requestId);
@@ -259,7 +259,7 @@ describe('a failed call', () => {
     expect([body.principal, body.path]).toEqual([ada.user.id, '/api/tasks']);
   });
 
-  it('of a member without the right to it is kept', async () => {
+  it('of a member without the right to it is stored', async () => {
     const bea = await reported.memberOf('bea@example.org', 'member');
     const { body: key } = await ada.client.createApiKey({
       body: { name: 'reader', role: 'member', scopes: ['read'], expiresInDays: 1 },
@@ -278,7 +278,7 @@ describe('a failed call', () => {
 });
 
 describe('a report', () => {
-  it('is seen by its caller, by partners and by the owner, and by no one else', async () => {
+  it('is visible to its caller, to partners and to the owner only', async () => {
     const [bea, carl] = [
       await reported.memberOf('bea@example.org', 'member'),
       await reported.memberOf('carl@example.org', 'partner'),
@@ -296,7 +296,10 @@ describe('a report', () => {
       [ada, 'no%00such'],
     ] as const) {
       const failure = person.client.getReport({ params: { requestId: id } });
-      await expect(failure).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'There is no such object' });
+      await expect(failure).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+        message: 'This object does not exist, or you have no access to it. Check its ID and the workspace',
+      });
     }
     const { body: own } = await bea.client.listReports({});
     expect(new Set(own.data.map(({ principal }) => principal))).toEqual(new Set([bea.user.id]));
@@ -305,7 +308,7 @@ describe('a report', () => {
     expect((await eve.client.listReports({})).body.data.map(({ requestId: id }) => id)).not.toContain(adas);
   });
 
-  it('is found by status and time, page by page', async () => {
+  it('is listed by status and time, page by page', async () => {
     const from = new Date().toISOString();
     const sent = [
       await reported.send('/api/tasks?odd=1', { headers: ada.headers }),
@@ -336,7 +339,7 @@ describe('a report', () => {
     expect(await countKept()).toBe(0);
   });
 
-  it('gives way to newer ones of its workspace, and to no others', async () => {
+  it('is replaced by newer ones of its workspace only', async () => {
     const { requestId } = await reported.send('/api/tasks?odd=1', { headers: ada.headers });
     const { requestId: eves } = await reported.send('/api/tasks?odd=1', { headers: eve.headers });
     await Promise.all([reported.reportOf(ada, requestId), reported.reportOf(eve, eves)]);
@@ -353,7 +356,7 @@ describe('a report', () => {
     await reported.reportOf(eve, eves);
   });
 
-  it('that cannot be kept is counted, and its call is answered as ever', async () => {
+  it('that cannot be stored is counted, and its call is answered as usual', async () => {
     await rowsOf(reported.database, 'ALTER TABLE call_reports RENAME TO call_reports_away');
     const { requestId, status } = await reported.send('/api/tasks?odd=1', { headers: ada.headers });
     const counted = async () =>

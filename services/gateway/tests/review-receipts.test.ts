@@ -32,7 +32,7 @@ const key = {
 };
 
 describe('the review of receipts after a revocation', () => {
-  it('goes through all of them, and begins the next pass where the last one ended', async () => {
+  it('reads all of them, and begins the next pass where the last one ended', async () => {
     await store.insert('workspaces', { id: home });
     const { transaction } = store.database;
     await transaction((tx) => openAuditChain(tx, home));
@@ -49,12 +49,12 @@ describe('the review of receipts after a revocation', () => {
     await reviewReceipts(context, reviewed);
     expect(await failed()).toBe(250);
 
-    // One that was committed late is read, and one that cannot be there yet shows that the rest is not read again.
+    // The receipt of minute 50 may be a late commit, so it is read. Minute 40 is in the reviewed range.
     await store.insert('receipts', arrived(300, 50), arrived(301, 40));
     await reviewReceipts(context, reviewed);
     expect(await failed()).toBe(251);
 
-    // A gateway that was restarted knows of no pass.
+    // A restarted gateway begins with a full pass.
     await reviewReceipts(context);
     expect(await failed()).toBe(252);
   });

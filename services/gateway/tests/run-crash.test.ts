@@ -29,11 +29,9 @@ let env: Record<string, string>;
 const broker = testExchange(amqpUrl);
 const kernel = new KernelStub();
 const workers: ServiceProcess[] = [];
-/** Five workers start one after the other. */
-const timeoutMs = 240_000;
 
 beforeAll(async () => {
-  // The worker is the real program in a process of its own, so it has to be built.
+  // The worker is the real program in its own process, so it must be built.
   await promisify(execFile)(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'services/gateway'], {
     cwd: repository,
   });
@@ -47,7 +45,7 @@ beforeAll(async () => {
     GOV_RUN_LEASE: '600ms',
   });
   gateway = await startTestGateway(gatewayConfigFrom({ ...env, GOV_RUN_WORKERS: '0' }));
-}, 60_000);
+});
 
 beforeEach(() => {
   kernel.executed.length = 0;
@@ -71,7 +69,7 @@ function startWorker(): void {
   workers.push(spawnService(`${serviceDir}dist/main.js`, env));
 }
 
-/** kill -9 of the worker at work, and another one in its place. */
+/** Kills the current worker with kill -9 and starts another one. */
 async function replaceWorker(): Promise<void> {
   await workers.at(-1)?.kill();
   startWorker();
@@ -97,7 +95,7 @@ describe('kill -9 of the worker', () => {
       };
       startWorker();
       const { taskId, runId } = await startRun(person);
-      const run = await runReaching(person, taskId, undefined, timeoutMs - 20_000);
+      const run = await runReaching(person, taskId);
       expect(killAt).toEqual(new Set());
       expect(run).toMatchObject({ status: 'completed', result: '3 files written', iterationsUsed: 4, tokensIn: 40 });
       expect(run.steps.map(({ kind, tool, verdict }) => [kind, tool, verdict])).toEqual([
@@ -117,13 +115,12 @@ describe('kill -9 of the worker', () => {
         'SELECT lease_fence AS fence FROM runs WHERE id = $1',
         [runId],
       );
-      // One for each worker that was killed and the last one; a slow machine may let a lease end as well.
+      // Each worker claims the run once. On a slow machine a lease can expire, and the run is claimed again.
       expect(claims?.fence).toBeGreaterThanOrEqual(5);
     },
-    timeoutMs,
   );
 
-  it('closes the call of a run that was cancelled in the meantime, once the lease is over', async () => {
+  it('leaves the call of a run that is then cancelled open until the lease ends and another worker closes it', async () => {
     const person = await signInAs(gateway.url, 'grace@example.org');
     const killed = new Promise<void>((resolve) => {
       kernel.beforeModelAnswer = async () => {
@@ -139,5 +136,5 @@ describe('kill -9 of the worker', () => {
     await until(async () => (await runReaching(person, taskId)).steps[0]?.endedAt !== null);
     const run = await runReaching(person, taskId);
     expect(run).toMatchObject({ status: 'cancelled', steps: [{ error: { code: 'RUN_ENDED' } }] });
-  }, 120_000);
+  });
 });

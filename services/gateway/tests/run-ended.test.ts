@@ -30,7 +30,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** The records and events of a run's end. */
+/** Returns the evidence and the events of the end of a run. */
 async function endOf(runId: string) {
   const evidence = await rowsOf<{ metadata: object }>(
     database,
@@ -42,11 +42,13 @@ async function endOf(runId: string) {
     "SELECT envelope FROM outbox WHERE type = 'run.ended.v1' AND envelope LIKE '%' || $1 || '%'",
     [runId],
   );
-  const told = events.map(({ envelope }) => (JSON.parse(envelope) as { data: { runId: string; status: string } }).data);
-  return { evidence: evidence.map(({ metadata }) => metadata), told };
+  const messages = events.map(
+    ({ envelope }) => (JSON.parse(envelope) as { data: { runId: string; status: string } }).data,
+  );
+  return { evidence: evidence.map(({ metadata }) => metadata), told: messages };
 }
 
-it('a run that ends leaves its evidence and its event, once, whichever way it ends', async () => {
+it('a run that ends leaves its evidence and its event once, however it ends', async () => {
   const ways = [
     { verdict: 'ALLOW', status: 'completed', outcome: 'allow', errorCode: null },
     { verdict: 'DENY', status: 'denied', outcome: 'deny', errorCode: expect.any(String) },

@@ -22,9 +22,9 @@ import {
 import { KernelStub } from './_kernel-stub.ts';
 
 let database: TestDatabase;
-/** Leases runs. */
+/** Gateway that leases runs. */
 let gateway: StartedGateway;
-/** Leases none: a test plays its workers. */
+/** Gateway without workers. A test acts as its worker. */
 let idle: StartedGateway;
 let person: Person;
 const kernel = new KernelStub();
@@ -72,21 +72,21 @@ const jobsAreUsed = () =>
   });
 
 describe('a lane that is held', () => {
-  it('keeps queued runs from being leased, and runs each once when it runs again', async () => {
+  it('leases no queued run, and runs each once when it opens', async () => {
     expect(await put('hold', 1)).toEqual({ lane: 'hold', version: 1, running: 0, queued: 0 });
     const runs = [await startRun(person, 'One'), await startRun(person, 'Two'), await startRun(person, 'Three')];
     await jobsAreUsed();
     expect([await laneNow(), kernel.modelCalls]).toEqual([{ lane: 'hold', version: 1, running: 0, queued: 3 }, []]);
-    // Runs of other workspaces are leased all the same.
-    const other = await signInAs(gateway.url, `${crypto.randomUUID()}@example.org`);
-    expect(await runReaching(other, (await startRun(other)).taskId)).toMatchObject({ status: 'completed' });
+    // Runs of other workspaces are still leased.
+    const second = await signInAs(gateway.url, `${crypto.randomUUID()}@example.org`);
+    expect(await runReaching(second, (await startRun(second)).taskId)).toMatchObject({ status: 'completed' });
     kernel.executed.length = 0;
     await put('run', 2);
     for (const { taskId } of runs) expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
     expect(kernel.executed).toHaveLength(3);
   });
 
-  it('lets the running step end, and begins no other one until it runs again', async () => {
+  it('lets the running step end, and begins no other one until it opens', async () => {
     let answer = () => undefined as void;
     const answered = new Promise<void>((resolve) => (answer = resolve));
     let isAsked = false;
@@ -99,8 +99,8 @@ describe('a lane that is held', () => {
     expect(await put('hold', 1)).toMatchObject({ running: 1, queued: 0 });
     answer();
     await until(async () => (await laneNow()).running === 0);
-    const held = await runReaching(person, taskId, ['queued']);
-    expect(held.steps.map(({ kind, endedAt }) => [kind, endedAt !== null])).toEqual([['model_call', true]]);
+    const stored = await runReaching(person, taskId, ['queued']);
+    expect(stored.steps.map(({ kind, endedAt }) => [kind, endedAt !== null])).toEqual([['model_call', true]]);
     expect(kernel.executed).toEqual([]);
     await put('run', 2);
     const { status, steps } = await runReaching(person, taskId);
@@ -108,13 +108,13 @@ describe('a lane that is held', () => {
     expect([kernel.executed.length, kernel.modelCalls.length]).toEqual([1, 2]);
   });
 
-  it('has the open step of a worker that died ended once, and then waits', async () => {
+  it('ends the open step of a dead worker once, and then waits', async () => {
     let isDead = false;
     kernel.beforeModelAnswer = async () => {
       if (isDead) return;
       isDead = true;
       await put('hold', 1);
-      // Sets the state after the worker died in this step: it can neither settle the step nor return the run.
+      // Sets the state that a dead worker leaves. The worker of this step can then not settle it or return the run.
       await rowsOf(
         database,
         `UPDATE runs SET lease_fence = lease_fence + 1, lease_until = now() - interval '1 s' WHERE workspace_id = $1`,
@@ -138,7 +138,7 @@ describe('a lane that is held', () => {
     expect(kernel.modelCalls).toEqual([]);
   });
 
-  it('does not fail a run because the kernel is away in the meantime', async () => {
+  it('does not fail a run when the kernel is unavailable in the meantime', async () => {
     await put('hold', 1);
     const { taskId, runId } = await startRun(person);
     await jobsAreUsed();
@@ -155,7 +155,7 @@ describe('a lane that is held', () => {
 });
 
 describe('a lane', () => {
-  it('changes by a later version alone, with one audit entry for each change', async () => {
+  it('changes only by a later version, with one audit entry per change', async () => {
     expect(await put('hold', 5)).toMatchObject({ lane: 'hold', version: 5 });
     expect(await put('hold', 5)).toMatchObject({ lane: 'hold', version: 5 });
     expect(await put('run', 4)).toMatchObject({ lane: 'hold', version: 5 });
@@ -167,7 +167,7 @@ describe('a lane', () => {
     ]);
   });
 
-  it('is set by siblings alone, and of workspaces that exist', async () => {
+  it('is set only by siblings, and for existing workspaces', async () => {
     const body = { lane: 'hold', version: 1, by: 'x' } as const;
     const byPerson = sibling(person.token).putLane({ params: params(), body });
     await expect(byPerson).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
@@ -177,7 +177,7 @@ describe('a lane', () => {
     expect(await laneNow()).toMatchObject({ lane: 'run', version: 0 });
   });
 
-  it('is not held while a worker chooses a run, so that no run is leased after the hold', async () => {
+  it('is held only after a worker has finished choosing a run, so no run is leased after the hold', async () => {
     const { transaction } = idle.context.database;
     const workspaceId = person.workspace.id;
     await put('hold', 1);

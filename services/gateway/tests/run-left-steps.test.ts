@@ -5,7 +5,7 @@ import type { StartedGateway } from '../src/index.ts';
 import type { Context } from '../src/context.ts';
 import { KernelError } from '../src/governance/kernel-error.ts';
 import { endLeftSteps } from '../src/orchestrator/end-left-steps.ts';
-import { putSettingsThrough } from '../src/orchestrator/put-settings-through.ts';
+import { putSettingsThrough } from '../src/settings/put-settings-through.ts';
 import { findConfirmedVersion } from '../src/store/confirmed-settings.ts';
 import { getSettings } from '../src/store/workspaces.ts';
 import { rowsOf, signInAs, startRun, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
@@ -32,7 +32,10 @@ afterAll(async () => {
 const cancel = (taskId: string) =>
   person.client.putTaskStatus({ params: { id: taskId }, body: { status: 'cancelled' } });
 
-/** Cancelled runs whose workers left a step open. They end after they were made, so that their twins do not. */
+/**
+ * Creates cancelled runs whose workers left a step open. The runs are inserted without an end, and their end is set
+ * last, so that twins are not affected.
+ */
 async function leftRuns(count: number, kind = 'model_call') {
   const run = await startRun(person);
   await cancel(run.taskId);
@@ -63,7 +66,7 @@ describe('a step that an ended run left open', () => {
   it.each([
     ['model_call', null, 1],
     ['tool_call', 'files.write', 0],
-  ])('is ended, as a %s, in the log too', async (kind, tool, iterationsUsed) => {
+  ])('is ended and logged when it is a %s', async (kind, tool, iterationsUsed) => {
     const { taskId, runId } = await leftRuns(1, kind);
     await endLeftSteps(context);
     const [step] = await rowsOf<{ id: string }>(
@@ -83,7 +86,7 @@ describe('a step that an ended run left open', () => {
     });
   });
 
-  it('is one of fifty that a sweep ends at most', async () => {
+  it('is ended in sweeps of at most 50', async () => {
     await leftRuns(51);
     await endLeftSteps(context);
     expect(await openSteps()).toBe(1);
@@ -92,7 +95,7 @@ describe('a step that an ended run left open', () => {
   });
 });
 
-describe('settings that are put through', () => {
+describe('delivered settings', () => {
   const { signal } = new AbortController();
   const refused = new KernelError('unreachable', 'SETTINGS_REFUSED', 'The version must rise');
   const away = new KernelError('unreachable', 'GOVERNANCE_UNAVAILABLE', 'The kernel did not answer');
@@ -102,14 +105,17 @@ describe('settings that are put through', () => {
       body: { policyConfig: { maxIterationBudget: 5, blockedTools: [], deniedCall: 'end' } },
     });
 
-  /** Puts the settings of now through to a kernel that answers so, and tells to which version it is known to hold then. */
+  /**
+   * Delivers the current settings to a kernel with this answer. Returns the requests, the result and the confirmed
+   * version.
+   */
   async function putThrough(answer: () => Promise<unknown>) {
     const workspaceId = person.workspace.id;
     const { settings, version: settingsVersion } = await getSettings(context.database.reader, workspaceId);
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const kernel = {
-      applySettings: (...given: unknown[]) => {
-        asked.push(given);
+      applySettings: (...values: unknown[]) => {
+        requests.push(values);
         return answer();
       },
     };
@@ -121,7 +127,7 @@ describe('settings that are put through', () => {
     );
     const confirmed = await findConfirmedVersion(context.database.reader, workspaceId);
     return {
-      asked,
+      asked: requests,
       applied: { workspaceId, version: settingsVersion, settings, isFirst: true },
       ended,
       confirmed,
@@ -129,7 +135,7 @@ describe('settings that are put through', () => {
     };
   }
 
-  it('are known to hold, and are not told again', async () => {
+  it('are remembered as confirmed, and not delivered again', async () => {
     const { asked, applied, ended, confirmed, put } = await putThrough(async () => undefined);
     expect({ asked, ended, confirmed }).toEqual({ asked: [[applied, signal]], ended: 'done', confirmed: 1 });
     await put();
@@ -137,10 +143,10 @@ describe('settings that are put through', () => {
   });
 
   it.each([
-    ['because it has later ones, and so have we', refused, true, 'done'],
-    ['because it has later ones, which are unknown here', refused, false, refused],
-    ['because it is away while they change', away, true, away],
-  ])('and that the kernel does not take %s, are not known to hold', async (_why, fault, isChanged, expected) => {
+    ['because the kernel and the gateway have newer ones', refused, true, 'done'],
+    ['because the kernel has newer ones that the gateway does not know', refused, false, refused],
+    ['because the kernel is unavailable while they change', away, true, away],
+  ])('are not confirmed when the kernel does not accept them %s', async (_why, fault, isChanged, expected) => {
     const { ended, confirmed } = await putThrough(async () => {
       if (isChanged) await change();
       throw fault;

@@ -25,7 +25,7 @@ const kernel = new KernelStub();
 beforeAll(async () => {
   database = await testDatabase();
   await kernel.start();
-  const more = { GOV_GOVERNANCE_URL: kernel.url, GOV_GOVERNANCE_TIMEOUT: '1500ms' };
+  const more = { GOV_GOVERNANCE_URL: kernel.url, GOV_GOVERNANCE_TIMEOUT: '6s' };
   gateway = await startTestGateway(testConfig(database, more));
 });
 beforeEach(async () => {
@@ -60,7 +60,7 @@ describe('a run that is done', () => {
     ]);
   });
 
-  it('is told of by each move of its task, once', async () => {
+  it('publishes each move of its task once', async () => {
     const { taskId, runId } = await startRun(person);
     await runReaching(person, taskId);
     const place = { workspaceId: person.workspace.id, taskId };
@@ -74,7 +74,7 @@ describe('a run that is done', () => {
     ]);
   });
 
-  it('leaves evidence of what was asked, of each answer and of what came of it', async () => {
+  it('leaves evidence of the request, of each answer and of the result', async () => {
     const { taskId, runId } = await startRun(person, 'Sort the files');
     const run = await runReaching(person, taskId);
     const place = { workspaceId: person.workspace.id, taskId };
@@ -83,10 +83,10 @@ describe('a run that is done', () => {
       'SELECT output FROM run_steps WHERE run_id = $1 ORDER BY seq',
       [runId],
     );
-    const asked = { kind: 'run_enqueued', contentHash: evidenceHash({ title: 'Sort the files', description: '' }) };
+    const request = { kind: 'run_enqueued', contentHash: evidenceHash({ title: 'Sort the files', description: '' }) };
     const ended = { kind: 'run_ended', contentHash: evidenceHash('All done.') };
     expect(await evidenceOf(database, runId)).toEqual([
-      { ...place, ...asked, stepId: null, metadata: { iterationBudget: 25 } },
+      { ...place, ...request, stepId: null, metadata: { iterationBudget: 25 } },
       ...run.steps.map(({ id: stepId, verdict, decisionId }, at) => ({
         ...{ ...place, stepId, kind: 'step_settled', contentHash: evidenceHash(outputs[at]?.output ?? null) },
         metadata: { verdict, decisionId, receiptHash: expect.stringMatching(/^sha256:/) },
@@ -96,7 +96,7 @@ describe('a run that is done', () => {
   });
 });
 
-describe('the question to a model', () => {
+describe('the request to a model', () => {
   const argsOf = async (runId: string) => {
     const found = 'SELECT args FROM run_steps WHERE run_id = $1 AND seq = 1';
     const [step] = await rowsOf<{ args: string }>(database, found, [runId]);
@@ -107,7 +107,7 @@ describe('the question to a model', () => {
     function: { name: name.replace('.', '__'), description: name, parameters: { type: 'object' } },
   });
 
-  it('holds the task, the settings and the tools', async () => {
+  it('contains the task, the settings and the tools', async () => {
     const { taskId, runId } = await startRun(person, 'Sort the files');
     await runReaching(person, taskId);
     const system = { role: 'system', content: expect.any(String) };
@@ -118,7 +118,7 @@ describe('the question to a model', () => {
     });
   });
 
-  it('has no list of tools where each of them is blocked, in either spelling', async () => {
+  it('has no list of tools when each of them is blocked, in either spelling', async () => {
     await setTo({ maxIterationBudget: 25, blockedTools: ['files.read', 'files__write'], deniedCall: 'end' });
     kernel.say = () => ({ text: 'Nothing to do it with.' });
     const { taskId, runId } = await startRun(person);
@@ -158,7 +158,7 @@ describe('a run that waits for an approval', () => {
     },
   });
 
-  it('shows what is asked for, and by whom', async () => {
+  it('shows what is requested, and by which agent', async () => {
     const { run, approval } = await parked();
     const opened = kernel.approvals.get(approval.kernelApprovalId);
     expect(approval).toMatchObject({
@@ -168,15 +168,15 @@ describe('a run that waits for an approval', () => {
       ...{ expiresAt: opened.expiresAt, resolvedAt: null },
     });
     expect((await toldOf(database, run.taskId)).at(-1)).toMatchObject({ data: { to: 'awaiting_approval' } });
-    const told = await rowsOf(
+    const messages = await rowsOf(
       database,
       "SELECT envelope::jsonb -> 'data' AS data FROM outbox WHERE type = 'approval.requested.v1' AND envelope LIKE $1",
       [`%${run.id}%`],
     );
-    expect(told).toEqual([{ data: { workspaceId: person.workspace.id, runId: run.id, approvalId: approval.id } }]);
+    expect(messages).toEqual([{ data: { workspaceId: person.workspace.id, runId: run.id, approvalId: approval.id } }]);
   });
 
-  it('is in the log with who let it go on, and the one call has two entries', async () => {
+  it('is logged with the approver, and the one call has two entries', async () => {
     const { taskId, approval } = await parked();
     await person.client.resolveWorkspaceApproval({ params: { id: approval.id }, body: { status: 'approved' } });
     const run = await runReaching(person, taskId);
@@ -198,7 +198,7 @@ describe('a run that waits for an approval', () => {
     ]);
   });
 
-  it('and is cancelled says so, and who did it', async () => {
+  it('and is cancelled is logged as cancelled, with the person who cancelled it', async () => {
     const { taskId, approval } = await parked();
     await cancel(taskId);
     const run = await runReaching(person, taskId);

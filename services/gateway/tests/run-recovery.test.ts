@@ -48,7 +48,7 @@ async function startWorker(): Promise<StartedGateway> {
   return worker;
 }
 
-/** A run whose job has been delivered so many times without a result. */
+/** Starts a run whose job was delivered `times` times without a result. */
 async function startRunDelivered(times: number): Promise<{ taskId: string; runId: string }> {
   const run = await startRun(person);
   const moved = await rowsOf(
@@ -63,14 +63,14 @@ async function startRunDelivered(times: number): Promise<{ taskId: string; runId
 }
 
 describe('the job of a run', () => {
-  it('outlasts fifty deliveries that came to nothing', async () => {
+  it('survives fifty failed deliveries', async () => {
     const { taskId, runId } = await startRunDelivered(50);
     await startWorker();
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', result: 'done' });
     expect(await rowsOf(database, 'SELECT * FROM dead_letters WHERE envelope LIKE $1', [`%${runId}%`])).toEqual([]);
   });
 
-  it('that was lost with its queue is made again as soon as a worker is idle', async () => {
+  it('that was lost with its queue is created again as soon as a worker is idle', async () => {
     const { taskId, runId } = await startRun(person);
     const lost = await rowsOf(
       database,
@@ -83,7 +83,7 @@ describe('the job of a run', () => {
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', result: 'done' });
   });
 
-  it('that became a dead letter is made again: no run waits for ever', async () => {
+  it('that became a dead letter is created again: no run waits for ever', async () => {
     const before = (await rowsOf(database, 'SELECT * FROM dead_letters')).length;
     const { taskId, runId } = await startRunDelivered(1_000);
     await rowsOf(database, "UPDATE runs SET created_at = now() - interval '11 minutes' WHERE id = $1", [runId]);
@@ -106,13 +106,13 @@ describe('a run whose worker died', () => {
     return taskId;
   };
 
-  it('is taken up by another one when the lease is over', async () => {
+  it('is continued by another worker after the lease', async () => {
     const taskId = await orphan(1);
     await sweep((await startWorker()).context);
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', result: 'done' });
   });
 
-  it('ends as failed when it took five of them down', async () => {
+  it('ends as failed after five of its workers died', async () => {
     const taskId = await orphan(5);
     await sweep((await startWorker()).context);
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'failed', error: { code: 'RUN_ABANDONED' } });
@@ -123,7 +123,7 @@ describe('a run that is cancelled while the model answers', () => {
   const cancel = (taskId: string) =>
     person.client.putTaskStatus({ params: { id: taskId }, body: { status: 'cancelled' } });
 
-  it('counts what the call cost when the answer comes before the lease is over', async () => {
+  it('counts the cost of the call when the answer comes before the end of the lease', async () => {
     const { taskId } = await startRunDelivered(0);
     kernel.beforeModelAnswer = async () => {
       await cancel(taskId);
@@ -153,13 +153,13 @@ describe('a run that is cancelled while the model answers', () => {
     });
   });
 
-  it('states of an unanswered call that it may have been made', async () => {
+  it('reports that an unanswered call may have been executed', async () => {
     const { taskId } = await startRunDelivered(0);
-    const asked = new Promise<void>((resolve) => {
+    const pending = new Promise<void>((resolve) => {
       kernel.beforeModelAnswer = () => new Promise(() => resolve());
     });
     const first = await startWorker();
-    await asked;
+    await pending;
     await first.stop();
     await cancel(taskId);
     await sweep((await startWorker()).context);

@@ -23,7 +23,7 @@ const kernel = new KernelStub();
 beforeAll(async () => {
   database = await testDatabase();
   await kernel.start();
-  const more = { GOV_GOVERNANCE_URL: kernel.url, GOV_GOVERNANCE_TIMEOUT: '1500ms' };
+  const more = { GOV_GOVERNANCE_URL: kernel.url, GOV_GOVERNANCE_TIMEOUT: '6s' };
   gateway = await startTestGateway(testConfig(database, more));
 });
 beforeEach(async () => {
@@ -57,13 +57,13 @@ async function setTo(policyConfig: object): Promise<void> {
 
 async function violations() {
   const { body } = await person.client.listViolations();
-  return body.data.map(({ id: _id, createdAt: _createdAt, ...told }) => told);
+  return body.data.map(({ id: _id, createdAt: _createdAt, ...report }) => report);
 }
 
 describe('a call that the kernel denies', () => {
   const denial = { code: 'POLICY_DENIED', message: 'as the table says' };
 
-  it('is a violation, and ends the run with the same words everywhere', async () => {
+  it('is a violation, and ends the run with the same text everywhere', async () => {
     kernel.verdictOf = () => 'DENY';
     const run = await ended();
     const { id: runId, taskId, steps } = run;
@@ -89,14 +89,14 @@ describe('a call that the kernel denies', () => {
     ]);
   });
 
-  it('because a fact could not be read for a moment ends no run: the model repeats it', async () => {
+  it('for a temporarily unreadable fact ends no run: the model repeats it', async () => {
     let denials = 0;
     kernel.denialReason = 'REGISTRY_UNAVAILABLE';
     kernel.verdictOf = () => ((denials += 1) === 1 ? 'DENY' : 'ALLOW');
     const write = { calls: [{ name: 'files__write', args: { path: 'a' } }] };
     kernel.say = (messages) => {
-      const told = String(messages.findLast(({ role }) => role === 'tool')?.content ?? 'Repeat it');
-      return told.includes('Repeat it') ? write : { text: 'All done.' };
+      const message = String(messages.findLast(({ role }) => role === 'tool')?.content ?? 'Repeat it');
+      return message.includes('Repeat it') ? write : { text: 'All done.' };
     };
     const run = await ended();
     expect([run.status, run.result]).toEqual(['completed', 'All done.']);
@@ -106,7 +106,7 @@ describe('a call that the kernel denies', () => {
   it.each([
     ['TOOL_BLOCKED', 'a setting of the workspace denies it'],
     ['POLICY_DENIED', 'the policy of the workspace denies it'],
-  ])('with %s is reported to the model: %s', async (code, words) => {
+  ])('with %s is reported to the model with the text: %s', async (code, words) => {
     await setTo({ maxIterationBudget: 25, blockedTools: [], deniedCall: 'tell' });
     kernel.denialReason = code;
     kernel.verdictOf = () => 'DENY';
@@ -115,7 +115,7 @@ describe('a call that the kernel denies', () => {
     expect(outputs.map(({ output }) => String(output)).join()).toContain(words);
   });
 
-  it('is kept as the answer that the model reads where it is told', async () => {
+  it('is stored as the answer that the model reads when it is reported', async () => {
     await setTo({ maxIterationBudget: 25, blockedTools: [], deniedCall: 'tell' });
     kernel.verdictOf = () => 'DENY';
     const run = await ended();
@@ -137,7 +137,7 @@ describe('a call that the kernel denies', () => {
   });
 });
 
-it('a run without iterations left is a violation that no step and no decision made', async () => {
+it('a run without iterations left is a violation without a step or a decision', async () => {
   await setTo({ maxIterationBudget: 1, blockedTools: [], deniedCall: 'end' });
   const run = await ended();
   const { id: runId, taskId } = run;
@@ -159,35 +159,38 @@ it('a run without iterations left is a violation that no step and no decision ma
   expect((await evidenceOf(database, runId)).at(-1)).toMatchObject({ kind: 'run_ended', metadata });
 });
 
-describe('a call of the model that comes to nothing', () => {
+describe('a call without a result', () => {
   it.each([
-    ['because the model failed behind the kernel', 'UPSTREAM_FAILED', null],
-    ['because the kernel proves nothing', 'RECEIPT_UNVERIFIED', 'unreachable/degraded'],
-  ] as const)('%s, counts as one of the run, which fails with its code', async (_why, code, outcome) => {
-    if (outcome === null) kernel.say = () => ({ calls: Array(200).fill({ name: 'files__write', args: {} }) });
-    else kernel.fault = 'unsigned';
-    const run = await ended();
-    expect(run).toMatchObject({
-      status: 'failed',
-      outcome,
-      iterationsUsed: 1,
-      tokensIn: 0,
-      tokensOut: 0,
-      costMinor: 0,
-    });
-    expect([run.error?.code, run.steps.map(({ error }) => error)]).toEqual([code, [run.error]]);
-    const failed = { verdict: 'fail', reason: code };
-    expect(await logOf(person)).toEqual([
-      ...entries.begun(run),
-      entries.stepEntryOf(run, 0, failed),
-      entries.entryOf(run, 'run.failed', { ...failed, details: { taskId: run.taskId, outcome } }),
-    ]);
-    expect(await violations()).toEqual([]);
-    const metadata = { status: 'failed', outcome, errorCode: code };
-    expect((await evidenceOf(database, run.id)).slice(1)).toMatchObject([{ kind: 'run_ended', metadata }]);
-  });
+    ['after a failure of the model', 'UPSTREAM_FAILED', null],
+    ['after an answer of the kernel without a proof', 'RECEIPT_UNVERIFIED', 'unreachable/degraded'],
+  ] as const)(
+    'to the model, %s, counts as an iteration, and the run fails with its code',
+    async (_why, code, outcome) => {
+      if (outcome === null) kernel.say = () => ({ calls: Array(200).fill({ name: 'files__write', args: {} }) });
+      else kernel.fault = 'unsigned';
+      const run = await ended();
+      expect(run).toMatchObject({
+        status: 'failed',
+        outcome,
+        iterationsUsed: 1,
+        tokensIn: 0,
+        tokensOut: 0,
+        costMinor: 0,
+      });
+      expect([run.error?.code, run.steps.map(({ error }) => error)]).toEqual([code, [run.error]]);
+      const failed = { verdict: 'fail', reason: code };
+      expect(await logOf(person)).toEqual([
+        ...entries.begun(run),
+        entries.stepEntryOf(run, 0, failed),
+        entries.entryOf(run, 'run.failed', { ...failed, details: { taskId: run.taskId, outcome } }),
+      ]);
+      expect(await violations()).toEqual([]);
+      const metadata = { status: 'failed', outcome, errorCode: code };
+      expect((await evidenceOf(database, run.id)).slice(1)).toMatchObject([{ kind: 'run_ended', metadata }]);
+    },
+  );
 
-  it('of a tool alike, and that one counts for no iteration', async () => {
+  it('to a tool fails the run likewise, and counts as no iteration', async () => {
     kernel.beforeModelAnswer = () => Promise.resolve(void (kernel.fault = 'foreign_key'));
     const run = await ended();
     expect(run).toMatchObject({ status: 'failed', outcome: 'unreachable/degraded', iterationsUsed: 1 });
@@ -212,7 +215,7 @@ it('tools that the kernel does not list fail the run before any step', async () 
   ]);
 });
 
-it('a call that cannot be read is answered to the model, by the gateway alone', async () => {
+it('the gateway alone answers a call with unreadable arguments, and reports it to the model', async () => {
   kernel.say = (messages) =>
     messages.some((message) => message.role === 'tool')
       ? { text: 'All done.' }

@@ -6,7 +6,7 @@ import type { StartedGateway } from '../src/index.ts';
 import type { Context } from '../src/context.ts';
 import { KernelError } from '../src/governance/kernel-error.ts';
 import { advanceRun } from '../src/orchestrator/advance-run.ts';
-import { changeRun } from '../src/orchestrator/change-run.ts';
+import { changeRun } from '../src/run-moves/change-run.ts';
 import { workOnRun } from '../src/orchestrator/work-on-run.ts';
 import { claimRun } from '../src/store/leases.ts';
 import {
@@ -53,7 +53,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-type Held = {
+type Lease = {
   status: string;
   owner: string | null;
   until: Date | null;
@@ -62,22 +62,22 @@ type Held = {
   steps: number;
 };
 
-async function heldOf(runId: string): Promise<Held> {
-  const [held] = await rowsOf<Held>(
+async function heldOf(runId: string): Promise<Lease> {
+  const [reserved] = await rowsOf<Lease>(
     database,
     `SELECT status, lease_owner AS owner, lease_until AS until, lease_fence AS fence, attempts,
             (SELECT count(*)::int FROM run_steps WHERE run_id = runs.id) AS steps FROM runs WHERE id = $1`,
     [runId],
   );
-  if (held === undefined) throw new Error('There is no such run');
-  return held;
+  if (reserved === undefined) throw new Error('There is no such run');
+  return reserved;
 }
 
 const withLease = (leaseMs: number): Context => ({
   ...context,
   config: { ...context.config, runs: { ...context.config.runs, leaseMs } },
 });
-/** Works on this very run. */
+/** Claims this run and works on it. */
 const workOn = (by: Context, runId: string, stopping: AbortSignal) => {
   const { workerName: owner, leaseMs } = by.config.runs;
   return workOnRun(by, (tx) => claimRun(tx, { runId, owner, leaseMs }), stopping);
@@ -86,11 +86,12 @@ const claim = (runId: string) => context.transaction((tx) => claimRun(tx, { runI
 const jobsOf = async (taskId: string) =>
   (await toldOf(database, taskId)).filter(({ type }) => type === 'run.enqueued.v1').length;
 /**
- * The state that a worker leaves after an orderly stop: a run that waits for the next one, as if it had not been taken.
+ * The state of a run after an orderly stop of its worker. It waits for the next worker like a run that was never
+ * claimed.
  */
 const givenBack = { status: 'queued', owner: null, until: null, attempts: 0 };
 
-/** Stops when the kernel is asked, and lets that question hang. */
+/** Returns a hook that stops the worker during a request to the kernel and never answers the request. */
 function stopWhenAsked(): { stopping: AbortController; ask: () => Promise<void> } {
   const stopping = new AbortController();
   const ask = () => {
@@ -103,7 +104,7 @@ function stopWhenAsked(): { stopping: AbortController; ask: () => Promise<void> 
 const forgetSettings = () =>
   rowsOf(database, 'DELETE FROM confirmed_settings WHERE workspace_id = $1', [person.workspace.id]);
 
-/** A run whose worker stopped in its first step, and that waits; the kernel has forgotten the settings. */
+/** Returns a waiting run whose worker stopped in its first step. The kernel has lost the settings. */
 async function stoppedInStep() {
   const { stopping, ask } = stopWhenAsked();
   kernel.beforeModelAnswer = ask;
@@ -118,14 +119,14 @@ function kernelThat(method: 'listTools' | 'applySettings' | 'callModel', fault: 
 }
 
 describe('a worker', () => {
-  it('leaves a run alone that another one works on', async () => {
+  it('does not touch a run of another worker', async () => {
     const { runId } = await startRun(person);
     await claim(runId);
     await workOn(context, runId, live);
     expect(await heldOf(runId)).toMatchObject({ status: 'running', owner: 'other', fence: 1, steps: 0 });
   });
 
-  it('asks for the tools once, and does not give back a run that is done', async () => {
+  it('lists the tools once, and does not return a completed run', async () => {
     const { taskId, runId } = await startRun(person);
     await workOn(context, runId, live);
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', result: 'All done.' });
@@ -134,14 +135,14 @@ describe('a worker', () => {
   });
 
   it('that stops before its first step begins none, and makes the run due again', async () => {
-    await workOn(context, (await startRun(person)).runId, live); // the kernel holds to the settings from here on
+    await workOn(context, (await startRun(person)).runId, live); // the kernel now has the settings
     const { taskId, runId } = await startRun(person);
     await workOn(context, runId, AbortSignal.abort());
     expect(await heldOf(runId)).toMatchObject({ ...givenBack, steps: 0 });
     expect(await jobsOf(taskId)).toBe(2);
   });
 
-  it('that stops while the kernel takes the settings begins no step and fails no run', async () => {
+  it('that stops during the delivery of settings begins no step and fails no run', async () => {
     const { stopping, ask } = stopWhenAsked();
     kernel.settings.beforeTaken = ask;
     const { runId } = await startRun(person);
@@ -149,14 +150,14 @@ describe('a worker', () => {
     expect(await heldOf(runId)).toMatchObject({ ...givenBack, steps: 0 });
   });
 
-  it('that stops in a step leaves it to the next one, which asks the same and writes no second start', async () => {
+  it('that stops in a step leaves it to the next one, which repeats it without a second start', async () => {
     const { stopping, ask } = stopWhenAsked();
     kernel.beforeModelAnswer = ask;
     kernel.say = () => ({ text: 'done' });
     const { taskId, runId } = await startRun(person);
     await workOn(context, runId, stopping.signal);
     expect(await heldOf(runId)).toMatchObject({ ...givenBack, steps: 1 });
-    // The kernel needs the settings again: a stop during that changes nothing either.
+    // The kernel needs the settings again. A stop during their delivery also changes nothing.
     await forgetSettings();
     const again = stopWhenAsked();
     kernel.settings.beforeTaken = again.ask;
@@ -167,7 +168,7 @@ describe('a worker', () => {
     expect(await jobsOf(taskId)).toBe(3);
   });
 
-  it('that cannot tell the kernel of the settings says of a step that stands that it may have been made', async () => {
+  it('that cannot deliver the settings reports that an open step may have been executed', async () => {
     const { taskId, runId } = await stoppedInStep();
     const away = new KernelError('unreachable', 'GOVERNANCE_UNAVAILABLE', 'The kernel did not answer');
     await workOn({ ...context, kernel: kernelThat('applySettings', away) }, runId, live);
@@ -177,9 +178,9 @@ describe('a worker', () => {
     expect(steps.map((step) => step.error)).toEqual([error]);
   });
 
-  it('gives back a run whose call failed while the clock of the gateway is far off', async () => {
-    const looks = [true]; // near as the worker begins, and far behind that
-    const clockGuard = { isNear: async () => looks.pop() ?? false } as Context['clockGuard']; // no more is asked
+  it('returns a run whose call failed while the clock of the gateway is wrong', async () => {
+    const looks = [true]; // the clock is near when the worker begins, and far off later
+    const clockGuard = { isNear: async () => looks.pop() ?? false } as Context['clockGuard']; // no other member is used
     const refused = new KernelError('unreachable', 'GOVERNANCE_MALFORMED', 'The kernel answered 401');
     const { taskId, runId } = await startRun(person);
     await workOn({ ...context, clockGuard, kernel: kernelThat('callModel', refused) }, runId, live);
@@ -198,7 +199,7 @@ describe('a worker', () => {
 });
 
 describe('a lease', () => {
-  it('is renewed while a step takes longer than it, and not after the run', async () => {
+  it('is renewed during a long step, and not after the run', async () => {
     const { runId } = await startRun(person);
     const untilOf = async () => Number((await heldOf(runId)).until);
     const claimed: unknown[] = [];
@@ -206,7 +207,7 @@ describe('a lease', () => {
     kernel.beforeModelAnswer = async () => {
       const first = await untilOf();
       await reaching(untilOf, (renewed) => renewed >= first + leaseMs);
-      // The first lease is over by now; without a renewal the run would be another worker's.
+      // The first lease has expired. Without a renewal another worker could claim the run.
       claimed.push(await claim(runId));
     };
     const leaseMs = 300;
@@ -219,11 +220,11 @@ describe('a lease', () => {
     await workOn({ ...withLease(leaseMs), database: { ...context.database, transaction: counting } }, runId, live);
     expect([claimed, (await heldOf(runId)).status]).toEqual([[null], 'completed']);
     const before = transactions;
-    await delay(leaseMs); // three renewals, if they went on
+    await delay(leaseMs); // long enough for three renewals
     expect(transactions).toBe(before);
   });
 
-  it('that is lost takes the run from the worker at once, which leaves it as it is', async () => {
+  it('that is lost stops the worker at once, without a change of the run', async () => {
     const { runId } = await startRun(person);
     kernel.beforeModelAnswer = async () => {
       await rowsOf(database, "UPDATE runs SET lease_fence = 7, lease_owner = 'other' WHERE id = $1", [runId]);
@@ -234,7 +235,7 @@ describe('a lease', () => {
   });
 });
 
-describe('a fault of our own', () => {
+describe('a fault of the gateway', () => {
   const fault = new TypeError('undefined is not a function');
   const fails = (method: Parameters<typeof kernelThat>[0], runId: string) =>
     expect(workOn({ ...context, kernel: kernelThat(method, fault) }, runId, live)).rejects.toBe(fault);
@@ -243,13 +244,13 @@ describe('a fault of our own', () => {
     ['listTools', 0],
     ['applySettings', 0],
     ['callModel', 1],
-  ] as const)('in %s is no answer of the kernel: the job comes again', async (method, steps) => {
+  ] as const)('in %s does not count as an answer of the kernel, and fails no run', async (method, steps) => {
     const { runId } = await startRun(person);
     await fails(method, runId);
     expect(await heldOf(runId)).toMatchObject({ status: 'running', steps });
   });
 
-  it('before a step is put to the kernel again leaves the step as it stands', async () => {
+  it('before a step is repeated leaves the step unchanged', async () => {
     const { taskId, runId } = await stoppedInStep();
     await fails('applySettings', runId);
     expect((await runReaching(person, taskId, ['running'])).steps).toMatchObject([{ endedAt: null, error: null }]);
@@ -260,7 +261,7 @@ describe('a run that another worker took in the meantime', () => {
   const loseIt = (runId: string) =>
     rowsOf(database, "UPDATE runs SET lease_fence = 7, lease_owner = 'other' WHERE id = $1", [runId]);
   const traceOf = async (runId: string) => [await heldOf(runId), (await logOf(person)).length];
-  /** A lease whose run has made so many moves, and the step to lose it in: just before the next one is written down. */
+  /** Claims a run and makes `moves` moves. A test then loses the lease just before the next move is stored. */
   async function movedBy(moves: number) {
     const { taskId, runId } = await startRun(person);
     const lease = await claim(runId);
@@ -282,11 +283,11 @@ describe('a run that another worker took in the meantime', () => {
   });
 
   it.each([
-    ['a call of a tool', 1, { path: 'a' }],
-    ['the refusal of a call', 1, []],
-    ['the next call of the model', 2, { path: 'a' }],
+    ['a tool call', 1, { path: 'a' }],
+    ['the refusal of a tool call', 1, []],
+    ['the next model call', 2, { path: 'a' }],
     ['its end', 3, { path: 'a' }],
-  ])('is not moved by %s', async (_what, moves, args) => {
+  ])('is not changed by %s', async (_what, moves, args) => {
     kernel.say = (messages) =>
       messages.some((message) => message.role === 'tool')
         ? { text: 'All done.' }
@@ -295,24 +296,24 @@ describe('a run that another worker took in the meantime', () => {
     expect(hold.settled).toHaveLength(moves - 1);
     const [before, entries] = await traceOf(runId);
     await advanceRun(losing(runId), lease, hold);
-    expect(await traceOf(runId)).toEqual([{ ...(before as Held), fence: 7, owner: 'other' }, entries]);
+    expect(await traceOf(runId)).toEqual([{ ...(before as Lease), fence: 7, owner: 'other' }, entries]);
     expect(await advanceRun(context, lease, hold)).toBe('left');
   });
 
-  it('is not shown as started by the one that was too slow', async () => {
+  it('is not shown as started by the slower worker', async () => {
     const { runId } = await startRun(person);
     await workOn(losing(runId), runId, live);
     expect((await logOf(person)).map(({ action }) => action)).toEqual(['run.enqueued']);
   });
 
-  it('is not settled by the one that was too slow', async () => {
+  it('is not settled by the slower worker', async () => {
     const { taskId, runId, lease, hold } = await movedBy(0);
     kernel.beforeModelAnswer = async () => void (await loseIt(runId));
     expect(await advanceRun(context, lease, hold)).toBe('left');
     expect((await runReaching(person, taskId, ['running'])).steps).toMatchObject([{ endedAt: null }]);
   });
 
-  it('is not failed by the one that was too slow', async () => {
+  it('is not failed by the slower worker', async () => {
     const { runId, lease, hold } = await movedBy(0);
     const applySettings = async () => {
       await loseIt(runId);
@@ -323,7 +324,7 @@ describe('a run that another worker took in the meantime', () => {
     expect(await heldOf(runId)).toMatchObject({ status: 'running', owner: 'other', steps: 0 });
   });
 
-  it('is not changed once it has ended, and nothing is said of it', async () => {
+  it('is unchanged once it has ended, and no event is published', async () => {
     const { taskId, runId } = await startRun(person);
     await workOn(context, runId, live);
     const before = [await traceOf(runId), await toldOf(database, taskId)];

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const config = testConfig(database, {
     GOV_GOVERNANCE_URL: kernel.url,
     GOV_FAIL_CLOSED: '1',
-    GOV_GOVERNANCE_TIMEOUT: '1500ms',
+    GOV_GOVERNANCE_TIMEOUT: '6s',
     ...(broker === null ? {} : { AMQP_URL: broker.amqpUrl, GOV_AMQP_EXCHANGE: broker.exchange }),
   });
   gateway = await startTestGateway(config);
@@ -80,15 +80,15 @@ afterAll(async () => {
 describe('a run', () => {
   verifies(
     'gw.task.run',
-    'answers before the work is done and leaves steps with decisions and verified receipts',
+    'is answered before the work is done, and has steps with decisions and verified receipts',
     async () => {
-      const asked: (() => void)[] = [];
-      kernel.beforeModelAnswer = () => new Promise((answer) => asked.push(answer));
+      const requests: (() => void)[] = [];
+      kernel.beforeModelAnswer = () => new Promise((answer) => requests.push(answer));
       const { taskId } = await startRun(person);
       expect((await person.client.listRuns({ params: { id: taskId } })).body.data[0]?.endedAt).toBeNull();
-      await until(async () => asked.length > 0);
+      await until(async () => requests.length > 0);
       kernel.beforeModelAnswer = async () => undefined;
-      for (const answer of asked) answer();
+      for (const answer of requests) answer();
       const run = await runReaching(person, taskId);
       expect(run).toMatchObject({
         status: 'completed',
@@ -136,34 +136,42 @@ describe('a refused action', () => {
     expect((await person.client.listTasks()).body.data[0]).toMatchObject({ id: taskId, status: 'failed' });
   });
 
-  it.each(ways)('that is %s is told to the model where the workspace wants that', async (_way, judgesAnswers) => {
-    await setDeniedCall('tell');
-    kernel.judgesAnswers = judgesAnswers;
-    kernel.verdictOf = (tool) => (tool === 'files.read' ? 'ALLOW' : 'DENY');
-    const seen: unknown[] = [];
-    kernel.say = (messages) => {
-      seen.push(messages.at(-1));
-      if (seen.length === 1) return { calls: [{ name: 'files__write', args: {} }] };
-      return seen.length === 2 ? { calls: [{ name: 'files__read', args: {} }] } : { text: 'Read it instead' };
-    };
-    const { taskId, runId } = await startRun(person);
-    const run = await runReaching(person, taskId);
-    await setDeniedCall('end');
-    expect(run).toMatchObject({ status: 'completed', outcome: 'allow', result: 'Read it instead', iterationsUsed: 3 });
-    expect(run.steps.map(({ tool, verdict, error }) => [tool, verdict, error?.code])).toEqual([
-      [null, 'ALLOW', undefined],
-      ['files.write', 'DENY', 'POLICY_DENIED'],
-      [null, 'ALLOW', undefined],
-      ['files.read', 'ALLOW', undefined],
-      [null, 'ALLOW', undefined],
-    ]);
-    expect(kernel.executed.map(({ tool }) => tool)).toEqual(['files.read']);
-    expect(seen[1]).toMatchObject({ role: 'tool', content: expect.stringContaining('POLICY_DENIED') });
-    const { body } = await person.client.listViolations();
-    expect(body.data.filter((violation) => violation.runId === runId)).toHaveLength(1);
-  });
+  it.each(ways)(
+    'that is %s is reported to the model when the workspace setting requires it',
+    async (_way, judgesAnswers) => {
+      await setDeniedCall('tell');
+      kernel.judgesAnswers = judgesAnswers;
+      kernel.verdictOf = (tool) => (tool === 'files.read' ? 'ALLOW' : 'DENY');
+      const seen: unknown[] = [];
+      kernel.say = (messages) => {
+        seen.push(messages.at(-1));
+        if (seen.length === 1) return { calls: [{ name: 'files__write', args: {} }] };
+        return seen.length === 2 ? { calls: [{ name: 'files__read', args: {} }] } : { text: 'Read it instead' };
+      };
+      const { taskId, runId } = await startRun(person);
+      const run = await runReaching(person, taskId);
+      await setDeniedCall('end');
+      expect(run).toMatchObject({
+        status: 'completed',
+        outcome: 'allow',
+        result: 'Read it instead',
+        iterationsUsed: 3,
+      });
+      expect(run.steps.map(({ tool, verdict, error }) => [tool, verdict, error?.code])).toEqual([
+        [null, 'ALLOW', undefined],
+        ['files.write', 'DENY', 'POLICY_DENIED'],
+        [null, 'ALLOW', undefined],
+        ['files.read', 'ALLOW', undefined],
+        [null, 'ALLOW', undefined],
+      ]);
+      expect(kernel.executed.map(({ tool }) => tool)).toEqual(['files.read']);
+      expect(seen[1]).toMatchObject({ role: 'tool', content: expect.stringContaining('POLICY_DENIED') });
+      const { body } = await person.client.listViolations();
+      expect(body.data.filter((violation) => violation.runId === runId)).toHaveLength(1);
+    },
+  );
 
-  it('that is told ends with the iterations of the run, and nothing else than this call alone is told', async () => {
+  it('that the model repeats ends the run with its last iteration, and a freeze of the system ends it at once', async () => {
     await setDeniedCall('tell', 3);
     kernel.verdictOf = () => 'DENY';
     kernel.say = () => ({ calls: [{ name: 'files__write', args: {} }] });
@@ -176,7 +184,7 @@ describe('a refused action', () => {
     expect(frozen).toMatchObject({ status: 'denied', error: { code: 'SYSTEM_FROZEN' }, iterationsUsed: 1 });
   });
 
-  verifies('gw.violations', 'each denial is listed with its decision and receipt', async () => {
+  verifies('gw.violations', 'is listed with its decision and receipt', async () => {
     kernel.verdictOf = () => 'DENY';
     const { taskId, runId } = await startRun(person);
     const run = await runReaching(person, taskId);
@@ -242,9 +250,9 @@ describe('a refused action', () => {
         expect(votes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
         const run = await runReaching(person, taskId);
         expect(run).toMatchObject({ status: 'completed', outcome: 'allow' });
-        const asked = { approvalId: approval?.id, decisionId: approval?.decisionId };
+        const request = { approvalId: approval?.id, decisionId: approval?.decisionId };
         const step = run.steps.find(({ kind }) => kind === 'tool_call');
-        expect(step).toMatchObject({ verdict: 'ALLOW', escalations: [{ ...asked, status: 'approved' }] });
+        expect(step).toMatchObject({ verdict: 'ALLOW', escalations: [{ ...request, status: 'approved' }] });
         expect(step?.decisionId).not.toBe(approval?.decisionId);
         expect(kernel.executed).toMatchObject([{ tool: 'files.write', grant: approval?.kernelApprovalId }]);
         expect(kernel.approvals.votes).toEqual([{ approver: person.user.id, action: 'approve' }]);
@@ -255,14 +263,17 @@ describe('a refused action', () => {
     );
   }
 
-  verifies('gw.run.escalate', 'that is rejected never runs and ends the run as denied', async () => {
+  verifies('gw.run.escalate', 'whose approval is rejected is never executed, and the run ends as denied', async () => {
     kernel.verdictOf = () => 'ESCALATE';
     const { taskId, runId } = await startRun(person);
     await runReaching(person, taskId, ['awaiting_approval']);
     const id = await pendingApprovalOf(runId);
     const { body } = await person.client.resolveWorkspaceApproval({ params: { id }, body: { status: 'rejected' } });
     expect(body).toMatchObject({ status: 'rejected', resolvedBy: person.user.id });
-    expect(await runReaching(person, taskId)).toMatchObject({ status: 'denied', error: { code: 'APPROVAL_REJECTED' } });
+    expect(await runReaching(person, taskId)).toMatchObject({
+      status: 'denied',
+      error: { code: 'APPROVAL_REJECTED' },
+    });
     expect(kernel.executed).toEqual([]);
     await expect(
       person.client.resolveWorkspaceApproval({ params: { id }, body: { status: 'approved' } }),
@@ -270,11 +281,14 @@ describe('a refused action', () => {
     expect(kernel.approvals.votes).toEqual([{ approver: person.user.id, action: 'deny' }]);
   });
 
-  verifies('gw.run.escalate', 'without a decision in time ends the run as denied', async () => {
+  verifies('gw.run.escalate', 'whose approval expires is never executed, and the run ends as denied', async () => {
     kernel.verdictOf = () => 'ESCALATE';
     kernel.approvals.lifeSeconds = 1;
     const { taskId } = await startRun(person);
-    expect(await runReaching(person, taskId)).toMatchObject({ status: 'denied', error: { code: 'APPROVAL_EXPIRED' } });
+    expect(await runReaching(person, taskId)).toMatchObject({
+      status: 'denied',
+      error: { code: 'APPROVAL_EXPIRED' },
+    });
     expect(kernel.executed).toEqual([]);
     expect((await person.client.listWorkspaceApprovals({ query: { status: 'expired' } })).body.data).not.toHaveLength(
       0,
@@ -283,7 +297,7 @@ describe('a refused action', () => {
 
   verifies(
     'gw.approvals',
-    'is decided by another person than the starter where there is one, and never by a member',
+    'needs a decision by a person other than the starter of the run if there is one, and never by a member',
     async () => {
       kernel.verdictOf = () => 'ESCALATE';
       const partner = await signInAs(gateway.url, 'partner@example.org');
@@ -309,7 +323,7 @@ describe('a refused action', () => {
     },
   );
 
-  it('is not resolved while the kernel cannot hear of it', async () => {
+  it('stays undecided while the kernel cannot be reached', async () => {
     kernel.verdictOf = () => 'ESCALATE';
     const { taskId, runId } = await startRun(person);
     await runReaching(person, taskId, ['awaiting_approval']);
@@ -325,13 +339,13 @@ describe('a refused action', () => {
   });
 });
 
-describe('what a workspace allows', () => {
+describe('the settings of a workspace', () => {
   it.each([
     [{ provider: 'default', model: 'default' }, 'default'],
     [{ provider: 'default', model: 'large' }, 'large'],
     [{ provider: 'acme', model: 'large' }, 'acme/large'],
     [{ provider: 'acme', model: 'default' }, 'acme/default'],
-  ])('asks for the model of %j as %s', async (chosen, name) => {
+  ])('select the model of %j under the name %s', async (chosen, name) => {
     await settings({ params: workspaceParams(), body: { modelConfig: { ...chosen, temperature: 0.7 } } });
     const { taskId, runId } = await startRun(person);
     await runReaching(person, taskId);
@@ -339,7 +353,7 @@ describe('what a workspace allows', () => {
     expect(JSON.parse(String(step?.['args']))).toMatchObject({ model: name });
   });
 
-  verifies('gw.run.budget', 'ends a run that used its last iteration', async () => {
+  verifies('gw.run.budget', 'end a run that used its last iteration', async () => {
     kernel.say = () => ({ calls: [{ name: 'files__write', args: {} }] });
     await settings({
       params: workspaceParams(),
@@ -360,7 +374,7 @@ describe('what a workspace allows', () => {
 });
 
 describe('governance', () => {
-  verifies('gw.governance', 'shows whether the kernel answers now, and receipts that were verified', async () => {
+  verifies('gw.governance', 'shows whether the kernel answers now, and the verified receipts', async () => {
     const { taskId } = await startRun(person);
     const run = await runReaching(person, taskId);
     const { body: status } = await person.client.getGovernanceStatus();

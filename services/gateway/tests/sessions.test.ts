@@ -24,7 +24,7 @@ afterAll(async () => {
 const refused = { status: 401, code: 'CREDENTIALS_INVALID' };
 
 describe('the sessions of a person', () => {
-  verifies('gw.auth.logout', 'are listed one for each sign-in, and one ends at once from another', async () => {
+  verifies('gw.auth.logout', 'are listed once per sign-in, and each can end another one at once', async () => {
     const laptop = await signInAs(gateway.url, 'grace@example.org');
     const signedInAt = nowMs;
     const stranger = await signInAs(gateway.url, 'eve@example.org');
@@ -53,7 +53,7 @@ describe('the sessions of a person', () => {
     expect(entry).toMatchObject({ actor: phone.user.id, verdict: 'allow', details: { session: params.id } });
   });
 
-  it('are forgotten a month after they ended, with all that one sign-in led to and not before', async () => {
+  it('are removed a month after they ended, together with their whole sign-in', async () => {
     const person = await signInAs(gateway.url, 'kept@example.org');
     const rows = () =>
       rowsOf(database, 'SELECT 1 FROM sessions s JOIN users u ON u.id = s.user_id WHERE u.email = $1', [
@@ -62,7 +62,7 @@ describe('the sessions of a person', () => {
     nowMs += 29 * dayMs;
     const token = (await person.client.listTasks()).headers.get('x-new-token');
     const renewed = clientOf(gateway.url, { ...person.headers, authorization: `Bearer ${token}` });
-    // The first session has been over for more than a month, and is what a rotation waits at.
+    // The first session ended more than a month ago. It stays, because a rotation locks it.
     await rowsOf(
       database,
       "UPDATE sessions SET expires_at = expires_at - interval '90 days' WHERE rotated_at IS NOT NULL",

@@ -23,7 +23,7 @@ const kernel = new KernelStub();
 beforeAll(async () => {
   database = await testDatabase();
   await kernel.start();
-  const more = { GOV_GOVERNANCE_URL: kernel.url, GOV_GOVERNANCE_TIMEOUT: '1500ms' };
+  const more = { GOV_GOVERNANCE_URL: kernel.url, GOV_GOVERNANCE_TIMEOUT: '6s' };
   gateway = await startTestGateway(testConfig(database, more));
 });
 beforeEach(async (): Promise<void> => {
@@ -47,12 +47,12 @@ const block = (...blockedTools: string[]) =>
     body: { policyConfig: { maxIterationBudget: 5, blockedTools, deniedCall: 'end' } },
   });
 
-describe('what a workspace sets', () => {
+describe('the settings of a workspace', () => {
   for (const judgesAnswers of [true, false]) {
     const where = judgesAnswers ? 'where the model proposes it' : 'where it is executed';
     verifies(
       'gw.run.budget',
-      `a blocked tool is denied by the kernel ${where}, with its receipt, and is not offered`,
+      `make the kernel deny a blocked tool ${where}, with its receipt, and the tool is not offered`,
       async () => {
         kernel.judgesAnswers = judgesAnswers;
         await block('files__write');
@@ -77,7 +77,7 @@ describe('what a workspace sets', () => {
 
   verifies(
     'gw.run.budget',
-    'a change that was answered holds for every later step, also one that is about to begin',
+    'apply to every later step once their change was answered, also to a step that is about to begin',
     async () => {
       kernel.judgesAnswers = false;
       let changes = 0;
@@ -91,7 +91,7 @@ describe('what a workspace sets', () => {
     },
   );
 
-  verifies('gw.run.budget', 'a change in the middle of a run holds for the step after it', async () => {
+  verifies('gw.run.budget', 'apply to the next step when they change during a run', async () => {
     kernel.judgesAnswers = false;
     kernel.beforeModelAnswer = async () => void (await block('files.write'));
     const { taskId } = await startRun(person);
@@ -100,7 +100,7 @@ describe('what a workspace sets', () => {
     expect(kernel.executed).toEqual([]);
   });
 
-  verifies('gw.run.budget', 'reaches the kernel once for each version, however many runs there are', async () => {
+  verifies('gw.run.budget', 'reach the kernel once per version, however many runs there are', async () => {
     kernel.say = () => ({ text: 'done' });
     await confirmed(1);
     kernel.settings.put.length = 0;
@@ -139,7 +139,7 @@ describe('settings without a run', () => {
     },
   );
 
-  verifies('gw.failclosed', 'are delivered when the kernel is back', async () => {
+  verifies('gw.failclosed', 'are delivered when the kernel is available again', async () => {
     await until(() => putOf().length >= 2);
     let refusals = 0;
     kernel.settings.beforeTaken = async () => {
@@ -152,34 +152,34 @@ describe('settings without a run', () => {
   });
 });
 
-describe('settings that the kernel does not hold to', () => {
-  verifies('gw.failclosed', 'because it is away: the run ends degraded, and no step is begun', async () => {
+describe('settings that the kernel has not confirmed', () => {
+  verifies('gw.failclosed', 'during an outage end the run as degraded before any step', async () => {
     kernel.settings.beforeTaken = () => Promise.reject(new Error('away'));
     const { taskId } = await startRun(person);
     const run = await runReaching(person, taskId);
     expect(run).toMatchObject({ status: 'failed', outcome: 'unreachable/degraded', steps: [] });
-    // The end of its time may fall between two tries or into one.
+    // The deadline can pass during an attempt or between two attempts.
     expect(['GOVERNANCE_UNAVAILABLE', 'GOVERNANCE_TIMEOUT']).toContain(run.error?.code);
     expect(kernel.offered).toEqual([]);
   });
 
-  verifies('gw.failclosed', 'because it has later ones of another source: the same', async () => {
+  verifies('gw.failclosed', 'because the kernel has later ones from another source end the run likewise', async () => {
     const blocks = `/internal/policy/blocks/${person.workspace.id}`;
     kernel.settings.standAt(blocks, 99);
     const { taskId } = await startRun(person);
     const run = await runReaching(person, taskId);
     expect(run).toMatchObject({ status: 'failed', outcome: 'unreachable/degraded', steps: [] });
     expect(run.error?.code).toBe('SETTINGS_REFUSED');
-    expect(run.error?.message).toMatch(/holds version 99 .* has version 1, .* check the settings and save them again/);
+    expect(run.error?.message).toMatch(/holds version 99 .* has version 1\. .* check the settings and save them again/);
 
     await block('files__write');
     const { taskId: next } = await startRun(person);
     expect(await runReaching(person, next)).toMatchObject({ status: 'denied', error: { code: 'TOOL_BLOCKED' } });
-    // Settings of other workspaces may still be on their way.
+    // Settings of other workspaces can still arrive.
     expect(kernel.settings.put.findLast(({ path }) => path === blocks)?.version).toBe(100);
   });
 
-  it('can be saved whatever version the kernel claims to hold', async () => {
+  it('can be saved whatever version the kernel claims to have', async () => {
     kernel.settings.standAt(`/internal/policy/blocks/${person.workspace.id}`, 2_147_483_647);
     const { taskId } = await startRun(person);
     expect((await runReaching(person, taskId)).error?.code).toBe('SETTINGS_REFUSED');

@@ -21,7 +21,7 @@ const kernel = new KernelStub();
 beforeAll(async () => {
   database = await testDatabase();
   await kernel.start();
-  const more = { GOV_GOVERNANCE_URL: kernel.url, GOV_GOVERNANCE_TIMEOUT: '1500ms' };
+  const more = { GOV_GOVERNANCE_URL: kernel.url, GOV_GOVERNANCE_TIMEOUT: '6s' };
   gateway = await startTestGateway(testConfig(database, more));
 });
 beforeEach(async (): Promise<void> => {
@@ -43,7 +43,7 @@ async function setMonthlyBudget(monthlyLlmBudget: number): Promise<void> {
 }
 
 describe('a call of the model', () => {
-  verifies('gw.run.budget', 'costs what the kernel counted it for, rounded up only where it is shown', async () => {
+  verifies('gw.run.budget', 'costs what the kernel counted, rounded up only for display', async () => {
     kernel.say = (messages) =>
       messages.length > 2 ? { text: 'done' } : { calls: [{ name: 'files__read', args: {} }] };
     const { taskId } = await startRun(person);
@@ -59,7 +59,7 @@ describe('a call of the model', () => {
 
   verifies(
     'gw.run.budget',
-    'that the month cannot carry ends the run, with the decision and receipt of the kernel',
+    'that exceeds the monthly budget ends the run, with the decision and receipt of the kernel',
     async () => {
       await setMonthlyBudget(0.03);
       kernel.say = () => ({ calls: [{ name: 'files__read', args: {} }] });
@@ -76,7 +76,7 @@ describe('a call of the model', () => {
     },
   );
 
-  verifies('gw.run.budget', 'that was approved when the month is used up is not made', async () => {
+  verifies('gw.run.budget', 'that was approved is not made when the monthly budget is used up', async () => {
     kernel.modelVerdict = 'ESCALATE';
     const { taskId } = await startRun(person);
     await runReaching(person, taskId, ['awaiting_approval']);

@@ -35,7 +35,7 @@ async function newTask(title = 'A task'): Promise<string> {
 }
 
 describe('a task', () => {
-  verifies('gw.task.create', 'is written with its audit entry, its evidence and its event, or not at all', async () => {
+  verifies('gw.task.create', 'is stored with its audit entry, its evidence and its event, or not at all', async () => {
     const before = await contentOf(database);
     const { body: task, status } = await person.client.createTask({
       body: { title: ' Ship it ', description: 'Carefully' },
@@ -60,17 +60,17 @@ describe('a task', () => {
     });
 
     for (const table of ['evidence_items', 'audit_entries', 'outbox']) {
-      const held = await contentOf(database);
+      const stored = await contentOf(database);
       await rowsOf(database, `ALTER TABLE ${table} ADD CONSTRAINT refuse_all CHECK (false) NOT VALID`);
       await expect(person.client.createTask({ body: { title: 'Lost', description: '' } })).rejects.toMatchObject({
         code: 'INTERNAL',
       });
       await rowsOf(database, `ALTER TABLE ${table} DROP CONSTRAINT refuse_all`);
-      expect([table, await contentOf(database)]).toEqual([table, held]);
+      expect([table, await contentOf(database)]).toEqual([table, stored]);
     }
   });
 
-  it('is created once for one Idempotency-Key, and the key is bound to its payload and workspace', async () => {
+  it('is created once per Idempotency-Key, and the key is bound to its payload and workspace', async () => {
     const headers = { 'idempotency-key': 'create-1' };
     const first = await person.client.createTask({ body: { title: 'Once', description: '' }, headers });
     const second = await person.client.createTask({ body: { title: 'Once', description: '' }, headers });
@@ -116,21 +116,23 @@ describe('a task', () => {
     },
   );
 
-  it('has one live run, however many ask for one at once', async () => {
+  it('has at most one live run, also with simultaneous requests', async () => {
     const id = await newTask();
-    const asked = await Promise.allSettled(Array.from({ length: 8 }, () => person.client.runTask({ params: { id } })));
-    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const answer of asked)
+    const requests = await Promise.allSettled(
+      Array.from({ length: 8 }, () => person.client.runTask({ params: { id } })),
+    );
+    expect(requests.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const answer of requests)
       if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'ILLEGAL_TRANSITION' });
     expect((await person.client.listRuns({ params: { id } })).body.data).toHaveLength(1);
     await person.client.putTaskStatus({ params: { id }, body: { status: 'cancelled' } });
     expect((await person.client.listRuns({ params: { id } })).body.data[0]?.status).toBe('cancelled');
   });
 
-  it('is changed and deleted while no run works on it, and what its runs did stays', async () => {
+  it('is changed and deleted only while no run works on it, and its runs stay visible', async () => {
     const params = { id: await newTask('Draft') };
-    const asked = person.client.putTask({ params, body: { title: ' Final ', description: 'With care' } });
-    expect((await asked).body).toMatchObject({ id: params.id, title: 'Final', description: 'With care' });
+    const pending = person.client.putTask({ params, body: { title: ' Final ', description: 'With care' } });
+    expect((await pending).body).toMatchObject({ id: params.id, title: 'Final', description: 'With care' });
     expect((await person.client.putTask({ params, body: { title: 'Renamed' } })).body.description).toBe('With care');
     const { body: run } = await person.client.runTask({ params });
     const before = await contentOf(database);
@@ -162,7 +164,7 @@ describe('a task', () => {
     ]);
   });
 
-  it('is deleted by a member who created it, and by no other member below a partner', async () => {
+  it('is deleted by its creator, and otherwise only by partners and owners', async () => {
     const guest = await signInAs(gateway.url, 'helper@example.org');
     const workspaceId = person.workspace.id;
     await putMember(database, { workspaceId, userId: guest.user.id, role: 'member' });
@@ -189,7 +191,7 @@ describe('a task', () => {
 });
 
 describe('a workspace', () => {
-  verifies('gw.mode', 'takes any of the five modes, and nothing else', async () => {
+  verifies('gw.mode', 'accepts each of the five modes, and nothing else', async () => {
     const params = { id: person.workspace.id };
     for (const mode of WorkspaceMode.options) {
       expect((await person.client.putWorkspaceMode({ params, body: { mode } })).body).toEqual({
@@ -211,7 +213,7 @@ describe('a workspace', () => {
     }
   });
 
-  it('shows its members, and lets only an owner change it', async () => {
+  it('shows its members, and only an owner can change it', async () => {
     const guest = await signInAs(gateway.url, 'guest@example.org');
     const workspaceId = person.workspace.id;
     await putMember(database, {
@@ -240,7 +242,7 @@ describe('a workspace', () => {
 });
 
 describe('settings', () => {
-  verifies('gw.settings', 'replace the sections that are sent, keep the others, and hold to their bounds', async () => {
+  verifies('gw.settings', 'replace the sent sections, keep the others, and enforce their limits', async () => {
     const params = { id: person.workspace.id };
     const { body: defaults } = await person.client.getWorkspaceSettings({ params });
     expect(defaults.policyConfig).toEqual({ maxIterationBudget: 25, blockedTools: [], deniedCall: 'end' });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { workspaceParamOf, type AnyRoute } from '@countersign/contracts';
 import { forwarding, gatewayRoutes } from '@countersign/contracts/routes';
+import { minimalBody } from '@countersign/contracts/testing';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
@@ -25,35 +26,18 @@ let adasTask: string;
 const all: AnyRoute[] = Object.values(gatewayRoutes);
 const isOfWorkspace = ({ auth }: AnyRoute) => ['member', 'partner', 'owner'].includes(auth);
 const workspaceRoutes = all.filter(isOfWorkspace);
-/** With those that are passed on to the kernel when it has been found out for which workspace. */
+/** Routes that are forwarded to the kernel after their workspace is determined. */
 const passedOn: AnyRoute[] = forwarding.map(({ route }) => route);
 const contextRoutes = [...all, ...passedOn].filter(isOfWorkspace);
 const unknownObject = 'inv_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const unknownId = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
-/** A body that each route accepts, so that only the workspace can be what is wrong. */
-const bodies: Record<string, object> = {
-  'create-task': { title: 'A task' },
-  'create-subscription': { channel: 'webhook', target: 'https://example.org/hook', eventTypes: ['run.ended'] },
-  'rotate-webhook-secret': {},
-  'redrive-notification': {},
-  'redrive-delivery': {},
-  'emit-event': { type: 'app.order.paid', dedupeKey: 'one', data: {} },
-  'put-task': { title: 'Another' },
-  'put-task-status': { status: 'queued' },
-  'run-task': {},
-  'start-run': { title: 'A task' },
-  'open-workspace': {},
-  'put-workspace': { name: 'Another' },
-  'put-workspace-mode': { mode: 'build' },
-  'check-resolver': { requests: [{ requestedBy: 'agent-1', sessionId: 'session-1' }] },
-  'put-workspace-settings': { policyConfig: { maxIterationBudget: 3 } },
-  'resolve-workspace-approval': { status: 'approved' },
-  'create-api-key': {},
-  'create-invite': { email: 'invited@example.org', role: 'member' },
-  'put-member-role': { role: 'member' },
-  'accept-invite': { email: 'invited@example.org' },
-};
+/** Members that no schema describes: a run is started for a new or for an existing task. */
+const chosen: Record<string, object> = { 'start-run': { title: 'A task' } };
+
+/** A valid body, so that only the workspace can be wrong. The gateway does not parse the body of a forwarded request. */
+const bodyOf = (route: AnyRoute) =>
+  passedOn.includes(route) ? {} : minimalBody(route, { ...chosen[route.operation] });
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -75,7 +59,7 @@ type Call = {
   route: AnyRoute;
   names: Partial<Record<Place, string>>;
   as?: Person;
-  /** In place of a person's session. */
+  /** A credential that replaces the session of a person. */
   credential?: string;
   objectId?: string;
   text?: string;
@@ -97,7 +81,7 @@ async function call({
   const body =
     route.body === undefined
       ? undefined
-      : { ...bodies[route.operation], ...(names.body === undefined ? {} : { workspaceId: names.body }) };
+      : { ...bodyOf(route), ...(names.body === undefined ? {} : { workspaceId: names.body }) };
   const headers = {
     'x-request-id': 'the-same-request',
     ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
@@ -109,21 +93,21 @@ async function call({
   return { status: response.status, text: await response.text() };
 }
 
-/** Spreads the values of one axis over another, where each value of either alone is what can be wrong. */
+/** Returns one value, in turn by `nth`, so that each value of a second axis is tested without all combinations. */
 function inTurn<Value>(nth: number, values: [Value, ...Value[]]): Value {
   return values[nth % values.length] ?? values[0];
 }
 
 function placesOf(route: AnyRoute): Place[] {
   if (workspaceParamOf(route) !== undefined) return ['path'];
-  // A forwarded request is not parsed here.
+  // The gateway does not parse the body of a forwarded request.
   return route.body === undefined || passedOn.includes(route) ? ['header', 'query'] : ['header', 'query', 'body'];
 }
 
-describe('workspace context', () => {
+describe('the workspace of a request', () => {
   verifies(
     'gw.tenancy.404',
-    'missing, unknown, malformed and foreign contexts give the same bytes on every route and in every place',
+    'that is missing, unknown, malformed or foreign gives the same bytes on every route, wherever it is named',
     async () => {
       const before = await contentOf(database);
       const answers = new Set<string>();
@@ -147,7 +131,7 @@ describe('workspace context', () => {
 
   verifies(
     'gw.tenancy.404',
-    "another workspace's objects are not found in one's own, like objects that do not exist",
+    'has no objects of other workspaces: they are not found, like objects that do not exist',
     async () => {
       const before = await contentOf(database);
       const withObject = workspaceRoutes.filter(
@@ -170,7 +154,7 @@ describe('workspace context', () => {
     },
   );
 
-  it('opens each route to the role that its contract names, and to no lower one', async () => {
+  it('opens each route to the role in its contract, and to no lower role', async () => {
     const guest = await signInAs(gateway.url, 'guest@example.org');
     const workspaceId = ada.workspace.id;
     const ranks = ['member', 'partner', 'owner'] as const;
@@ -195,24 +179,24 @@ describe('workspace context', () => {
 
   verifies(
     'gw.tenancy.404',
-    'two places that name different workspaces are refused on every route, for every caller, and one name said twice counts as one',
+    'is refused on every route, for every caller, when two places name different ones, and a repeated name counts as one',
     async () => {
       const before = await contentOf(database);
       const { key } = await keyOf(eve);
       let calls = 0;
       for (const route of contextRoutes) {
         const own = placesOf(route).includes('path') ? (['path', 'header', 'query'] as const) : placesOf(route);
-        const pairs = own.flatMap((one, at) => own.slice(at + 1).map((other) => [one, other] as const));
-        for (const [one, other] of pairs) {
+        const pairs = own.flatMap((one, at) => own.slice(at + 1).map((candidate) => [one, candidate] as const));
+        for (const [one, neighbour] of pairs) {
           const credential = inTurn(calls, [eve.token, key]);
-          const mixed = { [one]: eve.workspace.id, [other]: ada.workspace.id };
+          const mixed = { [one]: eve.workspace.id, [neighbour]: ada.workspace.id };
           const { status, text } = await call({ route, names: mixed, credential });
-          expect([route.operation, one, other, status]).toEqual([route.operation, one, other, 400]);
+          expect([route.operation, one, neighbour, status]).toEqual([route.operation, one, neighbour, 400]);
           expect(errorOf(text)['code']).toBe('WORKSPACE_CONTEXT_CONFLICT');
           const path = placesOf(route).includes('path') ? { path: ada.workspace.id } : {};
-          const foreign = { ...path, [one]: ada.workspace.id, [other]: ada.workspace.id };
+          const foreign = { ...path, [one]: ada.workspace.id, [neighbour]: ada.workspace.id };
           const unseen = await call({ route, names: foreign, credential });
-          expect([route.operation, one, other, unseen.status]).toEqual([route.operation, one, other, 404]);
+          expect([route.operation, one, neighbour, unseen.status]).toEqual([route.operation, one, neighbour, 404]);
           calls += 1;
         }
       }
@@ -224,7 +208,7 @@ describe('workspace context', () => {
 
   verifies(
     'gw.tenancy.404',
-    'a key of one workspace finds nothing of another on any route, by any place, with the bytes of what does not exist',
+    'is not found on any route by a key of another one, with the bytes for a missing object',
     async () => {
       const { key } = await keyOf(eve);
       const answers = new Set<string>();
@@ -246,7 +230,7 @@ describe('workspace context', () => {
     },
   );
 
-  it('refuses two names that differ, and accepts one that is said twice', async () => {
+  it('is refused when header and body name different ones, and accepted when all places name the same', async () => {
     const [route] = workspaceRoutes.filter(({ operation }) => operation === 'create-task');
     if (route === undefined) throw new Error('create-task is gone');
     const refused = await call({ route, names: { header: ada.workspace.id, body: eve.workspace.id }, as: ada });
@@ -261,7 +245,7 @@ describe('workspace context', () => {
 
   verifies(
     'gw.auth.401',
-    'every route but the public ones refuses missing, malformed, unknown and foreign credentials with the envelope',
+    'is closed to missing, malformed, unknown and foreign credentials, with the error envelope, on every route that is not public',
     async () => {
       const ended = await endedCredentials();
       const before = await contentOf(database);
@@ -297,7 +281,7 @@ async function keyOf({ client }: Person) {
   return (await client.createApiKey({ body: { role: 'partner' } as never })).body; // its other members have defaults
 }
 
-/** A session and a key that were good once. */
+/** Returns an ended session and an expired key. */
 async function endedCredentials(): Promise<[string, string]> {
   const former = await signInAs(gateway.url, 'former@example.org');
   const { key, id } = (await former.client.createApiKey({ body: {} as never })).body;
@@ -306,10 +290,10 @@ async function endedCredentials(): Promise<[string, string]> {
   return [`Bearer ${former.token}`, `Bearer ${key}`];
 }
 
-describe('hostile bodies', () => {
+describe('a hostile request', () => {
   const deep = `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`;
   const cases: [string, string, number][] = [
-    ['no JSON', '{', 400],
+    ['text that is not JSON', '{', 400],
     ['two values', '{}{}', 400],
     ['an array', '[]', 400],
     ['a string', '"x"', 400],
@@ -318,11 +302,11 @@ describe('hostile bodies', () => {
     ['a duplicate member', '{"title":"a","title":"b"}', 400],
     ['a lone surrogate', '{"title":"\\ud800"}', 400],
     ['__proto__', '{"__proto__":{"admin":true}}', 400],
-    ['numbers for names', '{"title":1,"status":1,"mode":1,"policyConfig":1,"email":1,"code":1}', 400],
+    ['numbers instead of texts', '{"title":1,"status":1,"mode":1,"policyConfig":1,"email":1,"code":1}', 400],
     ['NaN', '{"title":NaN}', 400],
-    ['a number beyond binary64', '{"title":1e999}', 400],
-    ['too deep', deep, 400],
-    ['too large', JSON.stringify({ title: 'x'.repeat(1_100_000) }), 413],
+    ['a number over the range of binary64', '{"title":1e999}', 400],
+    ['a body with too many levels', deep, 400],
+    ['a body over the size limit', JSON.stringify({ title: 'x'.repeat(1_100_000) }), 413],
     [
       'NUL',
       '{"title":"a\\u0000b","description":"\\u0000","status":"\\u0000","mode":"\\u0000","email":"\\u0000","code":"\\u0000"}',
@@ -332,7 +316,7 @@ describe('hostile bodies', () => {
   const withBody = all.filter(({ body }) => body !== undefined);
 
   it.each(cases)(
-    '%s is refused on every route in the one envelope, and nothing is written',
+    'with %s is refused on every route with the error envelope, and nothing is written',
     async (_name, text, status) => {
       const before = await contentOf(database);
       for (const route of withBody) {
@@ -356,7 +340,7 @@ describe('hostile bodies', () => {
     },
   );
 
-  it('hostile queries are refused or find nothing, and never break', async () => {
+  it('with hostile values in its query causes no server error', async () => {
     for (const query of [
       'limit=0',
       'limit=201',
@@ -384,7 +368,7 @@ describe('hostile bodies', () => {
     }
   });
 
-  it('unknown routes and wrong methods are told apart', async () => {
+  it('to an unknown route gets an answer that differs from that for a wrong method', async () => {
     const unknown = await fetch(new URL('/api/nothing', gateway.url));
     expect([unknown.status, ((await unknown.json()) as { error: { code: string } }).error.code]).toEqual([
       404,

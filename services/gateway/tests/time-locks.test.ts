@@ -18,7 +18,7 @@ import { kernelDecides } from './_key-calls.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
 const lockSeconds = 600;
-/** More than the kernel's clock may be behind. */
+/** More than the accepted difference between the clocks of gateway and kernel. */
 const skewMs = 45_000;
 let aheadMs = 0;
 const now = () => new Date(Date.now() + aheadMs);
@@ -57,7 +57,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** A run whose step is parked. */
+/** Starts a run with a parked step. */
 async function parkedRun() {
   const { taskId, runId } = await startRun(person);
   await runReaching(person, taskId, ['awaiting_approval']);
@@ -67,12 +67,12 @@ async function parkedRun() {
   return { taskId, approval };
 }
 
-/** A run that was approved and waits. */
+/** Starts an approved run that waits for its time lock. */
 async function heldRun() {
   const { taskId, approval } = await parkedRun();
   const params = { id: approval.id };
-  const { body: held } = await person.client.resolveWorkspaceApproval({ params, body: { status: 'approved' } });
-  return { taskId, approval: held };
+  const { body: snapshot } = await person.client.resolveWorkspaceApproval({ params, body: { status: 'approved' } });
+  return { taskId, approval: snapshot };
 }
 
 const waiting = (taskId: string) => runReaching(person, taskId, ['awaiting_approval']);
@@ -83,32 +83,36 @@ const isHeld = async (id: string) =>
   (await rowsOf<{ held: boolean }>(database, 'SELECT held FROM approvals WHERE id = $1', [id]))[0]?.held;
 
 describe('a run whose approved call has to wait', () => {
-  verifies('gw.run.escalate', 'waits, shows until when, and goes on by itself, once, after a restart too', async () => {
-    const { taskId, approval } = await heldRun();
-    const lockedUntil = Date.parse(approval.timelockUntil ?? '');
-    expect(approval).toMatchObject({ status: 'approved' });
-    expect(Math.abs(lockedUntil - now().getTime() - lockSeconds * 1_000)).toBeLessThan(10_000);
-    await sweep(gateway.context);
-    const { steps } = await waiting(taskId);
-    expect(steps.at(-1)?.escalations).toMatchObject([{ status: 'approved', timelockUntil: approval.timelockUntil }]);
-    await gateway.stop();
-    aheadMs += (lockSeconds - 30) * 1_000;
-    gateway = await startTestGateway(config, { now });
-    person = { ...person, client: (await signInAs(gateway.url, person.user.email ?? '')).client };
-    await sweep(gateway.context);
-    expect((await waiting(taskId)).status).toBe('awaiting_approval');
-    expect(kernel.executed).toEqual([]);
-    aheadMs += 30_000 + skewMs;
-    await Promise.all(Array.from({ length: 8 }, () => sweep(gateway.context)));
-    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', outcome: 'allow' });
-    expect(kernel.executed).toMatchObject([{ grant: approval.kernelApprovalId }]);
-  });
+  verifies(
+    'gw.run.escalate',
+    'waits, shows until when, and continues by itself, once, also after a restart',
+    async () => {
+      const { taskId, approval } = await heldRun();
+      const lockedUntil = Date.parse(approval.timelockUntil ?? '');
+      expect(approval).toMatchObject({ status: 'approved' });
+      expect(Math.abs(lockedUntil - now().getTime() - lockSeconds * 1_000)).toBeLessThan(10_000);
+      await sweep(gateway.context);
+      const { steps } = await waiting(taskId);
+      expect(steps.at(-1)?.escalations).toMatchObject([{ status: 'approved', timelockUntil: approval.timelockUntil }]);
+      await gateway.stop();
+      aheadMs += (lockSeconds - 30) * 1_000;
+      gateway = await startTestGateway(config, { now });
+      person = { ...person, client: (await signInAs(gateway.url, person.user.email ?? '')).client };
+      await sweep(gateway.context);
+      expect((await waiting(taskId)).status).toBe('awaiting_approval');
+      expect(kernel.executed).toEqual([]);
+      aheadMs += 30_000 + skewMs;
+      await Promise.all(Array.from({ length: 8 }, () => sweep(gateway.context)));
+      expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', outcome: 'allow' });
+      expect(kernel.executed).toMatchObject([{ grant: approval.kernelApprovalId }]);
+    },
+  );
 
-  verifies('gw.run.escalate', 'waits as well where it was approved on the page of the kernel', async () => {
+  verifies('gw.run.escalate', 'also waits when it was approved on the page of the kernel', async () => {
     const { taskId, approval } = await parkedRun();
-    const given = kernel.approvals.get(approval.kernelApprovalId);
-    kernel.approvals.approve(given);
-    await kernelDecides(gateway, approval, { state: 'approved', timelock_until: given.timelockUntil });
+    const values = kernel.approvals.get(approval.kernelApprovalId);
+    kernel.approvals.approve(values);
+    await kernelDecides(gateway, approval, { state: 'approved', timelock_until: values.timelockUntil });
     await until(async () => (await isHeld(approval.id)) === true);
     await sweep(gateway.context);
     await waiting(taskId);
@@ -131,14 +135,14 @@ describe('a run whose approved call has to wait', () => {
       expect([kernel.executed, await isHeld(approval.id)]).toEqual([[], false]);
     });
 
-  it('goes on at once when the glass is broken', async () => {
+  it('continues at once after break glass', async () => {
     const { taskId, approval } = await heldRun();
     kernel.approvals.get(approval.kernelApprovalId).timelockUntil = null;
     await kernelDecides(gateway, approval, { state: 'approved', timelock_until: null });
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
   });
 
-  it('stays cancelled where it was cancelled in the meantime', async () => {
+  it('stays cancelled when it was cancelled in the meantime', async () => {
     const { taskId, approval } = await heldRun();
     await person.client.putTaskStatus({ params: { id: taskId }, body: { status: 'cancelled' } });
     passLock();
@@ -147,7 +151,7 @@ describe('a run whose approved call has to wait', () => {
     expect([kernel.executed, await isHeld(approval.id)]).toEqual([[], false]);
   });
 
-  it('is not ended by a withdrawal that comes after it went on', async () => {
+  it('is not ended by a withdrawal after it has continued', async () => {
     const { taskId, approval } = await heldRun();
     passLock();
     await sweep(gateway.context);

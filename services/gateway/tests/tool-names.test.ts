@@ -4,7 +4,7 @@ import { functionNameOf } from '../src/runs/tool-names.ts';
 
 describe('the name of a tool', () => {
   it.each(['files.write', 'files.fs.read', 'files.read__all', 'files._hidden', 'my_files.write', 'countersign'])(
-    '%s comes back from a model as it was, in either spelling',
+    '%s is unchanged after a round trip through a model, in both spellings',
     (tool) => {
       expect(toolOfFunctionName(functionNameOf(tool))).toBe(tool);
       expect(toolOfFunctionName(tool)).toBe(tool);
@@ -18,7 +18,7 @@ describe('the name of a tool', () => {
     ['mcp__files', 'mcp.files'],
     ['mcp_files', 'mcp_files'],
     ['files.mcp__a__b', 'files.mcp__a__b'],
-  ])('%s of a client means %s', (name, tool) => {
+  ])('%s from a client is resolved to %s', (name, tool) => {
     expect(toolOfFunctionName(name)).toBe(tool);
     expect(toolOfFunctionName(tool)).toBe(tool);
   });

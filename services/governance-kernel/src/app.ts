@@ -11,7 +11,7 @@ import { showFrontPageRoute } from './routes/show-front-page.ts';
 
 type Workers = { readonly all: { readonly check: HealthCheck } };
 
-/** Every route of the kernel. */
+/** The application with the routes, guards and health checks of the kernel. */
 export function createApp(kernel: Context, { all: workers }: Workers): ServiceApp<unknown> {
   const endpoints = [
     openApiEndpoint('governance-kernel'),
@@ -21,9 +21,9 @@ export function createApp(kernel: Context, { all: workers }: Workers): ServiceAp
     endpoints,
     guards: createGuards(kernel),
     ready: readinessChecks(kernel),
-    told: toldChecks(kernel, workers),
+    informational: toldChecks(kernel, workers),
     healthPort: [showFrontPageRoute(kernel), healthzRoute(kernel)],
-    // Express costs a large part of each request, and decisions are under load.
+    // Express costs a large part of each request, so decisions bypass it.
     fastOperations: endpoints.filter(({ route }) => route.governed === true).map(({ route }) => route.operation),
     idempotency: kernel.answers,
     classifyErrors: [storeOutage(isUnavailable)],
@@ -33,5 +33,5 @@ export function createApp(kernel: Context, { all: workers }: Workers): ServiceAp
   };
 }
 
-/** The demo writes and reads a tenant of its own. Only a configuration that has the demo serves it. */
+/** The demo uses a tenant of its own. Its routes exist only when the demo is configured. */
 const isDemo = ({ path }: AnyRoute) => path.startsWith('/api/demo/');

@@ -5,7 +5,7 @@ type Closing = { telemetry: Telemetry } & Record<
   { close(): Promise<void> }
 >;
 
-/** In this order, since each may still need those behind it. */
+/** Closes the parts in this order, since each may still need the parts after it. */
 export async function closeAll({ logWatch, ledger, telemetry, judge, exports, database }: Closing): Promise<void> {
   await logWatch.close();
   await ledger.close();

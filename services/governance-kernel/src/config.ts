@@ -17,122 +17,128 @@ import {
 import { Currency } from '@countersign/contracts';
 import { BudgetWindow, RootKey } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
-import { readApproverKeys } from './approvals/approver-keys.ts';
-import { readModelSpend } from './budgets/installation-ceiling.ts';
-import { readModelPrices } from './chat/prices.ts';
-import { findSandboxAccount, findStdioAccount, mayRead, type StdioAccount } from './sandbox/stdio-account.ts';
-import { isInline, readMcpServers } from './mcp/read-mcp-servers.ts';
-import { configuredTerms, inSandbox, type McpServerConfig } from './mcp/server-config.ts';
+import { readApproverKeys } from './controls/approvals/approver-keys.ts';
+import { readModelSpend } from './controls/budgets/installation-ceiling.ts';
+import { readModelPrices } from './doors/chat/prices.ts';
+import { findSandboxAccount, findStdioAccount, mayRead, type StdioAccount } from './controls/sandbox/stdio-account.ts';
+import { isInline, readMcpServers } from './doors/mcp/read-mcp-servers.ts';
+import { configuredTerms, inSandbox, type McpServerConfig } from './doors/mcp/server-config.ts';
+import { readWitnesses } from './evidence/proof/read-witnesses.ts';
 import { dispatchMsMax, type KernelConfig } from './kernel-config.ts';
-import type { OauthSettings } from './oauth/oauth-tokens.ts';
+import type { OauthSettings } from './doors/oauth/oauth-tokens.ts';
+import { soundRoot } from './evidence/trust/sound-root.ts';
 
-/** In development. */
+/** The default in development. */
 const defaultLogOrigin = 'countersign.local/log';
 
 export const kernelVariables = z.object({
   ...serviceVariables,
   GOV_BIND_ADDR: z.string().default('127.0.0.1').describe('Address that the kernel listens on.'),
   GOV_PORT: port(8080).describe('Port of the kernel.'),
-  GOV_HEALTH_PORT: port(8081).describe('Port of health and metrics alone.'),
+  GOV_HEALTH_PORT: port(8081).describe('Separate port for health and metrics.'),
   GOV_PUBLIC_URL: url()
     .optional()
     .meta({ fallback: 'GOV_BIND_ADDR and GOV_PORT' })
     .describe(
-      'Where people reach the kernel, for links to approvals; https makes the cookie of their pages `Secure`. Required in production ' +
-        'where `GOV_BIND_ADDR` stands for every address.',
+      'Address at which people reach the kernel, for links to approvals. With https, the cookie of approval pages is `Secure`. ' +
+        'Required in production when `GOV_BIND_ADDR` is a wildcard address.',
     ),
   GOV_CONSOLE_URL: url()
     .optional()
     .meta({ fallback: 'GOV_PUBLIC_URL' })
-    .describe('Where people reach the console: passkeys that are enrolled and used there are bound to this name.'),
+    .describe('Address of the console for people. Passkeys that are enrolled there are bound to its host name.'),
   GOV_ADMIN_API_KEY: secret().describe('The operator key: its holder can act for every tenant and principal.'),
   GOV_SERVICE_API_KEY: secret().describe('Key that sibling services present on routes below `/internal`.'),
   GOV_ASSERTION_KEYS: list().describe(
-    'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one no assertion is taken.',
+    'Ed25519 public keys (base64url) of gateways; several are allowed during a rotation. Without one, no assertion is accepted.',
   ),
-  GOV_SIGNING_KEY: secret().describe('Signs receipts: an Ed25519 key, PKCS#8 PEM.'),
-  GOV_POLICY_KEY: secret().describe('Signs the policies that the kernel activates itself: another such key.'),
-  GOV_LOG_KEY: secret().describe("Signs the log's checkpoints: a third such key."),
+  GOV_SIGNING_KEY: secret().describe('Ed25519 key (PKCS#8 PEM) that signs receipts.'),
+  GOV_POLICY_KEY: secret().describe('A second Ed25519 key (PKCS#8 PEM), which signs policies activated by the kernel.'),
+  GOV_LOG_KEY: secret().describe("A third Ed25519 key (PKCS#8 PEM), which signs the log's checkpoints."),
   GOV_EVIDENCE_KEY: secret()
     .optional()
     .describe(
-      'Signs envelopes for other tools (DSSE, Sigstore, JWS): an ECDSA P-256 key, PKCS#8 PEM. Without it no envelope is made.',
+      'ECDSA P-256 key (PKCS#8 PEM) that signs envelopes for other tools (DSSE, Sigstore, JWS). Without it, no envelopes are created.',
     ),
   GOV_TENANT_SALT_SECRET: secret().describe(
-    'Salts the argument hashes of all tenants. With another one they no longer match.',
+    'Secret that salts the argument hashes of all tenants. If it changes, earlier hashes no longer match.',
   ),
   GOV_LOG_ORIGIN: z
     .string()
     .regex(/^[^\s+]{1,200}$/, 'must have no blanks and no +')
     .optional()
     .meta({ requiredWhen: 'in production', fallback: defaultLogOrigin })
-    .describe('Name of the log in its checkpoints. Choose it once: it never changes afterwards.'),
+    .describe('Name of the log in its checkpoints. Choose it before the first start, and do not change it afterwards.'),
+  GOV_WITNESS_URL: list().describe('Addresses of witnesses (C2SP tlog-witness), without `/add-checkpoint`.'),
+  GOV_WITNESS_KEY: list().describe(
+    'Verifier keys (`name+hash+key`, Ed25519) of the witnesses, in the order of `GOV_WITNESS_URL`.',
+  ),
   GOV_TRUST_ROOT: RootKey.optional()
     .meta({ type: 'Ed25519 public key, base64url' })
     .describe(
-      'Public half of your offline root key. Keys then count by the trust list that it signed. Without it each kernel publishes its own keys.',
+      'Your offline root key (public half). The trust list that it signed then decides which keys are valid. Without it, each kernel publishes its own keys.',
     ),
   GOV_POLICY_FILE: z
     .string()
     .optional()
     .describe(
-      'Bundle that is active for every tenant without one of its own. Without it policies come by the API alone.',
+      'Policy bundle for every tenant without a policy of its own. Without it, policies come only from the API.',
     ),
   GOV_POLICY_FILE_INTERVAL: durationMs(10_000).describe('How often the policy file is read again.'),
   GOV_POLICY_MAX_AGE: durationMs(86_400_000).describe(
-    'How long a policy counts as fresh once it was confirmed; then everything is denied.',
+    'How long a policy counts as fresh after its last confirmation. Afterwards, all calls are denied.',
   ),
   GOV_POLICY_PUBLIC_KEYS: list().describe(
-    "Ed25519 public keys (base64url) that may sign activations beside the kernel's own policy key.",
+    "Ed25519 public keys (base64url) that may sign activations, in addition to the kernel's own policy key.",
   ),
   GOV_RELATIONS_MAX_AGE: durationMs(86_400_000).describe(
-    'How long relations count as fresh once their writer confirmed them; then calls whose policy reads them are denied.',
+    'How long relations count as fresh after the last confirmation by their writer. Afterwards, calls whose policy reads them are denied.',
   ),
   GOV_APPROVER_KEYS: z
     .string()
     .default('[]')
     .describe(
-      'JSON: `[{ tenant_id, principal_id, key_id, public_key (base64url) }]` of people who approve by signature.',
+      'Keys of people who approve by signature, as JSON: `[{ tenant_id, principal_id, key_id, public_key (base64url) }]`.',
     ),
   GOV_UPSTREAM_URL: url()
     .optional()
-    .describe('OpenAI-compatible model server, up to and with `/v1`. Without it model calls are refused.'),
+    .describe('Address of an OpenAI-compatible model server, including `/v1`. Without it, model calls are refused.'),
   GOV_UPSTREAM_API_KEY: secret({ lengthMin: 1 }).optional().describe('Key for the model server. Agents never see it.'),
   GOV_UPSTREAM_TIMEOUT: durationMs(120_000).describe(
-    'How long the model server may be silent, before its answer and between two parts of a stream; and how long a whole answer may take.',
+    'How long the model server may be silent before its answer or between two parts of a stream. It also limits the total time of an answer that is not streamed.',
   ),
   GOV_AGENT_UI_MODEL: z
     .string()
     .min(1)
     .max(256)
     .optional()
-    .describe('Model of an AG-UI run that names none. Without it, each run must name its own.'),
+    .describe('Default model of AG-UI runs. Without it, each run must specify a model.'),
   GOV_MODEL_PRICES: z
     .string()
     .default('{}')
     .describe(
-      'JSON: `{ model: { input_per_million_minor, output_per_million_minor, output_tokens_max, input_tokens_max? } }`; `*` is every other model.',
+      'Prices and limits of models, as JSON: `{ model: { input_per_million_minor, output_per_million_minor, output_tokens_max, input_tokens_max? } }`. The key `*` applies to all other models.',
     ),
   GOV_CURRENCY: Currency.optional()
     .meta({ type: 'code of ISO 4217', requiredWhen: 'in production, with GOV_UPSTREAM_URL and GOV_MODEL_PRICES' })
     .describe(
-      'Currency of the prices in `GOV_MODEL_PRICES`: a budget in another currency is refused. Without it no budget is compared.',
+      'Currency of the prices in `GOV_MODEL_PRICES`. Budgets in another currency are refused. Without it, the currency of a budget is not checked.',
     ),
   GOV_MODEL_SPEND_LIMIT: z
     .string()
     .optional()
     .meta({ requiredWhen: 'in production, with GOV_UPSTREAM_URL' })
     .describe(
-      'The most that models may cost for all tenants together, in minor units and their currency: `500000 EUR`.',
+      'Spend limit for the models of all tenants together, in minor units with the currency, such as `500000 EUR`.',
     ),
   GOV_MODEL_SPEND_WINDOW: BudgetWindow.default('total').describe(
-    'The window after which that count starts from zero; none by default.',
+    'Window of `GOV_MODEL_SPEND_LIMIT`. The count restarts from zero in each window. With `total`, it never restarts.',
   ),
   GOV_MCP_SERVERS: z
     .string()
     .optional()
     .describe(
-      'MCP servers to govern, as JSON or the path of a JSON file: `{ servers: [...] }`, or `{ mcpServers: {...} }` as MCP clients have it.',
+      'MCP servers to govern, as JSON or as the path of a JSON file: `{ servers: [...] }`, or the format of MCP clients, `{ mcpServers: {...} }`.',
     ),
   GOV_MCP_STDIO_USER: z
     .string()
@@ -140,59 +146,59 @@ export const kernelVariables = z.object({
     .optional()
     .meta({ type: '`uid:gid`' })
     .describe(
-      "The account of MCP servers over stdio, where the kernel runs as root; the kernel's own ids mean that they run as the kernel.",
+      "Account of MCP servers over stdio when the kernel runs as root. With the kernel's own ids, they run under the kernel's account.",
     ),
   GOV_MCP_STDIO: flag(false).describe(
-    "In production: MCP servers over stdio may run as programs of the kernel's own account.",
+    "Whether MCP servers over stdio may run under the kernel's own account in production.",
   ),
   GOV_MCP_SANDBOX: flag(false).describe(
-    'Each MCP server over stdio of `GOV_MCP_SERVERS` runs in a sandbox or does not start. One without the member `sandbox` gets a folder of its own, and nothing else.',
+    'Whether each stdio server of `GOV_MCP_SERVERS` must run in a sandbox. A server without the member `sandbox` gets access only to a folder of its own.',
   ),
   GOV_BWRAP_PATH: z
     .string()
     .regex(/^\//, 'must be an absolute path')
     .optional()
     .meta({ fallback: '/usr/bin/bwrap or /usr/local/bin/bwrap' })
-    .describe('Path of bubblewrap, by which sandboxes are made.'),
+    .describe('Path of bubblewrap, which creates the sandboxes.'),
   GOV_OAUTH_ISSUER: url()
     .optional()
     .describe(
-      'Authorization server whose access tokens (JWT) open `/mcp`. Without it `/mcp` takes keys and agent tokens alone.',
+      'Authorization server whose access tokens (JWT) are accepted on `/mcp`. Without it, `/mcp` accepts only keys and agent tokens.',
     ),
   GOV_OAUTH_JWKS_URL: url()
     .optional()
     .meta({ fallback: 'the metadata of the issuer' })
-    .describe('Public keys of the authorization server.'),
-  GOV_OAUTH_SCOPES: list().describe('Scopes that each access token needs; `mcp:tools` unless set.'),
+    .describe('Address of the public keys of the authorization server.'),
+  GOV_OAUTH_SCOPES: list().describe('Scopes that each access token needs. The default is `mcp:tools`.'),
   GOV_OAUTH_TENANT_CLAIM: z
     .string()
     .regex(/^[A-Za-z0-9_.:/-]{1,128}$/)
     .default('tenant_id')
-    .describe('Claim of an access token that names the tenant.'),
+    .describe('Claim of an access token that contains the tenant.'),
   GOV_MCP_PRIVATE: flag(false).describe(
-    'MCP servers that are added at run time may be at private addresses, such as those of this machine.',
+    'Whether MCP servers that are added at run time may have private addresses, such as addresses of this machine.',
   ),
   GOV_MCP_TIMEOUT: durationMs(60_000).describe('How long one tool call may take.'),
   GOV_MCP_APPROVAL_WAIT: durationMs(10_000).describe(
-    'How long an escalated call over MCP waits for its approval, if the client cannot open a page. `0`: it is refused at once.',
+    'How long an escalated call over MCP waits for its approval if the client cannot open a page. With `0`, the call is refused at once.',
   ),
   GOV_SEALING_TIMEOUT: durationMs(30_000, { minMs: 1_000 }).describe(
-    'How long judging and sealing one call may take on a busy machine, beside the model and the tool. A repeat waits so long for an answer that may still come.',
+    'Time limit for judging and sealing one call, in addition to the time limits of the model and the tool. A call counts as running for the sum of these limits.',
   ),
-  GOV_MCP_LIST_MAX_AGE: durationMs(1_000).describe('How long a tool definition that changed upstream may go unseen.'),
-  GOV_DEMO: flag(false).describe('Opens `/api/demo` to everybody who reaches the port.'),
+  GOV_MCP_LIST_MAX_AGE: durationMs(1_000).describe('Longest time until the kernel notices a changed upstream tool.'),
+  GOV_DEMO: flag(false).describe('Opens `/api/demo` to all callers that can reach the port.'),
   GOV_CHECKPOINT_RECEIPTS: integer({ min: 1, max: 1_000_000, fallback: 1_000 }).describe(
-    'A checkpoint is made after so many receipts, or after the interval below.',
+    'Number of new receipts after which a checkpoint is created before the end of `GOV_CHECKPOINT_INTERVAL`.',
   ),
-  GOV_CHECKPOINT_INTERVAL: durationMs(60_000).describe('How old the last checkpoint may grow while receipts come.'),
+  GOV_CHECKPOINT_INTERVAL: durationMs(60_000).describe('Maximum age of the last checkpoint while new receipts arrive.'),
   GOV_DISPATCH_DEADLINE: durationMs(300_000).describe(
-    'How long a dispatched call may stay without an outcome before it is sealed as uncertain. A stream of a model may take what this leaves beside `GOV_MCP_TIMEOUT` and `GOV_SEALING_TIMEOUT`.',
+    'How long a dispatched call may stay without an outcome before it is sealed as uncertain. A model stream may last this time minus `GOV_MCP_TIMEOUT` and `GOV_SEALING_TIMEOUT`.',
   ),
   GOV_CONFORMANCE_INTERVAL: durationMs(3_600_000, { minMs: 1_000 }).describe(
-    'How often the kernel proves again that it denies: a short conformance run, once for all replicas.',
+    'Interval of a short conformance run, which proves that the kernel denies. One replica runs it for all.',
   ),
   GOV_SELF_TEST_DECISIONS: integer({ min: 0, max: 100_000, fallback: 2_000 }).describe(
-    'How many decisions the kernel makes in memory before it is ready, so that the first caller meets a warm one.',
+    'Number of decisions that the kernel makes in memory before it is ready, so that the first call is fast.',
   ),
 });
 
@@ -201,7 +207,7 @@ export const kernelVariables = z.object({
  */
 const knownElsewhere = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED', 'GOV_BOUNDARY_REGISTRY_PATH'];
 
-/** Reads the environment once; a missing, malformed or unknown GOV_* variable stops the start and is named. */
+/** Reads the environment once. A missing, malformed or unknown GOV_* variable stops the start with its name. */
 export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   const read = readConfig(kernelVariables, env, { prefix: 'GOV_', knownElsewhere });
   const { GOV_MODEL_SPEND_LIMIT: spend, GOV_MODEL_SPEND_WINDOW: window } = read;
@@ -209,9 +215,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   const config = Object.freeze({
     ...shared,
     allowedHosts: [...shared.allowedHosts, ownName(read)],
-    host: read.GOV_BIND_ADDR,
-    port: read.GOV_PORT,
-    healthPort: read.GOV_HEALTH_PORT,
+    ...{ host: read.GOV_BIND_ADDR, port: read.GOV_PORT, healthPort: read.GOV_HEALTH_PORT },
     consoleUrl: read.GOV_CONSOLE_URL ?? null,
     publicUrl: read.GOV_PUBLIC_URL ?? `http://${read.GOV_BIND_ADDR}:${read.GOV_PORT}`,
     adminApiKey: read.GOV_ADMIN_API_KEY,
@@ -223,6 +227,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     evidenceKeyPem: read.GOV_EVIDENCE_KEY ?? null,
     tenantSaltSecret: read.GOV_TENANT_SALT_SECRET,
     logOrigin: read.GOV_LOG_ORIGIN ?? defaultLogOrigin,
+    witnesses: sound('GOV_WITNESS_KEY', () => readWitnesses(read.GOV_WITNESS_URL, read.GOV_WITNESS_KEY)),
     trustRoot: sound('GOV_TRUST_ROOT', () => soundRoot(read.GOV_TRUST_ROOT)),
     policyFile: read.GOV_POLICY_FILE ?? null,
     policyFileIntervalMs: read.GOV_POLICY_FILE_INTERVAL,
@@ -276,16 +281,16 @@ function serverSettings(read: z.infer<typeof kernelVariables>) {
   };
 }
 
-/** Budgets belong to tenants; the installation pays for all of them. */
+/** The installation pays for all tenants together, and the budgets of tenants do not limit that sum. */
 function requireSpendLimit({ upstream, modelSpend }: KernelConfig): void {
   if (upstream.url === null || modelSpend !== null) return;
   throw new ConfigError([
-    'GOV_MODEL_SPEND_LIMIT is missing: say what the models of GOV_UPSTREAM_URL may cost all tenants together, in minor units and their ' +
+    'GOV_MODEL_SPEND_LIMIT is missing: set what all tenants together may spend on the models of GOV_UPSTREAM_URL, in minor units and their ' +
       'currency, such as 500000 EUR',
   ]);
 }
 
-/** Prices are numbers: without their currency, every budget counts them as its own. */
+/** Prices are plain numbers. Without a currency, every budget would count them as its own currency. */
 function requireCurrency({ upstream, modelPrices, priceCurrency }: KernelConfig): void {
   if (upstream.url === null || priceCurrency !== null || Object.keys(modelPrices).length === 0) return;
   throw new ConfigError(['GOV_CURRENCY is missing: set the currency of the prices in GOV_MODEL_PRICES, such as EUR']);
@@ -298,23 +303,17 @@ function refuseOtherCurrency({ modelSpend, priceCurrency }: KernelConfig): void 
   ]);
 }
 
-function soundRoot(root: string | undefined): string | null {
-  if (root === undefined) return null;
-  readPublicKeys([root]);
-  return root;
-}
-
 const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
 
-/** Links to approvals name the address that people reach: one that stands for every address of a machine leads nowhere. */
+/** Links to approvals need an address that people can reach, which a wildcard address is not. */
 function requireAddress({ GOV_PUBLIC_URL: publicUrl, GOV_BIND_ADDR: host }: z.infer<typeof kernelVariables>): void {
   if (publicUrl !== undefined || !wildcards.has(host)) return;
   throw new ConfigError([
-    `GOV_PUBLIC_URL is missing: say where agents and people reach the kernel, which listens on ${host}, such as http://kernel:8080`,
+    `GOV_PUBLIC_URL is missing: set the address at which agents and people reach the kernel (it listens on ${host}), such as http://kernel:8080`,
   ]);
 }
 
-/** Verifiers pin the name, and a log keeps it for good: a default name would be that of every installation. */
+/** Verifiers pin the name, and a log keeps it permanently. A default name would be the same for every installation. */
 function requireLogOrigin({ GOV_LOG_ORIGIN: origin }: z.infer<typeof kernelVariables>): void {
   if (origin !== undefined) return;
   throw new ConfigError([
@@ -323,7 +322,7 @@ function requireLogOrigin({ GOV_LOG_ORIGIN: origin }: z.infer<typeof kernelVaria
   ]);
 }
 
-/** The name in the addresses that the kernel itself gives out. */
+/** The host name in addresses that the kernel publishes. */
 function ownName({ GOV_PUBLIC_URL: publicUrl, GOV_BIND_ADDR: host }: z.infer<typeof kernelVariables>): string {
   return publicUrl === undefined ? host : new URL(publicUrl).hostname;
 }
@@ -361,7 +360,7 @@ function stdioAccountFor(
 
 const holdsSecrets = /^(GOV_(?!POLICY_FILE)\w+|DATABASE_URL|AMQP_URL)_FILE$/;
 
-/** An account of their own keeps nothing from servers that may read the kernel's secrets where they lie. */
+/** A separate account does not protect secrets whose files the servers can read. */
 function refuseReadableSecrets({ stdioAccount: account }: KernelConfig, env: Environment): void {
   if (account === null) return;
   const isSecretFile = (name: string, file: string) =>
@@ -375,7 +374,7 @@ function refuseReadableSecrets({ stdioAccount: account }: KernelConfig, env: Env
   ]);
 }
 
-/** Such a server is a program with the kernel's own rights: it can read the kernel's memory and files. */
+/** A server over stdio without a sandbox or account of its own can read the kernel's memory and files. */
 function refuseStdio({ mcpServers, stdioAccount }: KernelConfig): void {
   const beside = (server: McpServerConfig) => server.transport === 'stdio' && !isSandboxed(server);
   const names = mcpServers.filter(beside).map(({ server_id: id }) => id);
@@ -391,7 +390,7 @@ function isSandboxed(server: McpServerConfig): boolean {
   return terms !== null && terms.profile !== 'none';
 }
 
-/** A call past its deadline counts as abandoned and gives its budget back: one that may still run must not be. */
+/** A call past its deadline counts as abandoned and releases its budget, so it must no longer be running then. */
 function refuseEarlyDeadline(config: KernelConfig): void {
   if (dispatchMsMax(config) < config.dispatchDeadlineMs) return;
   const together = 'GOV_UPSTREAM_TIMEOUT, GOV_MCP_TIMEOUT and GOV_SEALING_TIMEOUT together';

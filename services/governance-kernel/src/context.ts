@@ -18,70 +18,72 @@ import { gateRosterHash } from '@countersign/receipts';
 import { AssertionVerifier, createLogger, type Log, type Telemetry } from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
-import { PresentedKeys } from './access-keys/presented-keys.ts';
-import { argsCipher } from './approvals/args-cipher.ts';
-import { ApproverSessions } from './approver-pages/sessions.ts';
-import { setInstallationCeiling } from './budgets/set-installation-ceiling.ts';
-import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
-import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
-import { decisionTelemetry } from './boundary/decision-telemetry.ts';
-import { Dispatch } from './boundary/dispatch.ts';
-import { ledgerAwayMsMax } from './chat/judge-calls.ts';
-import { KeptAnswers } from './boundary/kept-answers.ts';
+import { PresentedKeys } from './controls/access-keys/presented-keys.ts';
+import { argsCipher } from './controls/approvals/args-cipher.ts';
+import { ApproverSessions } from './doors/approver-pages/sessions.ts';
+import { setInstallationCeiling } from './controls/budgets/set-installation-ceiling.ts';
+import { createBoundary, type BoundaryDeps } from './decision/boundary.ts';
+import type { CycleSettings, Judgeable } from './decision/conclude-call.ts';
+import { decisionTelemetry } from './decision/decision-telemetry.ts';
+import { Dispatch } from './decision/dispatch.ts';
+import { ledgerAwayMsMax } from './doors/chat/judge-calls.ts';
+import { KeptAnswers } from './decision/kept-answers.ts';
 import { tenantSalts } from './call/tenant-salts.ts';
-import type { AskRules } from './boundary/rule-evaluation.ts';
-import { DemoAllowance } from './demo/demo-allowance.ts';
-import { dispatchMsMax, type KernelConfig } from './kernel-config.ts';
-import { readVectors } from './conformance/read-vectors.ts';
-import { RunCredential } from './conformance/run-credential.ts';
-import { runVectors } from './conformance/run-vectors.ts';
+import type { AskRules } from './decision/rule-evaluation.ts';
+import { DemoAllowance } from './doors/demo/demo-allowance.ts';
+import { dispatchMsMax, toolCallMsMax, type KernelConfig } from './kernel-config.ts';
+import { readVectors } from './evidence/conformance/read-vectors.ts';
+import { RunCredential } from './evidence/conformance/run-credential.ts';
+import { runVectors } from './evidence/conformance/run-vectors.ts';
+import type { KernelContext } from './context-groups.ts';
 import { controls } from './controls.ts';
-import { KnownOrgs } from './fences/known-orgs.ts';
-import { AgentTokens } from './identities/agent-tokens.ts';
-import { KeyChallenges } from './identities/key-challenges.ts';
-import { OauthTokens } from './oauth/oauth-tokens.ts';
+import { KnownOrgs } from './controls/fences/known-orgs.ts';
+import { AgentTokens } from './controls/identities/agent-tokens.ts';
+import { KeyChallenges } from './controls/identities/key-challenges.ts';
+import { OauthTokens } from './doors/oauth/oauth-tokens.ts';
 import { LedgerClockGuard } from './ledger/clock-guard.ts';
 import { KeyGuard } from './ledger/key-guard.ts';
 import { gaugeKernel } from './gauges.ts';
-import type { StandingParts } from './standing/boundary-status.ts';
-import { findLastProven } from './store/conformance-store.ts';
+import type { StandingDeps } from './doors/status/boundary-status.ts';
 import { sizeOfLog } from './store/gauge-store.ts';
 import { listReceipts } from './store/receipt-store.ts';
 import { countOpen, listScopesAround } from './store/standing-store.ts';
 import { closeAll } from './close-all.ts';
 import { openLedger } from './open-ledger.ts';
-import { Confirmations } from './policy/confirmations.ts';
-import { Policies } from './policy/policies.ts';
-import { policyKeys } from './policy/policy-keys.ts';
-import { requireGates } from './policy/require-gates.ts';
-import { ShadowDrafts } from './policy/shadow-drafts.ts';
-import { assertSameLog } from './proof/same-log.ts';
-import { signedHeads } from './proof/signed-heads.ts';
+import { createRegistryDesk, declareInstalled, firstListDeps } from './registry-wiring.ts';
+import { Confirmations } from './controls/policy/confirmations.ts';
+import { Policies } from './controls/policy/policies.ts';
+import { policyKeys } from './controls/policy/policy-keys.ts';
+import { requireGates } from './controls/policy/require-gates.ts';
+import { ShadowDrafts } from './controls/policy/shadow-drafts.ts';
+import { assertSameLog } from './evidence/proof/same-log.ts';
+import { createReceiptProver } from './evidence/proof/prove-receipt.ts';
+import { signedHeads } from './evidence/proof/signed-heads.ts';
+import { WitnessContradictions } from './evidence/proof/witness-contradictions.ts';
 import { secureRandom } from './secure-random.ts';
-import { passkeysMax, type PasskeyParts } from './passkeys/passkey-parts.ts';
-import { partiesAt } from './passkeys/relying-party.ts';
-import { openConfig } from './server-registry/open-config.ts';
-import type { DeskParts } from './server-registry/registry-desk.ts';
-import { egressAccount } from './sandbox/egress-account.ts';
+import { passkeysMax, type PasskeyDeps } from './controls/passkeys/passkey-deps.ts';
+import { partiesAt } from './controls/passkeys/relying-party.ts';
+import { openConfig } from './doors/server-registry/open-config.ts';
+import { sealFirstList } from './doors/server-registry/seal-first-list.ts';
+import { egressAccount } from './controls/sandbox/egress-account.ts';
 import { createSigners, evidenceSignerOf, throwawaySigner } from './signers.ts';
-import { runSelfTest } from './self-test/self-test.ts';
+import { runSelfTest } from './decision/self-test/self-test.ts';
 import { upstreamTokenStore } from './store/upstream-token-store.ts';
 import { createUpstreams } from './upstreams.ts';
 import { findAccessKey, findAccessKeyById, recordKeyUses } from './store/access-key-store.ts';
 import { challengeStore } from './store/challenge-store.ts';
 import { findLatestCheckpoint } from './store/checkpoint-store.ts';
-import { conformanceStore } from './store/conformance-store.ts';
+import { conformanceStore, findLastProven } from './store/conformance-store.ts';
 import { openKernelDatabase, type KernelDatabase } from './store/database.ts';
 import { findFences } from './store/fence-store.ts';
 import { findLiveKey } from './store/identity-store.ts';
-import { headsIn } from './store/heads-in.ts';
+import { headsIn, proofsIn } from './store/heads-in.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
 import { ledgerStore } from './store/ledger-store.ts';
 import { logView } from './store/log-source.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
-import { deskStore, serverLoader } from './store/mcp-server-store.ts';
+import { serverLoader } from './store/mcp-server-store.ts';
 import { findPasskey, listLivingPasskeys } from './store/passkey-store.ts';
-import { findGrants } from './store/sandbox-grant-store.ts';
 import { relationsIn } from './store/relation-stores.ts';
 import { stopsIn } from './store/stops-in.ts';
 import { listStoredPolicies } from './store/policy-store.ts';
@@ -89,15 +91,15 @@ import { findShadowDrafts } from './store/shadow-lane-store.ts';
 import { publishOwnKeys } from './store/publish-own-keys.ts';
 import { shown } from './store/shown-database.ts';
 import { trustStore } from './store/trust-list-store.ts';
-import { LogWatch } from './tail/log-watch.ts';
-import { PublishedKeys } from './trust/published-keys.ts';
+import { LogWatch } from './evidence/tail/log-watch.ts';
+import { PublishedKeys } from './evidence/trust/published-keys.ts';
 
 export type ContextOverrides = {
-  /** The clock of this machine, which is held against the database's. */
+  /** The clock of this machine, which is compared with the clock of the database. */
   machineClock?: () => Date;
   /**
-   * The kernel's clock, where a test moves the time. The clock of the machine is held against the database's all the
-   * same.
+   * The kernel's clock, for tests that move the time. The clock of the machine is still compared with the database's
+   * clock.
    */
   clock?: () => Date;
   log?: Log;
@@ -105,22 +107,22 @@ export type ContextOverrides = {
   askRules?: AskRules;
   spoil?: (judged: Judgeable) => Judgeable;
   wiredGates?: readonly GateName[];
-  /** Gates that are broken on purpose. The self-test before the start looks at the real ones; a conformance run looks at these. */
+  /** Broken gates for tests. The self-test at start uses the real ones, and a conformance run uses these. */
   gates?: GateTable;
-  /** The most receipts of a period that an export gives. */
+  /** The most receipts of a period in one export. */
   periodReceiptsMax?: number;
-  /** How long the answer of a model waits for a ledger that is away. */
+  /** How long the answer of a model waits for an unavailable ledger. */
   ledgerAwayMsMax?: number;
 };
 
-/** This number is sent within some minutes, and a server behind this one need not allow an endless answer. */
+/** The most receipts in an export, so that it is sent within minutes. Proxies may interrupt longer answers. */
 const periodReceiptsMax = 100_000;
 
 const newEvent = eventFactory({ source: '/governance-kernel' });
 
-export type Context = Awaited<ReturnType<typeof createContext>>;
+export type Context = KernelContext;
 
-/** The one object that owns the kernel's collaborators; `close()` ends them in reverse. */
+/** Creates the kernel's collaborators. `close()` closes them in reverse order. */
 export async function createContext(config: KernelConfig, telemetry: Telemetry, overrides: ContextOverrides = {}) {
   const gates = wiredGates();
   requireGates(overrides.wiredGates ?? gates);
@@ -133,7 +135,7 @@ export async function createContext(config: KernelConfig, telemetry: Telemetry, 
   }
 }
 
-async function completeContext(core: Core, overrides: ContextOverrides) {
+async function completeContext(core: Core, overrides: ContextOverrides): Promise<Context> {
   const { config } = core;
   const selfTest = await runSelfTest({
     cycle: {
@@ -150,6 +152,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
   assertSameLog(await findLatestCheckpoint(core.reader), config.logOrigin);
   await publishOwnKeys(core);
   if (config.modelSpend !== null) await setInstallationCeiling(core, config.modelSpend);
+  await declareInstalled(core);
   const messages = createMessages(core, overrides);
   await core.upstreams.start();
   const close = async () => {
@@ -180,14 +183,14 @@ async function requireDatabase(database: Pick<KernelDatabase, 'ping'>): Promise<
   });
 }
 
-type Core = ReturnType<typeof createCore>;
+export type Core = ReturnType<typeof createCore>;
 
-/** Connections of their own: an export reads for as long as its reader takes, and decisions must not wait for one. */
+/** Exports take as long as their readers, so they have connections of their own and delay no decision. */
 const exportsAtOnce = 2;
 
-type Given = { rosterHash: Digest; telemetry: Telemetry };
+type Options = { rosterHash: Digest; telemetry: Telemetry };
 
-function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterHash, telemetry }: Given) {
+function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterHash, telemetry }: Options) {
   const machineClock = overrides.machineClock ?? (() => new Date());
   const clock = overrides.clock ?? machineClock;
   const log = overrides.log ?? createLogger({ service: 'governance-kernel', ...config.log });
@@ -214,7 +217,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const relations = relationsIn(reader);
   const cipher = argsCipher(config.tenantSaltSecret);
   const upstreams = upstreamsOf({ config, log, tracer: telemetry.tracer, provider, clock, database, cipher });
-  const cycle: BoundaryParts = {
+  const cycle: BoundaryDeps = {
     ...{ ledger, policies, shadows, relations },
     tools: upstreams.mcp,
     askRules: overrides.askRules ?? evaluateRules,
@@ -227,25 +230,28 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
     },
   };
   const made = {
-    ...{ config, clock, databaseNow, log, signers, provider, newUlid, newEvent, rosterHash },
+    ...{ config, clock, databaseNow, log, signers, provider, newUlid, newEvent, rosterHash, tracer: telemetry.tracer },
     ...{ ledger, logWatch, clockGuard, keyGuard, publishedKeys, policies, relations, confirmations },
-    ...{ evidenceSigner: evidenceSignerOf(config), argsCipher: cipher },
-    ...{ cycle, upstreams, telemetry, tracer: telemetry.tracer },
+    ...{ evidenceSigner: evidenceSignerOf(config), argsCipher: cipher, cycle, upstreams, telemetry },
   };
   const boundary = createBoundary(cycle);
   upstreams.accountForEgress((owner) => egressAccount({ ...made, ...stopsIn(reader, clock), boundary }, owner));
+  upstreams.sealFirstListsWith((listed) => sealFirstList(firstListDeps({ ...made, reader }), listed));
   const effects = new Dispatch(boundary);
   const judge = createJudge();
-  const heads = headsIn(database, provider, () => publishedKeys.list());
-  gaugeKernel(telemetry.meter, { reader, live: () => effects.live().length, clock });
+  const listKeys = () => publishedKeys.list();
+  const signed = signedHeads({ ...made, signer: signers.log }, headsIn(database, provider, listKeys));
+  const witnessContradictions = new WitnessContradictions();
+  gaugeKernel(telemetry.meter, { reader, live: () => effects.live().length, clock, witnessContradictions });
   return {
-    ...{ ...made, ...shown(database), exports, judge, boundary, dispatch: effects },
-    ...signedHeads({ ...made, signer: signers.log }, heads),
+    ...{ ...made, ...shown(database), exports, judge, boundary, dispatch: effects, witnessContradictions },
+    ...signed,
+    proveReceipt: createReceiptProver({ ...proofsIn(database, provider), ...signed, provider, listKeys }),
     close: () => closeAll({ ...made, judge, exports, database }),
   };
 }
 
-type UpstreamGiven = {
+type UpstreamDeps = {
   config: KernelConfig;
   log: Log;
   tracer: Telemetry['tracer'];
@@ -255,10 +261,10 @@ type UpstreamGiven = {
   cipher: ReturnType<typeof argsCipher>;
 };
 
-function upstreamsOf({ database, cipher, ...given }: UpstreamGiven) {
-  const { provider, clock } = given;
+function upstreamsOf({ database, cipher, ...input }: UpstreamDeps) {
+  const { provider, clock } = input;
   return createUpstreams({
-    ...{ ...given, registry: createMcpRegistry({ ...database, clock }) },
+    ...{ ...input, registry: createMcpRegistry({ ...database, clock }) },
     refreshTokens: upstreamTokenStore({ ...database, provider, cipher, clock }),
     loadServers: serverLoader(database.reader, {
       ...{ provider, clock },
@@ -289,7 +295,7 @@ function createCredentials({ config, provider, reader, transaction, clock }: Cor
   return { presentedKeys, assertions, agentTokens, oauthTokens, keyChallenges, approverSessions };
 }
 
-function createPasskeys({ config, ledger, provider, reader, transaction, clock, newUlid }: Core): PasskeyParts {
+function createPasskeys({ config, ledger, provider, reader, transaction, clock, newUlid }: Core): PasskeyDeps {
   return {
     ...{ ledger, provider, clock, newUlid },
     challenges: challengeStore(transaction),
@@ -299,16 +305,7 @@ function createPasskeys({ config, ledger, provider, reader, transaction, clock, 
   };
 }
 
-/** The dependencies of operators of the registry of MCP servers. */
-function createRegistryDesk({ config, reader, upstreams, cycle, ...core }: Core): DeskParts {
-  return {
-    ...{ ...core, hasher: cycle.hasher, reachesPrivate: config.mcpReachesPrivate, ...upstreams.forDesk },
-    ...deskStore(reader),
-    findGrants: (tenant) => findGrants(reader, tenant),
-  };
-}
-
-/** The dependencies of doors beside the boundary. Upstreams they reach through the dispatch alone. */
+/** The collaborators of routes outside the boundary. Calls reach upstreams only through the dispatch. */
 function createDoors({ config, reader, transaction, clock, databaseNow, upstreams, dispatch }: Core) {
   const answers = idempotencyStore({ reader, transaction }, { databaseNow, runningMsMax: dispatchMsMax(config) });
   return {
@@ -319,17 +316,16 @@ function createDoors({ config, reader, transaction, clock, databaseNow, upstream
     keptAnswers: new KeptAnswers({ store: answers, clock }),
     prices: config.modelPrices,
     approverKeys: config.approverKeys,
-    callTimeoutMs: config.mcpTimeoutMs,
     dispatchMsMax: dispatchMsMax(config),
+    toolCallMsMax: toolCallMsMax(config),
   };
 }
 
-/** `listensAt` tells where this process listens, once it does: a run calls its own kernel as everybody else does. */
 function createConformance(core: Core) {
   const credential = new RunCredential();
   const vectors = readVectors(core.provider);
   let url: string | null = null;
-  const parts = {
+  const deps = {
     ...core,
     ...{ controls, vectors, credential, throwawaySigner },
     store: conformanceStore(core),
@@ -340,7 +336,7 @@ function createConformance(core: Core) {
     vectors,
     runCredential: credential,
     conformance: {
-      run: (asked: Parameters<typeof runVectors>[1]) => runVectors(parts, asked),
+      run: (request: Parameters<typeof runVectors>[1]) => runVectors(deps, request),
       listensAt: (at: string) => {
         url = at;
       },
@@ -348,7 +344,7 @@ function createConformance(core: Core) {
   };
 }
 
-/** A bus that was handed in is shared with other services of the process. */
+/** A bus from outside is shared with other services of the process, so it stays open. */
 function createMessages({ config, log, telemetry, transaction }: Core, overrides: ContextOverrides) {
   const report = reportTo(log);
   const bus = overrides.bus ?? openBus({ ...config.bus, name: 'governance-kernel', report });
@@ -365,29 +361,25 @@ function cycleSettings(
   config: KernelConfig,
   made: Pick<CycleSettings, 'rosterHash' | 'argsCipher' | 'confirmations'>,
 ): CycleSettings {
+  const { policyAgeMaxMs, relationsAgeMaxMs, priceCurrency, dispatchDeadlineMs } = config;
   return {
-    ...made,
-    newEvent,
-    provider: nodeProvider,
-    policyAgeMaxMs: config.policyAgeMaxMs,
-    relationsAgeMaxMs: config.relationsAgeMaxMs,
-    priceCurrency: config.priceCurrency,
-    dispatchDeadlineMs: config.dispatchDeadlineMs,
+    ...{ ...made, newEvent, provider: nodeProvider },
+    ...{ policyAgeMaxMs, relationsAgeMaxMs, priceCurrency, dispatchDeadlineMs },
     pages: { publicUrl: config.publicUrl, consoleUrl: config.consoleUrl },
     monotonicMs: () => performance.now(),
   };
 }
 
-/** The sources of the standing of tenants. */
+/** The sources of the current state of tenants. */
 function standingOf(
   { reader, config, policies, clock, rosterHash, upstreams }: Core,
   provenGates: readonly GateName[],
-): StandingParts {
+): StandingDeps {
   const { policyAgeMaxMs } = config;
   return {
     ...{ clock, rosterHash, provenGates, policies, policyAgeMaxMs },
     countOpen: (tenant, now) => countOpen(reader, tenant, now),
-    listScopesAround: (tenant, asked) => listScopesAround(reader, tenant, asked),
+    listScopesAround: (tenant, request) => listScopesAround(reader, tenant, request),
     findFences: (scopes) => findFences(reader, scopes),
     findLatestCheckpoint: () => findLatestCheckpoint(reader),
     sizeOfLog: () => sizeOfLog(reader),

@@ -1,4 +1,4 @@
-import { Instant, type PrincipalId, type TenantId } from '@countersign/contracts';
+import { instantOrNull, instantOf, Instant, type PrincipalId, type TenantId } from '@countersign/contracts';
 import {
   kernelApprovalRequested,
   kernelApprovalResolved,
@@ -10,23 +10,21 @@ import {
   type HostDrift,
 } from '@countersign/contracts/governance-kernel';
 import type { NewEvent, OutgoingEvent } from '@countersign/messaging';
-import type { ApprovalRow } from './approvals/approval-row.ts';
-import { brokenGlass } from './approvals/break-glass.ts';
-import { instant } from './approvals/timelock.ts';
-import type { BudgetRow } from './budgets/budget-row.ts';
-import { isInstallationCeiling } from './budgets/installation-ceiling.ts';
-import { thresholdsReached, type Reached } from './budgets/thresholds.ts';
-import type { FenceRow } from './fences/fence-row.ts';
-import { fenceTerms } from './fences/fence-view.ts';
-import type { IdentityKey } from './identities/identities.ts';
+import type { ApprovalRow } from './controls/approvals/approval-row.ts';
+import { brokenGlass } from './controls/approvals/break-glass.ts';
+import type { BudgetRow } from './controls/budgets/budget-row.ts';
+import { isInstallationCeiling } from './controls/budgets/installation-ceiling.ts';
+import { thresholdsReached, type Reached } from './controls/budgets/thresholds.ts';
+import type { FenceRow } from './controls/fences/fence-row.ts';
+import { fenceTerms } from './controls/fences/fence-view.ts';
+import type { IdentityKey } from './controls/identities/identities.ts';
 
 /*
- * The events that the kernel publishes. It commits with what it tells: the ledger writes it in the batch of its
- * receipt. The kernel hears `fence.set.v1` (workers/fence-listener.ts) and `workspace.members.changed.v1`
- * (workers/members-listener.ts).
+ * The events that the kernel publishes. The ledger writes each one in the batch of its receipt. The kernel receives
+ * `fence.set.v1` (workers/fence-listener.ts) and `workspace.members.changed.v1` (workers/members-listener.ts).
  */
 
-/** A person is asked to decide. The event leaves out the arguments, which only the approver sees. */
+/** The event for an approval that a person must decide. It excludes the arguments, which only the approver sees. */
 export function approvalRequestedEvent({ newEvent }: { newEvent: NewEvent }, approval: ApprovalRow): OutgoingEvent {
   const data = {
     approval_id: approval.id,
@@ -39,13 +37,13 @@ export function approvalRequestedEvent({ newEvent }: { newEvent: NewEvent }, app
     reason: approval.reason,
     quorum: approval.quorum,
     approvers: [...approval.approvers],
-    expires_at: instant(approval.expiresAtMs),
-    requested_at: instant(approval.createdAtMs),
+    expires_at: instantOf(approval.expiresAtMs),
+    requested_at: instantOf(approval.createdAtMs),
   };
   return newEvent(kernelApprovalRequested, data, { subject: approval.id, tenantid: approval.tenant });
 }
 
-/** An approval is pending no more. */
+/** The event for an approval that is no longer pending. */
 export function approvalResolvedEvent(
   { newEvent }: { newEvent: NewEvent },
   { approval, by }: { approval: ApprovalRow; by: PrincipalId | null },
@@ -58,16 +56,16 @@ export function approvalResolvedEvent(
     state: approval.state,
     resolved_by: by,
     rejection_reason: approval.rejectionReason,
-    timelock_until: approval.timelockUntilMs === null ? null : instant(approval.timelockUntilMs),
+    timelock_until: instantOrNull(approval.timelockUntilMs),
     resolved_at: Instant.parse(new Date(approval.updatedAtMs).toISOString()),
   };
   return newEvent(kernelApprovalResolved, data, { subject: approval.id, tenantid: approval.tenant });
 }
 
-/** One person approved what others or time would have held. */
+/** The event for a call that one person approved, and that would otherwise wait for others or for a time lock. */
 export function glassBrokenEvent({ newEvent }: { newEvent: NewEvent }, approval: ApprovalRow): OutgoingEvent {
   const glass = brokenGlass(approval);
-  if (glass === null) throw new Error('The glass was not broken');
+  if (glass === null) throw new Error('This approval was not granted by break-glass');
   const data = {
     approval_id: approval.id,
     tenant_id: approval.tenant,
@@ -78,12 +76,12 @@ export function glassBrokenEvent({ newEvent }: { newEvent: NewEvent }, approval:
     broken_by: glass.by,
     reason: glass.reason,
     broken_at: glass.at,
-    expires_at: instant(approval.expiresAtMs),
+    expires_at: instantOf(approval.expiresAtMs),
   };
   return newEvent(kernelGlassBroken, data, { subject: approval.id, tenantid: approval.tenant });
 }
 
-/** A scope is fenced, or open again. */
+/** The event for a fence that was set or lifted. */
 export function fenceSetEvent({ newEvent }: { newEvent: NewEvent }, fence: FenceRow): OutgoingEvent {
   return newEvent(kernelFenceSet, fenceTerms(fence), { subject: fence.scope });
 }
@@ -91,14 +89,12 @@ export function fenceSetEvent({ newEvent }: { newEvent: NewEvent }, fence: Fence
 type Use = { before: readonly BudgetRow[]; after: readonly BudgetRow[]; nowMs: number };
 
 /**
- * The threshold events of a commit for budgets that were at `before` in the current window, each at the same place in
- * `after`.
+ * The threshold events of a commit. `before` contains the budgets in the current window, and `after` the same budgets
+ * in the same order. A new budget is only in `after`.
  */
-export function budgetThresholdEvents(parts: { newEvent: NewEvent }, { before, after, nowMs }: Use): OutgoingEvent[] {
+export function budgetThresholdEvents(deps: { newEvent: NewEvent }, { before, after, nowMs }: Use): OutgoingEvent[] {
   return after.flatMap((budget, index) =>
-    thresholdsReached(before[index] ?? null, budget).map((reached) =>
-      thresholdEvent(parts, budget, { reached, nowMs }),
-    ),
+    thresholdsReached(before[index] ?? null, budget).map((reached) => thresholdEvent(deps, budget, { reached, nowMs })),
   );
 }
 
@@ -122,7 +118,7 @@ function thresholdEvent(
   return newEvent(kernelBudgetThreshold, data, { subject: budget.id, ...attributes });
 }
 
-/** An agent or operator was revoked. */
+/** The event for an agent or operator that was revoked. */
 export function identityRevokedEvent(
   { newEvent }: { newEvent: NewEvent },
   revoked: IdentityKey & { revokedAtMs: number; revokedBy: PrincipalId },
@@ -142,9 +138,9 @@ const receiptsTold = 20;
 
 type Import = { tenant: TenantId; by: PrincipalId; chainId: string; found: readonly HostDrift[]; at: Instant };
 
-/** A recorder saw what no decision covers. Null: nothing was found. */
-export function hostDriftEvent({ newEvent }: { newEvent: NewEvent }, told: Import): OutgoingEvent | null {
-  const { tenant, by, chainId, found, at } = told;
+/** The event for drift: a recorder observed events that no decision permits. `null` when there is no drift. */
+export function hostDriftEvent({ newEvent }: { newEvent: NewEvent }, imported: Import): OutgoingEvent | null {
+  const { tenant, by, chainId, found, at } = imported;
   const [first] = found;
   if (first === undefined) return null;
   const of = (kind: HostDrift['kind']) => found.filter((one) => one.kind === kind).length;

@@ -1,14 +1,14 @@
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, sign, type KeyObject } from 'node:crypto';
 import { ConfigError } from '@countersign/service-kit';
-import type { EvidenceSigner, EvidenceSigning } from './envelopes/evidence-signer.ts';
+import type { EvidenceSigner, EvidenceSigning } from './evidence-signer.ts';
 
 /** RFC 8410 §7: everything of an Ed25519 PKCS#8 document that precedes the seed. */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const derivation = 'countersign evidence key, EdDSA';
 
 /**
- * The keys of a secret: ECDSA P-256 as it is, and an Ed25519 key derived from it (RFC 5869), since JWS of EdDSA needs one. Throws ConfigError
- * for another kind of key, and never puts key material into the message.
+ * The keys of a secret: the ECDSA P-256 key itself, and an Ed25519 key derived from it (RFC 5869) for JWS with EdDSA.
+ * Throws ConfigError for any other text, and never puts key material into the message.
  */
 export function createEvidenceSigner(pem: string): EvidenceSigner {
   const key = importP256(pem);

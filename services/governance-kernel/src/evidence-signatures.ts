@@ -1,11 +1,11 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { EvidenceKey } from '@countersign/contracts/governance-kernel';
-import type { Instant } from '@countersign/contracts';
-import type { EvidenceKeyRow } from './envelopes/check-envelope.ts';
+import { instantOrNull, instantOf } from '@countersign/contracts';
+import type { EvidenceKeyRow } from './controls/evidence/evidence-envelopes.ts';
 
 type Signed = { bytes: Uint8Array; signature: Uint8Array; der: boolean };
 
-/** Whether a key made this signature. False for anything malformed. */
+/** Whether a key made this signature. `false` for malformed input. */
 export function verifyEvidenceSignature(publicKey: Uint8Array, { bytes, signature, der }: Signed): boolean {
   try {
     const key = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' });
@@ -16,14 +16,18 @@ export function verifyEvidenceSignature(publicKey: Uint8Array, { bytes, signatur
   }
 }
 
-/** The key as a JWK (RFC 7517), to be published. */
+/** The key as a JWK (RFC 7517), for publication. */
 export function evidenceKeyView({ key_id: kid, public_key: key, ...row }: EvidenceKeyRow): EvidenceKey {
   const { x = '', y = '' } = createPublicKey({ key: Buffer.from(key), format: 'der', type: 'spki' }).export({
     format: 'jwk',
   });
-  const until = row.valid_until?.toISOString() ?? null;
-  const window = { valid_from: row.valid_from.toISOString() as Instant, valid_until: until as Instant | null }; // of this form
+  const members = {
+    ...{ kid, use: 'sig' as const, purpose: 'evidence' as const, log_origin: null },
+    valid_from: instantOf(row.valid_from),
+    valid_until: instantOrNull(row.valid_until),
+    revoked_at: instantOrNull(row.revoked_at),
+  };
   return row.alg === 'ES256'
-    ? { kty: 'EC', crv: 'P-256', x, y, kid, use: 'sig', alg: 'ES256', ...window }
-    : { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig', alg: 'EdDSA', ...window };
+    ? { kty: 'EC', crv: 'P-256', x, y, alg: 'ES256', ...members }
+    : { kty: 'OKP', crv: 'Ed25519', x, alg: 'EdDSA', ...members };
 }

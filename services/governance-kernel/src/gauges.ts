@@ -1,16 +1,21 @@
 import type { Meter } from '@countersign/service-kit';
+import type { WitnessContradictions } from './evidence/proof/witness-contradictions.ts';
 import type { Reader } from './store/database.ts';
 import { countFences, countOpenDispatches, findOldestUnsent, sizeOfLog } from './store/gauge-store.ts';
 
 type Gauged = {
   reader: Reader;
-  /** Calls that this process sent and has not settled. */ live: () => number;
+  /** Allowed calls that this process executes and has not settled. */ live: () => number;
   clock: () => Date;
+  witnessContradictions: Pick<WitnessContradictions, 'list'>;
 };
 
-/** The open work of all tenants. Each is read on request, and left out while the database is away. */
-export function gaugeKernel(meter: Meter, { reader, live, clock }: Gauged): void {
-  const help = 'Calls that this process sent and has not settled.';
+/**
+ * Reports the open work of all tenants. Each gauge is read on request. Gauges from the database are omitted while it is
+ * unavailable.
+ */
+export function gaugeKernel(meter: Meter, { reader, live, clock, witnessContradictions }: Gauged): void {
+  const help = 'Allowed calls that this process executes and has not settled.';
   meter.gauge({ name: 'countersign_dispatches_live', help }, live);
   meter.gauge(
     {
@@ -19,10 +24,17 @@ export function gaugeKernel(meter: Meter, { reader, live, clock }: Gauged): void
     },
     () => countOpenDispatches(reader),
   );
-  meter.gauge({ name: 'countersign_fences', help: 'Fences that stand; counted up to 10,000.' }, () =>
+  meter.gauge({ name: 'countersign_fences', help: 'Fences in force, counted up to 10,000.' }, () =>
     countFences(reader, clock()),
   );
   meter.gauge({ name: 'countersign_log_receipts', help: 'Receipts in the log.' }, () => sizeOfLog(reader));
+  meter.gauge(
+    {
+      name: 'countersign_witness_contradictions',
+      help: 'Witnesses that cosigned a history which the log does not extend.',
+    },
+    () => witnessContradictions.list().length,
+  );
   meter.gauge(
     { name: 'countersign_outbox_oldest_age_seconds', help: 'Age of the oldest event that is not published.' },
     async () => {

@@ -12,30 +12,31 @@ import {
   type Proven,
 } from '@countersign/service-kit';
 import { agentTokenTerms, exportEvidence } from '@countersign/contracts/governance-kernel';
-import type { AccessKeyRow } from './access-keys/access-keys.ts';
-import { isAccessKey } from './access-keys/secret.ts';
+import type { AccessKeyRow } from './controls/access-keys/access-keys.ts';
+import { isAccessKey } from './controls/access-keys/secret.ts';
 import type { Caller } from './call/governed-call.ts';
-import { isConformanceTenant } from './conformance/tenants.ts';
+import { isConformanceTenant } from './evidence/conformance/tenants.ts';
 import type { Context } from './context.ts';
-import { challenged, insufficientScope } from './oauth/challenge.ts';
-import type { OauthCaller, OauthSettings } from './oauth/oauth-tokens.ts';
+import { refuseKernelName } from './controls/identities/kernel-name.ts';
+import { challenged, insufficientScope } from './doors/oauth/challenge.ts';
+import type { OauthCaller, OauthSettings } from './doors/oauth/oauth-tokens.ts';
 
-/** Callers of admin and service routes have no tenant: they speak for the system. */
+/** Callers of admin and service routes have no tenant. They act for the system. */
 export type SystemCaller = { principal: PrincipalId };
 
-const adminPrincipal = 'admin' as PrincipalId; // within its schema
-const servicePrincipal = 'service' as PrincipalId;
+const adminPrincipal = PrincipalId.parse('admin');
+const servicePrincipal = PrincipalId.parse('service');
 const ownScopes = ['*'];
 
-type Guarding = Pick<
-  Context,
-  'config' | 'presentedKeys' | 'assertions' | 'agentTokens' | 'oauthTokens' | 'runCredential'
->;
+type Guarding = Pick<Context, 'presentedKeys' | 'assertions' | 'agentTokens' | 'oauthTokens' | 'runCredential'> & {
+  config: Pick<Context['config'], 'adminApiKey' | 'serviceApiKey' | 'oauth'>;
+};
 
-/** Who may call which class of route. */
+/** The guard of each class of routes, which finds the caller or refuses the request. */
 export function createGuards(guarding: Guarding): Guards<Caller | SystemCaller | undefined> {
-  const { tenant_scoped: tenantScoped, ...guards } = kernelGuards(guarding);
+  const { tenant_scoped: anyName, ...guards } = kernelGuards(guarding);
   const { oauth } = guarding.config;
+  const tenantScoped = withCallersName(anyName);
   return { ...guards, tenant_scoped: oauth === null ? tenantScoped : withChallenges(oauth, tenantScoped) };
 }
 
@@ -85,8 +86,8 @@ function operatorNamed(request: GuardRequest): Caller {
 }
 
 /**
- * No caller may act for the tenants of conformance runs, or a run would prove an arranged result; every caller may read
- * their sealed receipts.
+ * Only a conformance run may act for the tenants of conformance runs. Otherwise, a caller could prepare the result of a
+ * run. A run may act for no other tenant. Other callers may only read in these tenants.
  */
 function refuseForeignTenant(
   { route }: GuardRequest,
@@ -96,36 +97,36 @@ function refuseForeignTenant(
   if (isOfRun ? isConformanceTenant(tenant) : !isConformanceTenant(tenant) || reads) return;
   throw new AppError(
     'PERMISSION_DENIED',
-    'Tenants of conformance runs are opened by runs alone, and runs open no other',
+    'The tenants of conformance runs are reserved for these runs, and a conformance run can use no other tenant',
     {
       param: 'X-Gov-Tenant-ID',
     },
   );
 }
 
-/** The key says who calls; what the request says beside it may only repeat that. */
+/** The key identifies the caller. Names in the request must match it. */
 async function callerOfKey(request: GuardRequest, presented: AccessKeyRow | Promise<AccessKeyRow>): Promise<Caller> {
   const { id, tenant, principal, kind, doors } = await presented;
   const { door } = request.route;
   if (kind !== 'agent' || door === undefined || !doors.includes(door))
-    throw new AppError('PERMISSION_DENIED', 'This key does not open this route');
+    throw new AppError('PERMISSION_DENIED', 'This key is not accepted on this route. Use another credential');
   refuseAnother(request, { tenant, principal });
   return { tenant, principal, scopes: [], accessKey: id, door };
 }
 
 type Signed = ReturnType<Context['agentTokens']['verify']>;
 
-/** An agent has signed who it is. It comes in wherever agents do, and nowhere else. */
+/** An agent that proved its identity with a signed token. It may use the same routes as agents with keys. */
 async function callerOfToken(request: GuardRequest, signed: Signed): Promise<Caller> {
   const { tenant, principal, kid } = await signed;
   const { door } = request.route;
   if (door === undefined || !agentDoors.includes(door))
-    throw new AppError('PERMISSION_DENIED', 'An agent token does not open this route');
+    throw new AppError('PERMISSION_DENIED', 'Agent tokens are not accepted on this route');
   refuseAnother(request, { tenant, principal });
   return { tenant, principal, scopes: [], agentKey: kid, door };
 }
 
-/** A token that names this issuer is verified as one of it, and as nothing else. */
+/** A token that names this issuer is verified only as an access token of this issuer. */
 function isIssuedBy(issuer: string, bearer: string): boolean {
   try {
     const claims = isSignedToken(bearer) ? unprovenClaims(bearer) : null;
@@ -135,7 +136,7 @@ function isIssuedBy(issuer: string, bearer: string): boolean {
   }
 }
 
-/** The access token says who calls, and opens what the door of MCP opens. */
+/** The access token identifies the caller. It is accepted only on the MCP route. */
 async function callerOfOauth(
   request: GuardRequest,
   verified: Promise<OauthCaller>,
@@ -143,18 +144,33 @@ async function callerOfOauth(
 ): Promise<Caller> {
   const { tenant, principal, scopes, clientId } = await verified;
   const { door } = request.route;
-  if (door !== 'mcp') throw new AppError('PERMISSION_DENIED', 'An access token does not open this route');
+  if (door !== 'mcp') throw new AppError('PERMISSION_DENIED', 'OAuth access tokens are not accepted on this route');
   if (!settings.scopes.every((scope) => scopes.includes(scope))) throw insufficientScope(settings);
   refuseAnother(request, { tenant, principal });
   refuseForeignTenant(request, { tenant, isOfRun: false });
-  // No scope of a token is the operator's everything.
+  // No scope of a token may grant the operator's rights.
   const own = scopes.filter((scope) => !ownScopes.includes(scope));
   return { tenant, principal, scopes: own, resource: settings.resource, oauth: { clientId }, door };
 }
 
 type TenantGuard = (request: GuardRequest) => Caller | Promise<Caller>;
 
-/** A refusal at the MCP endpoint tells a client where to get a token. */
+/**
+ * Refuses the name of the kernel, for every kind of credential. A guard that returns synchronously still returns
+ * synchronously.
+ */
+function withCallersName(guard: TenantGuard): TenantGuard {
+  const named = (caller: Caller) => {
+    refuseKernelName(caller.principal);
+    return caller;
+  };
+  return (request) => {
+    const caller = guard(request);
+    return caller instanceof Promise ? caller.then(named) : named(caller);
+  };
+}
+
+/** A refusal at the MCP endpoint tells a client where to request a token. */
 function withChallenges(settings: OauthSettings, guard: TenantGuard): TenantGuard {
   return async (request) => {
     try {
@@ -167,7 +183,7 @@ function withChallenges(settings: OauthSettings, guard: TenantGuard): TenantGuar
 
 type Presented = Proven<AssertionClaims> | Promise<Proven<AssertionClaims>>;
 
-/** The gateway has proven who calls. It opens what the route names for the caller's role, and nothing else. */
+/** The gateway has proven the caller. The assertion opens only the routes that list the caller's role. */
 async function callerOfAssertion(request: GuardRequest, presented: Presented): Promise<Caller> {
   const {
     workspace_id: tenant,
@@ -178,7 +194,7 @@ async function callerOfAssertion(request: GuardRequest, presented: Presented): P
     sponsor,
   } = await presented;
   if (request.route.assertedBy?.includes(role) !== true)
-    throw new AppError('PERMISSION_DENIED', `An assertion for the role ${role} does not open this route`);
+    throw new AppError('PERMISSION_DENIED', `The role ${role} is not allowed on this route`);
   refuseAnother(request, { tenant, principal });
   refuseForeignTenant(request, { tenant, isOfRun: false });
   const assertion = { keyId, role, membersVersion, sponsor: sponsor === undefined ? null : PrincipalId.parse(sponsor) };
@@ -195,14 +211,17 @@ function refuseAnother(request: GuardRequest, { tenant, principal }: Pick<Caller
     });
 }
 
-/** A key of one tenant or principal must not answer for another. */
+/** The scope of an Idempotency-Key. Answers for one tenant and principal must not be replayed for others. */
 export function callerKey(caller: unknown): string | null {
   if (typeof caller !== 'object' || caller === null || !('principal' in caller)) return null;
   const tenant = 'tenant' in caller ? String(caller.tenant) : '';
   return `${tenant}\n${String(caller.principal)}`;
 }
 
-/** An agent by a key of its own: the gateway brings its credential and cannot know whose it is. */
+/**
+ * Reports the tenant and the key of an agent's credential to the gateway, which forwards the credential without knowing
+ * its owner.
+ */
 export function tellCaller(principal: unknown): ToldCaller | null {
   if (typeof principal !== 'object' || principal === null || !('tenant' in principal)) return null;
   const { tenant: workspace_id, accessKey, agentKey } = principal as Caller; // the guards recognise no other kind with a tenant
@@ -218,7 +237,7 @@ function namesTenant({ req, query }: GuardRequest): boolean {
   return req.headers['x-gov-tenant-id'] !== undefined || query['tenant_id'] !== undefined;
 }
 
-/** Header or query parameter; both may be sent when they agree. */
+/** From the header or the query parameter. Both may be sent when they agree. */
 function tenantOf({ req, query }: GuardRequest): TenantId {
   const header = req.headers['x-gov-tenant-id'];
   const named = [header, query['tenant_id']].filter((value) => value !== undefined).map(String);
@@ -238,9 +257,9 @@ function principalOf({ req }: GuardRequest): PrincipalId {
   return parsed(PrincipalId, textOfHeader(String(header)), 'X-Gov-Principal-ID');
 }
 
-/** A name is the same in a header as in a token or a body: UTF-8. Empty, which is no name, for other bytes. */
+/** Decodes the name in a header as UTF-8. Returns an empty text, which is not a valid name, for other bytes. */
 function textOfHeader(header: string): string {
-  const bytes = Buffer.from(header, 'latin1'); // as Node reads headers
+  const bytes = Buffer.from(header, 'latin1'); // the encoding in which Node reads headers
   return isUtf8(bytes) ? bytes.toString('utf8') : '';
 }
 

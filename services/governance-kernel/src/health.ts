@@ -3,14 +3,14 @@ import { assertConnected, assertNoDeadLetters } from '@countersign/messaging';
 import { confirmationSkewMaxMs } from '@countersign/policy';
 import type { HealthCheck, ProbeChecks } from '@countersign/service-kit';
 import type { Context } from './context.ts';
-import { demoTenant } from './demo/demo-policy.ts';
+import { demoTenant } from './doors/demo/demo-policy.ts';
 import { signatureLibrary } from './signers.ts';
-import type { SelfTest } from './self-test/self-test.ts';
+import type { SelfTest } from './decision/self-test/self-test.ts';
 import { findLastRun } from './store/conformance-store.ts';
 import { listFreshHeads } from './store/policy-store.ts';
 
 /**
- * The checks that must pass before a decision can be made and sealed. A kernel that could not do so is alive, but not
+ * The checks that must pass before a decision can be made and sealed. A kernel that fails them is alive, but not
  * ready.
  */
 export function readinessChecks(kernel: Context): ProbeChecks {
@@ -27,17 +27,21 @@ export function readinessChecks(kernel: Context): ProbeChecks {
   };
 }
 
-/** Each gate was seen to deny its fault when this process started. */
+/** Throws unless every gate denied its fault in the self-test of this process. */
 function assertAllDenying({ denying }: SelfTest): void {
-  if (!gateOrder.every((gate) => denying.includes(gate))) throw new Error('A gate was not seen to deny');
+  if (!gateOrder.every((gate) => denying.includes(gate))) throw new Error('A gate did not deny in the self-test');
 }
 
+type ToldContext = Pick<Context, 'bus' | 'reader' | 'witnessContradictions'> & {
+  config: Pick<Context['config'], 'witnesses'>;
+};
+
 /**
- * The checks that are only reported: without queue or workers decisions are sealed all the same; their events and
+ * The checks that are only reported. Without queue or workers decisions are still sealed, and only their events and
  * expired objects wait.
  */
 export function toldChecks(
-  { bus, reader }: Pick<Context, 'bus' | 'reader'>,
+  { bus, reader, config, witnessContradictions }: ToldContext,
   workers: { check: HealthCheck },
 ): ProbeChecks {
   return {
@@ -45,12 +49,25 @@ export function toldChecks(
     dead_letters: () => assertNoDeadLetters(bus),
     workers: workers.check,
     conformance: () => assertPassed(reader),
+    witnesses: async () => {
+      assertUncontradicted(witnessContradictions);
+      return config.witnesses.length === 0 ? 'none' : 'up';
+    },
     native_signatures: () => Promise.resolve(signatureLibrary === 'libsodium' ? 'up' : 'none'),
   };
 }
 
 /**
- * A failed vector may mean a gate that lets everything pass, or a slow deployment: people decide whether traffic stops.
+ * If a witness contradicts the log, receipts are lost. New decisions are not affected, so people decide what follows.
+ */
+function assertUncontradicted(contradictions: Context['witnessContradictions']): void {
+  const [first] = contradictions.list();
+  if (first !== undefined) throw new Error(`${first.witness}: ${first.problem}`);
+}
+
+/**
+ * A failed vector may mean a gate that permits everything, or a slow deployment, so people decide whether traffic
+ * stops.
  */
 async function assertPassed(reader: Context['reader']): Promise<'passed' | 'none'> {
   const last = await findLastRun(reader);
@@ -60,9 +77,9 @@ async function assertPassed(reader: Context['reader']): Promise<'passed' | 'none
 }
 
 /**
- * A kernel that waits for its first policy is ready to receive it, or behind a load balancer it would wait for ever. A
- * kernel whose policies have all become stale can only deny. The kernel keeps the demo's bundle fresh by itself, so
- * that one says nothing.
+ * A kernel without a policy is ready, since it could not receive its first policy behind a load balancer otherwise. A
+ * kernel whose policies have all become stale can only deny. The kernel itself confirms the demo's bundle, so this
+ * bundle does not count.
  */
 async function assertFreshPolicy({
   reader,

@@ -5,17 +5,17 @@ import { controls } from './controls.ts';
 import { createCommit, type Commit, type LedgerStore } from './ledger/commit.ts';
 import { GroupCommit } from './ledger/group-commit.ts';
 import { measuredCommit } from './ledger/measured-commit.ts';
-import type { LogWatch } from './tail/log-watch.ts';
+import type { LogWatch } from './evidence/tail/log-watch.ts';
 
-type Parts = { signer: Signer; logWatch: LogWatch; meter: Meter };
+type Deps = { signer: Signer; logWatch: LogWatch; meter: Meter };
 
-/** The kernel's one ledger, over the tables that it is handed. */
-export function openLedger(store: LedgerStore, { signer, logWatch, meter }: Parts): GroupCommit {
+/** The ledger of the kernel, over the given tables. */
+export function openLedger(store: LedgerStore, { signer, logWatch, meter }: Deps): GroupCommit {
   const commit = createCommit({ store, sealer: { provider: nodeProvider, signer }, controls });
   return new GroupCommit(measuredCommit(noticed(commit, logWatch), meter));
 }
 
-/** Open tails hear of a local commit at once. */
+/** Notifies open streams of a local commit at once. */
 function noticed(commit: Commit, watch: LogWatch): Commit {
   return async (entries) => {
     const results = await commit(entries);

@@ -1,4 +1,4 @@
-/** The queues that this service takes messages from. */
+/** The queues that this service consumes. */
 export function kernelQueues(exchange: string) {
   return {
     fences: `${exchange}.governance-kernel.fences`,

@@ -2,7 +2,10 @@ import { randomFillSync } from 'node:crypto';
 
 const blockBytes = 4_096;
 
-/** Bytes of the platform's secure source as fractions in [0, 1), drawn a block at a time: asked for single bytes it costs more than hashing a receipt. */
+/**
+ * Bytes of the platform's secure source as fractions in [0, 1), drawn in blocks, since drawing single bytes would cost
+ * more than hashing a receipt.
+ */
 export function secureRandom(): () => number {
   const block = new Uint8Array(blockBytes);
   let used = blockBytes;

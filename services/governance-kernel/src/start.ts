@@ -15,7 +15,7 @@ export type StartedKernel = StartedService<Context, Workers>;
 
 export type StartOptions = ContextOverrides & { lifecycle?: Lifecycle; collectorPatience?: CollectorPatience };
 
-/** Starts the kernel on its two ports. Its migrations must have been applied. Rejects when it could not decide safely. */
+/** Starts the kernel on its two ports. Migrations must have been applied. Rejects when it cannot decide safely. */
 export async function startKernel(
   config: KernelConfig,
   { lifecycle, collectorPatience, ...overrides }: StartOptions = {},
@@ -39,7 +39,7 @@ export async function startKernel(
 const workersOf = (context: Context) => ({ all: () => startWorkers(context) });
 
 function registerCalls(context: Context, lifecycle: Lifecycle): void {
-  // A terminal's Ctrl-C reaches servers over stdio too.
+  // A terminal's Ctrl-C also ends servers over stdio. From here on, they are neither reported nor restarted.
   lifecycle.beforeClose(() => context.upstreams.beginClose());
   lifecycle.onClose('calls', () => endCalls(context));
   lifecycle.allow(dispatchMsMax(context.config));
@@ -48,11 +48,11 @@ function registerCalls(context: Context, lifecycle: Lifecycle): void {
 }
 
 /**
- * Waits for sent calls within their own deadline, with their callers or without, and keeps their answers before the
+ * Waits for sent calls within their own deadlines, with or without their callers, and stores their answers before the
  * pools close.
  */
 async function endCalls({ dispatch, keptAnswers, log }: Context): Promise<void> {
   await dispatch.ended();
-  await setImmediate(); // the performer of a call keeps its answer in the same turn
+  await setImmediate(); // performers of ended calls store their answers in this turn
   await keptAnswers.storeHeld(log);
 }

@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { StartedKernel } from '../src/index.ts';
 import { adminKey, clientOf, type KernelClient } from './_kernel.ts';
 
-/** Every call that no registry stops is allowed. */
+/** A policy that allows every tool call. */
 export const openPolicy = `
 format: countersign/policy.v1
 name: open
@@ -13,14 +13,17 @@ rules:
   - { id: all, effect: allow, match: { action: [tool.call] } }
 `;
 
-type Asked = { serverId: string; tenant?: string; hash?: Digest; expiresAt?: Instant };
+type Input = { serverId: string; tenant?: string; hash?: Digest; expiresAt?: Instant };
 
-/** Has two people agree on what the server lists now, and gives the receipt that says so. */
-export async function approvalOf(kernel: StartedKernel, asked: Asked): Promise<{ receipt: ReceiptId; hash: Digest }> {
-  const { serverId, tenant = 'acme', expiresAt } = asked;
+/**
+ * Requests approval of a server's current tools as one operator and grants it as another. Returns the request's
+ * receipt.
+ */
+export async function approvalOf(kernel: StartedKernel, input: Input): Promise<{ receipt: ReceiptId; hash: Digest }> {
+  const { serverId, tenant = 'acme', expiresAt } = input;
   const client = clientOf(kernel, tenant, 'operator-1');
   const { body: server } = await client.getMcpServer({ params: { server_id: serverId }, query: {} });
-  const hash = asked.hash ?? server.definitions_hash;
+  const hash = input.hash ?? server.definitions_hash;
   if (hash === null || server.approval === null) throw new Error('There is nothing to approve');
   const { action } = server.approval;
   const { body: approval } = await client.createApproval({
@@ -32,7 +35,7 @@ export async function approvalOf(kernel: StartedKernel, asked: Asked): Promise<{
       session_id: `approve-${serverId}`,
       reason: 'its tools were read',
     },
-  } as never); // branded and defaulted by the schema
+  } as never); // the schema brands these strings and fills in the defaults
   await clientOf(kernel, tenant, 'operator-2').transitionApproval({
     params: { approval_id: approval.approval_id, action: 'approve' },
     body: { expected_ceremony_hash: approval.ceremony_hash },
@@ -41,10 +44,10 @@ export async function approvalOf(kernel: StartedKernel, asked: Asked): Promise<{
   return { receipt: approval.receipt_id, hash };
 }
 
-/** The whole way of an operator, from the page of the server to its approval. */
-export async function approveServerAt(kernel: StartedKernel, asked: Asked): Promise<McpServerDetail> {
-  const { receipt, hash } = await approvalOf(kernel, asked);
-  const { serverId, tenant = 'acme', expiresAt } = asked;
+/** Approves a server as operators do: they read it, vote, and approve it with the receipt of the vote. */
+export async function approveServerAt(kernel: StartedKernel, input: Input): Promise<McpServerDetail> {
+  const { receipt, hash } = await approvalOf(kernel, input);
+  const { serverId, tenant = 'acme', expiresAt } = input;
   const { body } = await clientOf(kernel, tenant).approveMcpServer({
     params: { server_id: serverId },
     body: {
@@ -58,13 +61,13 @@ export async function approveServerAt(kernel: StartedKernel, asked: Asked): Prom
 }
 
 export async function addServer(client: KernelClient, document: object) {
-  const { body } = await client.registerMcpServer({ query: {}, body: document }); // defaulted by the schema
+  const { body } = await client.registerMcpServer({ query: {}, body: document }); // the schema fills in the defaults
   const [server] = body.servers;
   if (server === undefined) throw new Error('No server was added');
   return server;
 }
 
-/** A client of an agent at /mcp. */
+/** An agent's MCP client at /mcp. */
 export async function mcpClient(
   kernel: StartedKernel,
   tenant = 'acme',
@@ -92,7 +95,7 @@ export async function codeOf(client: Client, name: string, args: Record<string, 
   return (await client.callTool({ name, arguments: args }))._meta?.['countersign/reason_code'];
 }
 
-/** The names in a list, and the number of hidden ones. */
+/** The names of the listed tools, and the number of hidden tools per reason. */
 export async function listed(client: Client): Promise<{ names: string[]; hidden: Record<string, number> }> {
   const { tools, _meta } = await client.listTools();
   return { names: tools.map(({ name }) => name), hidden: _meta?.['countersign/not_listed'] as Record<string, number> };

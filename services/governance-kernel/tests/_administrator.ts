@@ -1,7 +1,9 @@
 import pg from 'pg';
 import type { TestKernel } from './_kernel.ts';
 
-/** Runs one statement as the administrator of the database: what no service may do, an attacker or an accident can. */
+/**
+ * Runs one statement as the database administrator, to simulate an attack or an accident that services cannot cause.
+ */
 export async function asAdministrator({ database }: TestKernel, sql: string, values: unknown[] = []): Promise<void> {
   const client = new pg.Client({ connectionString: database.adminUrl, options: `-c search_path=${database.schema}` });
   await client.connect();

@@ -5,10 +5,10 @@ import type { KernelClient, TestKernel } from './_kernel.ts';
 import { kernelRoutes } from './_kernel.ts';
 
 type Members = Record<string, unknown>;
-/** The faults of a hostile or careless signer. A member that is undefined is left out. */
+/** Faults that a test puts into a token. Members that are `undefined` are left out of the token. */
 export type Changes = { header?: Members; claims?: Members; key?: KeyObject; signature?: string };
 
-/** An agent with an Ed25519 key, as it signs with nothing but node:crypto. */
+/** An agent with an Ed25519 key. It signs with `node:crypto` alone, without the product's code. */
 export class TestAgent {
   readonly tenant: string;
   readonly principal: PrincipalId;
@@ -18,7 +18,7 @@ export class TestAgent {
 
   constructor(test: TestKernel, { tenant = 'acme', principal }: { tenant?: string; principal: string }) {
     this.tenant = tenant;
-    this.principal = principal as PrincipalId; // a test writes plain names
+    this.principal = principal as PrincipalId; // plain strings instead of branded ones
     const { clock, config } = test.kernel.context;
     this.#clock = clock;
     this.#audience = config.publicUrl;
@@ -34,19 +34,19 @@ export class TestAgent {
     return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
   }
 
-  /** A token for one minute. */
+  /** A token that is valid for one minute. */
   token(changes: Changes = {}): string {
     const header = { alg: 'EdDSA', typ: 'countersign-agent+jwt', kid: this.kid };
     return this.#signed(header, { ...this.#claims(60) }, changes);
   }
 
-  /** That this agent holds its key. */
+  /** Proves that this agent holds its private key. */
   proof(nonce: string, changes: Changes = {}): string {
     const header = { alg: 'EdDSA', typ: 'countersign-enrolment+jwt', jwk: this.jwk };
     return this.#signed(header, { ...this.#claims(60), nonce }, changes);
   }
 
-  /** Its token alone. */
+  /** A client whose only credential is this agent's token. */
   client(baseUrl: string, changes: Changes = {}): KernelClient {
     return createClient(kernelRoutes, { baseUrl, headers: () => ({ authorization: `Bearer ${this.token(changes)}` }) });
   }

@@ -1,9 +1,9 @@
 import type { Digest, Instant, PrincipalId, TenantId } from '@countersign/contracts';
 
-/** Something that can be sealed without anything else: a statement that lacks its ULID and its session. */
+/** A statement that can be sealed once a test adds its ULID and its session. */
 export const announced = {
   tenant: 'acme' as TenantId,
-  principal: 'somebody' as PrincipalId, // within their schemas
+  principal: 'somebody' as PrincipalId, // plain strings instead of branded ones
   at: '2026-11-21T10:00:00.000Z' as Instant,
   kind: 'approval' as const,
   action: 'approval.approve',

@@ -1,14 +1,14 @@
 import { isAppError } from '@countersign/contracts';
 import { nodeProvider } from '@countersign/crypto/node';
-import type { ApprovalRow } from '../src/approvals/approval-row.ts';
-import type { ApprovalTermsRow } from '../src/voting/approval-terms.ts';
-import type { Electorate } from '../src/voting/decision-rights.ts';
-import { withCeremonyHash } from '../src/approvals/ceremony.ts';
+import type { ApprovalRow } from '../src/controls/approvals/approval-row.ts';
+import type { ApprovalTermsRow } from '../src/controls/voting/approval-terms.ts';
+import type { Electorate } from '../src/controls/voting/decision-rights.ts';
+import { withCeremonyHash } from '../src/controls/approvals/ceremony.ts';
 
 export const nowMs = Date.parse('2026-03-01T12:00:00.000Z');
 export const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
 
-/** A question of the agent's, with its hash. */
+/** A pending approval that an agent requested, with its ceremony hash. */
 export function rowWith(changes: object = {}): ApprovalRow {
   const row = {
     ...{ id: 'apr_1', tenant: 'acme', state: 'pending', requestedBy: 'agent', session: 's1', action: 'tool.call' },
@@ -39,16 +39,16 @@ export function rowWith(changes: object = {}): ApprovalRow {
     expiresAtMs: nowMs + 1000,
     ...changes,
   };
-  return withCeremonyHash(nodeProvider, row as unknown as ApprovalRow); // a test writes plain names
+  return withCeremonyHash(nodeProvider, row as unknown as ApprovalRow); // plain strings instead of branded ones
 }
 
-/** A tenant without a list of members, where one person may break the glass. */
+/** The electorate of a tenant without a member list, where one person may break the glass. */
 export const electorate = (changes: object = {}) =>
   ({ terms: termsWith(), members: null, isRevoked: () => false, ...changes }) as Electorate;
 export const termsWith = (changes: object = {}) =>
   ({ breakGlass: true, signaturesOnly: false, passkeysSinceMs: null, ...changes }) as ApprovalTermsRow;
 
-/** The error of a refusal. */
+/** Code, parameter and details of the error that `act` throws. */
 export function refusalOf(act: () => unknown): object {
   try {
     act();

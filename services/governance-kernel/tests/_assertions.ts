@@ -5,22 +5,22 @@ import { generateSigningKey } from '@countersign/crypto/signing';
 import { createAssertionSigner, readAssertionKey } from '@countersign/service-kit';
 import type { KernelClient, TestKernel } from './_kernel.ts';
 
-/** Ids as the gateway gives them, to be told apart by a word of Crockford's letters. */
+/** Ids in the gateway's format that end with a readable word of Crockford's base32 letters. */
 export const workspaceCalled = (word: string) => `wsp_${word.padStart(26, '0')}`;
 export const userCalled = (word: string) => `usr_${word.padStart(26, '0')}`;
 
-/** Delivers the settings of a workspace as its gateway does: without them the kernel denies every call there. */
+/** Delivers the settings of workspaces as the gateway does. Without them the kernel denies every call there. */
 export async function deliverSettings({ system }: Pick<TestKernel, 'system'>, ...tenants: string[]): Promise<void> {
   for (const tenant of tenants)
     await system.putToolBlocks({ params: { tenant: TenantId.parse(tenant) }, body: { version: 1, tools: [] } });
 }
 
-/** A gateway as the kernel knows it: by the key that it signs with. */
+/** A gateway, which the kernel identifies by its signing key. */
 export class TestGateway {
   readonly #key = generateSigningKey();
   readonly #clock: () => Date;
 
-  /** `clock`: that of the kernel under test, or a slow machine has its assertions come from the future. */
+  /** The clock of the kernel under test. With a different `clock`, assertions may appear to come from the future. */
   constructor(clock = () => new Date()) {
     this.#clock = clock;
   }
@@ -34,7 +34,7 @@ export class TestGateway {
     return this.#key.privateKeyPem;
   }
 
-  /** A new assertion each time, as if none was kept. */
+  /** Signs a new assertion for each call. */
   assert(speaker: Speaker, at = this.#clock()): Promise<string> {
     const { tenant = workspaceCalled('ACME'), principal = agentOf(tenant), role = 'agent' } = speaker;
     const { membersVersion: members_version, sponsor } = speaker;

@@ -7,7 +7,7 @@ import type { Change } from '../src/ledger/control.ts';
 
 const signer = createSigner(generateSigningKey().privateKeyPem);
 
-/** A batch that has read these rows and no others. */
+/** A batch that has read only these rows. */
 export function batchOf(...rows: Change[]): LedgerBatch {
   const view = {
     head: () => ({ lamport: 0, receiptHash: null, issuedAt: null }),
@@ -17,7 +17,7 @@ export function batchOf(...rows: Change[]): LedgerBatch {
   return new LedgerBatch(view, { provider: nodeProvider, signer });
 }
 
-export const acme = 'acme' as TenantId; // within their schemas
+export const acme = 'acme' as TenantId; // plain strings instead of branded ones
 export const agent = 'agent' as PrincipalId;
 export const session = 'session' as SessionId;
 
@@ -26,4 +26,4 @@ export const callOf = (caller: Partial<Caller> = {}, more: Partial<NamedCall> = 
     ...{ kind: 'tool', session, tool: 'files.read', resource: null, args: {}, context: {} },
     caller: { tenant: acme, principal: agent, scopes: [], ...caller },
     ...more,
-  }) as NamedCall; // what a test changes is a member of its kind
+  }) as NamedCall; // tests override only members of this kind of call

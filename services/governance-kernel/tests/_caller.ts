@@ -15,7 +15,7 @@ export type Call = { [Member in keyof EvaluateRequest]?: EvaluateRequest[Member]
 let sessions = 0;
 export const newSession = () => `session-${(sessions += 1)}-${process.pid}` as SessionId;
 
-/** One principal of one tenant, who evaluates and approves as SDK users do. */
+/** A principal of a tenant that evaluates and approves calls with the SDK's client. */
 export class Caller {
   readonly client: KernelClient;
   readonly #page: { test: TestKernel; tenant: string; principal: string };
@@ -26,7 +26,7 @@ export class Caller {
   }
 
   async decide(call: Call, headers: Record<string, string> = {}): Promise<DecisionReply> {
-    const body = { action: 'tool.call', session_id: newSession(), ...call } as EvaluateRequest; // a test writes plain names
+    const body = { action: 'tool.call', session_id: newSession(), ...call } as EvaluateRequest; // plain strings instead of branded ones
     return (await this.client.evaluate({ body, headers })).body;
   }
 
@@ -37,7 +37,7 @@ export class Caller {
     return found;
   }
 
-  /** Decides an approval in the state that is listed now. */
+  /** Decides an approval with the ceremony hash that the list contains now. */
   async move(action: ApprovalDecision, id: ApprovalId, reason?: string): Promise<Approval> {
     const { ceremony_hash } = await this.approval(id);
     const headers = { 'if-match': `"${ceremony_hash}"` };
@@ -45,10 +45,13 @@ export class Caller {
     return (await this.client.transitionApproval(input)).body;
   }
 
-  /** Decides on the page of the approval, by an approver key of this person: a credential of their own, as a quorum wants. */
+  /**
+   * Decides on the approval's page with this person's own approver key. A quorum needs a separate credential per
+   * person.
+   */
   async decideOnPage(id: ApprovalId, decision: ApprovalDecision = 'approve'): Promise<Approval> {
     const { test, tenant, principal } = this.#page;
-    const body = { kind: 'approver', principal_id: principal } as never; // its defaults are the kernel's
+    const body = { kind: 'approver', principal_id: principal } as never; // the kernel fills in the defaults
     const { key } = (await test.as(tenant, 'operator').createAccessKey({ body })).body;
     const browser = new Browser(test.kernel.url);
     const page = await browser.submit((await browser.open(`/approvals/${id}`)).form('sign-in'), { key });
@@ -57,16 +60,16 @@ export class Caller {
   }
 }
 
-/** The approval that an ESCALATE asks for. */
-export function asked({ approval, verdict }: DecisionReply): ApprovalId {
+/** The id of the approval in an ESCALATE reply. Throws when the reply has none. */
+export function send({ approval, verdict }: DecisionReply): ApprovalId {
   if (approval === undefined) throw new Error(`${verdict} asks for no approval`);
   return approval.approval_id;
 }
 
-/** Verdict and reason, as most assertions want them. */
-export const said = ({ verdict, reason_code }: DecisionReply) => `${verdict} ${reason_code}`;
+/** Verdict and reason code as one text, for assertions. */
+export const answerOf = ({ verdict, reason_code }: DecisionReply) => `${verdict} ${reason_code}`;
 
-/** The code that a call was refused with. */
+/** The error code of a call that must be refused. */
 export async function refusal(call: Promise<unknown>): Promise<string> {
   try {
     await call;
@@ -77,7 +80,7 @@ export async function refusal(call: Promise<unknown>): Promise<string> {
   throw new Error('it was not refused');
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that moves only when a test advances it. */
 export function movableClock(start: string) {
   let nowMs = Date.parse(start);
   return {
@@ -90,7 +93,7 @@ export function movableClock(start: string) {
 
 export type Sealed = { payload: DecisionReply['receipt']['payload']; record: BoundaryRecord | null };
 
-/** The entries of a session in the ledger, oldest first, read by the administrator of the database. */
+/** The ledger entries of a session, oldest first. */
 export async function ledgerOf({ pool }: TestKernel, session: string): Promise<Sealed[]> {
   const { rows } = await pool.query<{ payload: string; record: string | null }>(
     'SELECT payload, record FROM ledger WHERE session_id = $1 ORDER BY lamport_clock',

@@ -9,32 +9,32 @@ import { ofNoTwin } from './_twins.ts';
 
 const hourMs = 3_600_000;
 
-/** A real reason for which a gate stops a call, and how it goes away again. */
+/** A condition in which a gate stops calls, and how to end the condition. */
 export type Cause = {
   gate: GateName;
   name: string;
-  said: string;
-  /** The doors that can meet it; every one unless it says otherwise. */
+  text: string;
+  /** The doors that the condition affects. The default is all doors. */
   meetsAt?: (door: Door) => boolean;
-  /** Brings it about right before the door decides. */
+  /** Creates the condition right before the door decides. */
   arises?: (at: At) => Promise<void>;
-  /** The call that meets it, where it is not the ordinary one. */
-  given?: (at: At) => Promise<Partial<Attempt>> | Partial<Attempt>;
+  /** Changes to the ordinary call that make the gate stop it. */
+  attempt?: (at: At) => Promise<Partial<Attempt>> | Partial<Attempt>;
   ends?: (at: At) => Promise<void>;
 };
 
 export type At = { site: Site; door: Door; advance: (ms: number) => void };
 
-/** Allows what the doors ask for, but does this with the action that a door decides about. */
+/** A bundle that has `effect` for the door's action (`none`: no rule for it) and allows the other action. */
 function bundleOf(action: Door['action'], effect: 'allow' | 'deny' | 'escalate' | 'none', demanded?: string): string {
-  const other = action === 'tool.call' ? 'model.call' : 'tool.call';
+  const second = action === 'tool.call' ? 'model.call' : 'tool.call';
   const judged = effect === 'none' ? '' : `  - { id: judged, effect: ${effect}, match: { action: [${action}] } }\n`;
   const identity = demanded === undefined ? '' : `identity: [${demanded}]\n`;
-  const rest = `  - { id: others, effect: allow, match: { action: [${other}] } }\n`;
+  const rest = `  - { id: others, effect: allow, match: { action: [${second}] } }\n`;
   return `format: countersign/policy.v1\nname: doors\nversion: '1'\n${identity}rules:\n${judged}${rest}`;
 }
 
-// Only rises: an epoch is never used twice. Demo is at its own first epoch when the kernel starts.
+// Each activation needs a higher epoch. The demo tenant already has epoch 1 when the kernel starts.
 let epoch = 1;
 
 export async function activateRules(
@@ -45,7 +45,7 @@ export async function activateRules(
   await site.test.activate(door.tenant, bundleOf(door.action, effect, demanded), (epoch += 1));
 }
 
-/** The open rules, in a bundle with this member as well. */
+/** Activates a bundle that allows both actions and has this additional member. */
 async function activateRulesWith(at: At, member: string): Promise<void> {
   await at.site.test.activate(at.door.tenant, `${bundleOf(at.door.action, 'allow')}${member}\n`, (epoch += 1));
 }
@@ -53,12 +53,12 @@ async function activateRulesWith(at: At, member: string): Promise<void> {
 const openRules = (at: At) => activateRules(at, 'allow');
 const administrator = ({ site }: At, sql: string, values: unknown[] = []) => asAdministrator(site.test, sql, values);
 
-function fence(name: string, said: string, fenceOf: (door: Door) => Fenced): Cause {
+function fence(name: string, text: string, fenceOf: (door: Door) => Fenced): Cause {
   const setAs = async ({ site, door }: At, kind?: 'open') => {
     const fenced = fenceOf(door);
     await site.test.setFence(fenced.scope, kind ?? fenced.kind, fenced.callLimit);
   };
-  return { gate: 'fence', name, said: `DENY ${said}`, arises: (at) => setAs(at), ends: (at) => setAs(at, 'open') };
+  return { gate: 'fence', name, text: `DENY ${text}`, arises: (at) => setAs(at), ends: (at) => setAs(at, 'open') };
 }
 type Fenced = { scope: string; kind: 'freeze' | 'quarantine' | 'throttle'; callLimit?: number };
 
@@ -90,8 +90,9 @@ const fences = [
   fence('a throttle', 'THROTTLED', ({ tenant }) => ({ scope: `tenant:${tenant}`, kind: 'throttle', callLimit: 0 })),
 ];
 
-/** Simulates an attack with access to the database: every active bundle stored once more, under an unsigned epoch. */
+/** Added to a signed epoch. No signature exists for the sum. */
 const unsignedEpochs = 1_000_000;
+/** Simulates an attacker with database access who stores every active bundle again under an unsigned epoch. */
 function storedAgain(bundle: string): Pick<Cause, 'arises' | 'ends'> {
   return {
     arises: (at) =>
@@ -109,7 +110,7 @@ function storedAgain(bundle: string): Pick<Cause, 'arises' | 'ends'> {
   };
 }
 
-/** A head and its bundles go together: the database lets no head name a bundle that is not there. */
+/** Renames heads and bundles together, because the database rejects a head without its bundle. */
 const renamed = (name: string, which: string) =>
   `WITH heads AS (UPDATE policy_heads SET tenant_id = ${name} WHERE ${which})
    UPDATE policy_bundles SET tenant_id = ${name} WHERE ${which}`;
@@ -118,34 +119,34 @@ const policies: Cause[] = [
   {
     gate: 'policy',
     name: 'no active bundle',
-    said: 'DENY POLICY_MISSING',
+    text: 'DENY POLICY_MISSING',
     arises: (at) => administrator(at, renamed(`'gone ' || tenant_id`, ofNoTwin)),
     ends: (at) => administrator(at, renamed(`replace(tenant_id, 'gone ', '')`, `tenant_id LIKE 'gone %'`)),
   },
   {
     gate: 'policy',
     name: 'a bundle that was not confirmed for a day',
-    said: 'DENY POLICY_STALE',
+    text: 'DENY POLICY_STALE',
     arises: async ({ advance }) => advance(25 * hourMs),
     ends: async ({ advance }) => advance(-25 * hourMs),
   },
-  { gate: 'policy', name: 'a damaged bundle', said: 'DENY POLICY_SIGNATURE_INVALID', ...storedAgain(`'{'`) },
+  { gate: 'policy', name: 'a damaged bundle', text: 'DENY POLICY_SIGNATURE_INVALID', ...storedAgain(`'{'`) },
   {
     gate: 'policy',
     name: 'a bundle under an unsigned epoch',
-    said: 'DENY POLICY_SIGNATURE_INVALID',
+    text: 'DENY POLICY_SIGNATURE_INVALID',
     ...storedAgain('bundle'),
   },
 ];
 
-/** The ceiling of its tenant that the bundle of the doors does not hold. */
+/** A ceiling of the tenant that the doors' bundle lacks. */
 const ceiling = { id: 'ceiling.tested', effect: 'deny' as const, match: { tool: ['tested.*'] } };
 let ceilingsVersion = 0;
 async function setCeilings({ site, door: { tenant } }: At, rules: (typeof ceiling)[]): Promise<void> {
   const version = (ceilingsVersion += 1);
-  const set_by = 'operator' as PrincipalId; // within its schema
-  const standing = await site.test.system.getPolicyCeilings({ params: { tenant } }).catch(() => null);
-  const headers: Record<string, string> = standing === null ? {} : { 'if-match': `"${standing.body.version}"` };
+  const set_by = 'operator' as PrincipalId; // matches the schema
+  const current = await site.test.system.getPolicyCeilings({ params: { tenant } }).catch(() => null);
+  const headers: Record<string, string> = current === null ? {} : { 'if-match': `"${current.body.version}"` };
   await site.test.system.putPolicyCeilings({
     params: { tenant },
     body: { version, rules, needs_decision: false, set_by },
@@ -155,33 +156,33 @@ async function setCeilings({ site, door: { tenant } }: At, rules: (typeof ceilin
 policies.push({
   gate: 'policy',
   name: 'a bundle that lacks a ceiling of its tenant',
-  said: 'DENY CEILING_MISSING',
+  text: 'DENY CEILING_MISSING',
   arises: (at) => setCeilings(at, [ceiling]),
   ends: (at) => setCeilings(at, []),
 });
 
-/** Nothing else brings an agent back that was revoked, or makes one unknown that was enrolled. */
+/** Deletes identities, because no route reactivates a revoked agent or removes an enrolled agent. */
 const forgetIdentities = (at: At) => administrator(at, `DELETE FROM identities WHERE ${ofNoTwin}`);
 
 const identities: Cause[] = [
   {
     gate: 'identity',
-    name: 'a policy that demands a proven identity of a caller who only claims one',
-    said: 'DENY CREDENTIALS_MISSING',
+    name: 'a policy that requires a proven identity, and a caller without proof',
+    text: 'DENY CREDENTIALS_MISSING',
     arises: (at) => activateRules(at, 'allow', 'proven'),
     ends: openRules,
   },
   {
     gate: 'identity',
-    name: 'a policy that demands enrolment of a caller who is not enrolled',
-    said: 'DENY AGENT_UNKNOWN',
+    name: 'a policy that requires enrolment, and a caller that is not enrolled',
+    text: 'DENY AGENT_UNKNOWN',
     arises: (at) => activateRules(at, 'allow', 'enrolled'),
     ends: openRules,
   },
   {
     gate: 'identity',
-    name: 'an agent that was revoked',
-    said: 'DENY AGENT_REVOKED',
+    name: 'a revoked agent',
+    text: 'DENY AGENT_REVOKED',
     arises: async ({ site, door: { tenant, principal } }) => {
       const params = { directory: 'agents' as const, principal };
       await site.test.as(tenant).putIdentity({ params, body: { display_name: 'Its last day' } });
@@ -193,19 +194,19 @@ const identities: Cause[] = [
 
 const registered = ({ registered: isRegistered }: Door) => isRegistered;
 
-function serverState(state: string, said: string): Cause {
+function serverState(state: string, text: string): Cause {
   const become = (at: At, to: string) => administrator(at, `UPDATE mcp_servers SET state = $1`, [to]);
   return {
     gate: 'registry',
     name: `a server that is ${state}`,
-    said,
+    text,
     meetsAt: registered,
     arises: (at) => become(at, state),
     ends: (at) => become(at, 'approved'),
   };
 }
 
-/** The note server's annotations of writing; a server that suddenly calls it reading asks to be trusted more. */
+/** The pinned annotations of `write_note`. A server that later declares the tool read-only claims more trust. */
 const asPinned = { readOnlyHint: false, destructiveHint: false };
 
 const registry: Cause[] = [
@@ -213,40 +214,41 @@ const registry: Cause[] = [
   serverState('quarantined', 'ESCALATE SERVER_QUARANTINED'),
   {
     gate: 'registry',
-    name: 'a tool that is not as it was pinned',
-    said: 'DENY SCHEMA_DRIFT',
+    name: 'a tool that differs from its pin',
+    text: 'DENY SCHEMA_DRIFT',
     meetsAt: registered,
     arises: async ({ site }) => site.notes.redefine('write_note', { annotations: { readOnlyHint: true } }),
     ends: async ({ site }) => site.notes.redefine('write_note', { annotations: asPinned }),
   },
   {
     gate: 'arguments',
-    name: 'arguments that break the pinned schema',
-    said: 'DENY SCHEMA_VIOLATION',
+    name: 'arguments that violate the pinned schema',
+    text: 'DENY SCHEMA_VIOLATION',
     meetsAt: registered,
-    given: () => ({ args: { id: 7, text: 'x' } }),
+    attempt: () => ({ args: { id: 7, text: 'x' } }),
   },
 ];
 
 const request: Cause = {
   gate: 'request',
-  name: 'arguments that are no JSON',
-  said: 'DENY MALFORMED_ARGUMENTS',
-  // Everywhere else they are a part of a body, and a body that is no JSON is refused before anything is decided.
+  name: 'arguments that are not JSON',
+  text: 'DENY MALFORMED_ARGUMENTS',
+  // At other doors the arguments are part of the body. A body that is not JSON is rejected before the decision.
   meetsAt: ({ proposed }) => proposed,
-  given: () => ({ argumentsText: '{"id":"a' }),
+  attempt: () => ({ argumentsText: '{"id":"a' }),
 };
 
 const noObject: Cause = {
   gate: 'request',
-  name: 'arguments that are no object',
-  said: 'DENY MALFORMED_ARGUMENTS',
-  // A client of MCP sends none; a handwritten message is denied too (mcp-plain). The contract gives the demo a shape.
+  name: 'arguments that are not an object',
+  text: 'DENY MALFORMED_ARGUMENTS',
+  // MCP clients cannot send such arguments (mcp-plain tests handwritten messages). The contract of the demo rejects
+  // them.
   meetsAt: ({ name }) => name === 'evaluate' || name === 'execute-mcp',
-  given: () => ({ args: ['text'] as never }),
+  attempt: () => ({ args: ['text'] as never }),
 };
 
-// Only rises, as the source of the lists says it does.
+// Each list of blocked tools needs a higher version.
 let blocksVersion = 0;
 const blockTools = async ({ site, door }: At, tools: string[]) => {
   const version = (blocksVersion += 1);
@@ -256,8 +258,8 @@ const blockTools = async ({ site, door }: At, tools: string[]) => {
 const rules: Cause[] = [
   {
     gate: 'rules',
-    name: 'a tool that the workspace blocks, whatever the rules say',
-    said: 'DENY TOOL_BLOCKED',
+    name: 'a tool that the rules allow and the workspace blocks',
+    text: 'DENY TOOL_BLOCKED',
     meetsAt: ({ action }) => action === 'tool.call',
     arises: (at) => blockTools(at, ['replies__draft', 'notes__write_note']),
     ends: (at) => blockTools(at, []),
@@ -265,14 +267,14 @@ const rules: Cause[] = [
   {
     gate: 'rules',
     name: 'a rule that denies',
-    said: 'DENY POLICY_DENIED',
+    text: 'DENY POLICY_DENIED',
     arises: (at) => activateRules(at, 'deny'),
     ends: openRules,
   },
   {
     gate: 'rules',
-    name: 'no rule that matches',
-    said: 'DENY NO_MATCHING_RULE',
+    name: 'no matching rule',
+    text: 'DENY NO_MATCHING_RULE',
     arises: (at) => activateRules(at, 'none'),
     ends: openRules,
   },
@@ -281,11 +283,11 @@ const rules: Cause[] = [
 const budget: Cause = {
   gate: 'budget',
   name: 'a budget with nothing left',
-  said: 'DENY BUDGET_EXCEEDED',
+  text: 'DENY BUDGET_EXCEEDED',
   arises: async ({ site, door }) => {
     const ceilings = { tool_call_limit: 0, spend_limit_minor: 0, egress_limit_bytes: null, write_limit: null };
     const terms = { subject: 'tenant', window: 'total' as const, currency: 'EUR', approval_required_above_minor: null };
-    const params = { budget_id: 'exhausted' as BudgetId }; // within its schema
+    const params = { budget_id: 'exhausted' as BudgetId }; // matches the schema
     await site.test.as(door.tenant).putBudget({ params, body: { ...terms, ...ceilings } });
   },
   ends: (at) => administrator(at, `DELETE FROM budgets WHERE ${ofNoTwin}`),
@@ -293,17 +295,17 @@ const budget: Cause = {
 
 const costly: Cause = {
   gate: 'approval',
-  name: 'a budget that asks for an approval of what costs more than nothing',
-  said: 'ESCALATE BUDGET_APPROVAL_REQUIRED',
+  name: 'a budget that requires approval of any cost',
+  text: 'ESCALATE BUDGET_APPROVAL_REQUIRED',
   meetsAt: ({ costs }) => costs,
   arises: async ({ site, door }) => {
-    const terms = { subject: 'tenant', window: 'total', currency: 'EUR', approval_required_above_minor: 0 } as never; // the schema has the defaults
+    const terms = { subject: 'tenant', window: 'total', currency: 'EUR', approval_required_above_minor: 0 } as never; // the schema fills in the defaults
     await site.test.as(door.tenant).putBudget({ params: { budget_id: 'asking' }, body: terms });
   },
   ends: (at) => administrator(at, `DELETE FROM budgets WHERE ${ofNoTwin}`),
 };
 
-/** A call that was asked about and approved. */
+/** Requests an approval for a call and grants it. */
 async function approved(at: At): Promise<Pick<Attempt, 'session' | 'grant'>> {
   const session = newSession();
   await activateRules(at, 'escalate');
@@ -318,25 +320,25 @@ const takesGrant = (door: Door) => door.takesGrant;
 const approvals: Cause[] = [
   {
     gate: 'approval',
-    name: 'a rule that requires an approval that was not given',
-    said: 'ESCALATE APPROVAL_REQUIRED',
+    name: 'a rule that requires a missing approval',
+    text: 'ESCALATE APPROVAL_REQUIRED',
     arises: (at) => activateRules(at, 'escalate'),
     ends: openRules,
   },
   {
     gate: 'approval',
     name: 'the approval of another call',
-    said: 'DENY APPROVAL_MISMATCH',
+    text: 'DENY APPROVAL_MISMATCH',
     meetsAt: takesGrant,
-    given: async (at) => ({ ...(await approved(at)), args: { id: 'a', text: 'y' } }),
+    attempt: async (at) => ({ ...(await approved(at)), args: { id: 'a', text: 'y' } }),
     ends: openRules,
   },
   {
     gate: 'approval',
-    name: 'an approval that was used',
-    said: 'DENY APPROVAL_CONSUMED',
+    name: 'a used approval',
+    text: 'DENY APPROVAL_CONSUMED',
     meetsAt: takesGrant,
-    given: async (at) => {
+    attempt: async (at) => {
       const call = await approved(at);
       const { executed } = await attempt(at.site, at.door, call);
       if (!executed) throw new Error(`${at.door.name} does not take its approval`);
@@ -346,10 +348,10 @@ const approvals: Cause[] = [
   },
   {
     gate: 'approval',
-    name: 'an approval that expired',
-    said: 'DENY APPROVAL_EXPIRED',
+    name: 'an expired approval',
+    text: 'DENY APPROVAL_EXPIRED',
     meetsAt: takesGrant,
-    given: approved,
+    attempt: approved,
     arises: async ({ advance }) => advance(hourMs),
     ends: async (at) => {
       at.advance(-hourMs);

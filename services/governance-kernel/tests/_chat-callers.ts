@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { adminKey } from './_kernel.ts';
 
-export type Said = { status: number; code: string | null; text: string; isReplayed: boolean };
+export type Statement = { status: number; code: string | null; text: string; isReplayed: boolean };
 
 export function keyedHeaders(key: string): Record<string, string> {
   return {
@@ -19,8 +19,8 @@ export function chatBody(content: string): string {
   return JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }] });
 }
 
-/** One keyed chat. Its session is the key, so that the ledger tells what became of each. */
-export async function askOnce(url: string, key: string, content = key): Promise<Said> {
+/** Sends one chat with an idempotency key. The key is also the session, so that tests find the chat in the ledger. */
+export async function askOnce(url: string, key: string, content = key): Promise<Statement> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: keyedHeaders(key),
@@ -32,12 +32,12 @@ export async function askOnce(url: string, key: string, content = key): Promise<
   return { status: response.status, code: error?.code ?? null, text, isReplayed };
 }
 
-/** Asks like a caller with patience: the first request under the key may still run. */
-export async function askUntilAnswered(url: string, key: string): Promise<Said> {
+/** Repeats the request while an earlier request with the same key is still running. */
+export async function askUntilAnswered(url: string, key: string): Promise<Statement> {
   for (;;) {
-    const said = await askOnce(url, key);
-    if (said.code !== 'IDEMPOTENCY_IN_FLIGHT') return said;
-    await new Promise((resolve) => setTimeout(resolve, 25)); // between two questions
+    const answer = await askOnce(url, key);
+    if (answer.code !== 'IDEMPOTENCY_IN_FLIGHT') return answer;
+    await new Promise((resolve) => setTimeout(resolve, 25)); // pause between two requests
   }
 }
 
@@ -47,7 +47,7 @@ const program = `
   await Promise.all(requests.map((request) => fetch(url, request).then((answer) => answer.text()).catch(() => undefined)));
 `;
 
-/** A process that asks for all keys at once and is killed (-9) when `life` is over, whatever it has heard by then. */
+/** Runs a process that sends one chat per key at once. It is killed with SIGKILL when `life` resolves. */
 export async function callAndDie(url: string, keys: readonly string[], life: () => Promise<unknown>): Promise<void> {
   const requests = keys.map((key) => ({ method: 'POST', headers: keyedHeaders(key), body: chatBody(key) }));
   const args = ['--input-type=module', '-e', program, `${url}/v1/chat/completions`, JSON.stringify(requests)];

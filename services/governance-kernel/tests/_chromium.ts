@@ -1,7 +1,8 @@
 import { createServer, type AddressInfo } from 'node:net';
+import { patienceMs } from '@countersign/testkit/until';
 import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
 
-/** A real browser whose authenticator is Chromium's own virtual one. */
+/** A real Chromium with Chromium's virtual authenticator. */
 export type Phone = { browser: Browser; context: BrowserContext; page: Page; cdp: CDPSession; authenticatorId: string };
 
 const flags = [
@@ -16,10 +17,10 @@ export async function openPhone(): Promise<Phone> {
     headless: true,
     chromiumSandbox: false,
     args: flags,
-    timeout: 60_000,
+    timeout: patienceMs,
   });
   const context = await browser.newContext({ viewport: { width: 360, height: 740 } });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(patienceMs);
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   await cdp.send('WebAuthn.enable', { enableUI: false });
@@ -32,11 +33,11 @@ export async function openPhone(): Promise<Phone> {
   return { browser, context, page, cdp, authenticatorId };
 }
 
-/** An unused port: the address of a page is known before its server starts. */
+/** Finds an unused port, because tests need the address of a page before its server starts. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
   await new Promise((resolve) => server.close(resolve));
   return port;
 }

@@ -22,8 +22,9 @@ const image = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 const audio = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
 
 /**
- * The server that the conformance suite of npm expects, of both revisions. The suite calls `test_simple_text`, which is an alias of the tool
- * `simple_text` of a server that is declared as `test`, so no name of a tool or prompt begins with `test_`.
+ * The MCP server that the npm conformance suite expects, for both protocol revisions. The suite calls tools by their
+ * alias: `test_simple_text` is the tool `simple_text` of the server declared as `test`. The names here therefore have
+ * no prefix `test_`.
  */
 export async function startConformanceServer(): Promise<{ url: string; close(): Promise<void> }> {
   const serve = toNodeHandler(createMcpHandler(conformanceServer));
@@ -105,7 +106,7 @@ type Result = CallToolResult | InputRequiredResult | Promise<CallToolResult | In
 type Act = (context: ServerContext, args: Record<string, unknown>) => Result;
 
 const text = (line: string): CallToolResult => ({ content: [{ type: 'text', text: line }] });
-const content = (...parts: ContentBlock[]): CallToolResult => ({ content: parts });
+const content = (...pieces: ContentBlock[]): CallToolResult => ({ content: pieces });
 const embedded = (uri: string, line: string): ContentBlock => ({
   type: 'resource',
   resource: { uri, mimeType: 'text/plain', text: line },
@@ -123,7 +124,7 @@ const sampling = (question: string) =>
     maxTokens: 100,
   });
 
-/** The content of an accepted form, or `null` when it was not answered. */
+/** The content of an accepted form. `null` when the form was not answered. */
 function answer({ mcpReq }: ServerContext, key: string): Record<string, unknown> | null {
   const response = mcpReq.inputResponses?.[key];
   if (typeof response !== 'object' || response === null || !('content' in response)) return null;
@@ -165,9 +166,9 @@ const tools: Record<string, Act> = {
     throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } });
   },
   input_required_result_elicitation: (context) => {
-    const given = answer(context, 'user_name');
-    return typeof given?.['name'] === 'string'
-      ? text(`Hello, ${given['name']}!`)
+    const values = answer(context, 'user_name');
+    return typeof values?.['name'] === 'string'
+      ? text(`Hello, ${values['name']}!`)
       : inputRequired({ inputRequests: { user_name: userName() } });
   },
   input_required_result_sampling: ({ mcpReq }) =>
@@ -205,10 +206,10 @@ const tools: Record<string, Act> = {
     });
   },
   input_required_result_capabilities: ({ mcpReq }) => {
-    const given: unknown = new Map<string, unknown>(Object.entries(mcpReq.envelope ?? {})).get(
+    const values: unknown = new Map<string, unknown>(Object.entries(mcpReq.envelope ?? {})).get(
       CLIENT_CAPABILITIES_META_KEY,
     );
-    const capabilities = isSpecType.ClientCapabilities(given) ? given : {};
+    const capabilities = isSpecType.ClientCapabilities(values) ? values : {};
     return inputRequired({
       inputRequests: {
         ...(capabilities.elicitation === undefined ? {} : { user_name: userName() }),
@@ -226,8 +227,8 @@ type PromptAct = {
   ): GetPromptResult | InputRequiredResult | Promise<GetPromptResult | InputRequiredResult>;
 };
 
-const said = (...parts: ContentBlock[]): GetPromptResult => ({
-  messages: parts.map((part) => ({ role: 'user', content: part })),
+const statementOf = (...pieces: ContentBlock[]): GetPromptResult => ({
+  messages: pieces.map((piece) => ({ role: 'user', content: piece })),
 });
 const required = (...names: string[]) => names.map((name) => ({ name, description: `The ${name}.`, required: true }));
 const promptAct = (name: string, args: Prompt['arguments'], get: PromptAct['get']): [string, PromptAct] => [
@@ -236,27 +237,29 @@ const promptAct = (name: string, args: Prompt['arguments'], get: PromptAct['get'
 ];
 
 const prompts: Record<string, PromptAct> = Object.fromEntries([
-  promptAct('simple_prompt', undefined, () => said({ type: 'text', text: 'This is a simple prompt for testing.' })),
+  promptAct('simple_prompt', undefined, () =>
+    statementOf({ type: 'text', text: 'This is a simple prompt for testing.' }),
+  ),
   promptAct('prompt_with_arguments', required('arg1', 'arg2'), ({ arg1, arg2 }) =>
-    said({ type: 'text', text: `Prompt with arguments: arg1='${arg1}', arg2='${arg2}'` }),
+    statementOf({ type: 'text', text: `Prompt with arguments: arg1='${arg1}', arg2='${arg2}'` }),
   ),
   promptAct('prompt_with_embedded_resource', required('resourceUri'), ({ resourceUri = '' }) =>
-    said(embedded(resourceUri, 'Embedded resource content for testing.'), {
+    statementOf(embedded(resourceUri, 'Embedded resource content for testing.'), {
       type: 'text',
       text: 'Please process the embedded resource above.',
     }),
   ),
   promptAct('prompt_with_image', undefined, () =>
-    said(
+    statementOf(
       { type: 'image', data: image, mimeType: 'image/png' },
       { type: 'text', text: 'Please analyze the image above.' },
     ),
   ),
-  promptAct('unstorable', [{ name: 'nul\u0000', description: 'It hides itself alone.' }], () => said()),
+  promptAct('unstorable', [{ name: 'nul\u0000', description: 'It hides itself alone.' }], () => statementOf()),
   promptAct('input_required_result_prompt', undefined, (_args, context) => {
-    const given = answer(context, 'user_context');
-    return given === null
+    const values = answer(context, 'user_context');
+    return values === null
       ? inputRequired({ inputRequests: { user_context: form('What context should the prompt use?', 'context') } })
-      : said({ type: 'text', text: `Use ${String(given['context'])}.` });
+      : statementOf({ type: 'text', text: `Use ${String(values['context'])}.` });
   }),
 ]);

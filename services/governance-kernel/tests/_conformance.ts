@@ -1,11 +1,12 @@
 import { type SignedConformanceReport } from '@countersign/contracts/governance-kernel';
 import { createKernelClient } from '@countersign/contracts/routes';
+import { patienceMs } from '@countersign/testkit/until';
 import { adminKey, type TestKernel } from './_kernel.ts';
 
-/** The longest time of a run, and more than clients wait for an answer otherwise. */
-const timeoutMs = 120_000;
+/** A run takes longer than the default timeout of clients. */
+const timeoutMs = patienceMs;
 
-/** Run by an operator; throws the kernel's refusal. */
+/** Starts a run as an operator. Throws when the kernel refuses it. */
 export async function runConformance(
   { kernel }: Pick<TestKernel, 'kernel'>,
   scope: 'full' | 'short',

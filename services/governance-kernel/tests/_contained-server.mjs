@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 
-// An MCP server over stdio that attempts what its caller names. Its text is given to Node, so that it needs no file inside of a sandbox.
+// An MCP server over stdio that attempts the action that its caller names. Node receives the source text as an
+// argument, so the sandbox needs no file.
 
 const attempts = {
   read: ({ path }) => readFileSync(path, 'utf8'),
@@ -18,14 +19,19 @@ const attempts = {
   fill: ({ path }) =>
     execFileSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=1M', 'count=64'], { stdio: 'pipe' }) && 'filled',
   fork: () => execFileSync('sh', ['-c', 'for i in $(seq 300); do sleep 600 & done'], { stdio: 'ignore' }) ?? 'forked',
-  allocate: () => Array.from({ length: 64 }, () => Buffer.alloc(64 * 1_048_576, 1)).length,
+  // Allocates in a child process, because Node may exit when memory runs out.
+  allocate: ({ mebibytes }) => execFileSync(process.execPath, ['-e', allocating(mebibytes)]) && 'allocated',
   hang: () => {
     process.on('SIGTERM', () => undefined);
     return new Promise(() => setInterval(() => process.stdout.write(' \n'), 20));
   },
 };
 
-/** The first line of what the proxy answers, and what came through it. */
+function allocating(mebibytes) {
+  return `Array.from({ length: ${mebibytes} }, () => Buffer.alloc(1_048_576, 1))`;
+}
+
+/** The proxy's answer to CONNECT, and the bytes that came through the tunnel. */
 function tunnel(destination) {
   const [, host, port] = /^http:\/\/(.*):(\d+)$/.exec(process.env.HTTPS_PROXY ?? 'http://127.0.0.1:9');
   return new Promise((resolve, reject) => {

@@ -1,14 +1,14 @@
 import type { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import type { Log } from '@countersign/service-kit';
-import { Dispatch } from '../src/boundary/dispatch.ts';
-import type { Boundary, SealedDecision } from '../src/boundary/sealed-decision.ts';
+import { Dispatch } from '../src/decision/dispatch.ts';
+import type { Boundary, SealedDecision } from '../src/decision/sealed-decision.ts';
 import type { NamedCall } from '../src/call/governed-call.ts';
 
 type Member = 'args' | 'approvalGrant' | 'demand' | 'idempotency';
-type Told = { tenant?: string; principal?: string; session: SessionId } & Partial<Pick<NamedCall, Member>>;
+type Report = { tenant?: string; principal?: string; session: SessionId } & Partial<Pick<NamedCall, Member>>;
 
-/** An action without a tool, which a kernel under the starter policy may perform itself. */
-export function spawnedAgent({ tenant = 'acme', principal = 'agent', session, ...told }: Told): NamedCall {
+/** A call of an action without a tool. The starter policy allows it. */
+export function spawnedAgent({ tenant = 'acme', principal = 'agent', session, ...report }: Report): NamedCall {
   return {
     kind: 'custom',
     action: 'agent.spawn',
@@ -16,20 +16,20 @@ export function spawnedAgent({ tenant = 'acme', principal = 'agent', session, ..
     resource: null,
     effectLevel: 'E2',
     caller: {
-      tenant: tenant as TenantId, // within their schemas
+      tenant: tenant as TenantId, // plain strings instead of branded ones
       principal: principal as PrincipalId,
       scopes: [],
     },
     session,
     args: {},
     context: {},
-    ...told,
+    ...report,
   };
 }
 
 const silent = { error: () => undefined } as unknown as Log;
 
-/** The state after a kernel died between the decision on a call of its own and the dispatch. */
+/** Leaves the state of a kernel that died after the decision on a call and before its dispatch. */
 export function decideAndDie(boundary: Boundary, call: NamedCall): Promise<SealedDecision> {
   return new Promise((resolve, reject) => {
     const dying = new Dispatch({

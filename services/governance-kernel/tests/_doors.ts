@@ -24,57 +24,57 @@ export type Site = Upstreams & { mcp: Client };
 export type Attempt = {
   session: SessionId;
   args: Record<string, string | number>;
-  /** Another name than the door's own. */
+  /** Replaces the door's tool name. */
   tool?: string;
-  /** The arguments of a proposed call as text, when they are no JSON. */
+  /** The arguments of a proposed call as text, for arguments that are not JSON. */
   argumentsText?: string;
   grant?: ApprovalId;
-  /** The bearer of an agent's key, instead of the operators' one. */
+  /** An agent's key to send instead of the admin key. */
   bearer?: string;
-  /** Runs once the call is on its way, right before this door decides. */
+  /** Runs right before the door decides: before the request is sent, or while the model answers. */
   meanwhile: () => Promise<void>;
 };
 
-/** The caller's view of one attempt, in the route's own words. */
-export type Told = {
+/** The result of one attempt as its caller sees it. */
+export type Report = {
   verdict: string;
   code: string;
   receiptId: string;
   session: string;
   approvalId?: ApprovalId | undefined;
-  /** The answer lets the caller go on: it is an ALLOW, a result, a tool call that was released. */
+  /** Whether the caller may proceed: the answer is an ALLOW, a result or a released tool call. */
   released: boolean;
 };
 
-/** One way in which a governed route decides. A route that decides about more than one thing has a door for each. */
+/** One kind of decision of a governed route. A route with several kinds of decisions has a door for each. */
 export type Door = {
   route: AnyRoute;
   name: string;
   action: 'model.call' | 'tool.call';
   tenant: string;
   principal: string;
-  /** Its tool is registered: it has a server, a pin and a schema. */
+  /** The tool is registered: it has a server, a pin and a schema. */
   registered: boolean;
-  /** The kernel itself sends what it allows. */
+  /** The kernel itself dispatches allowed calls. */
   dispatched: boolean;
   takesGrant: boolean;
-  /** A model proposes the call, in words that may be anything. */
+  /** A model proposes the call, so the arguments may be any text. */
   proposed: boolean;
-  /** A page sends the call back: nothing comes between the request and the decision. */
+  /** The client resumes a withheld call. The kernel decides the call without a preceding model call. */
   resumes?: true;
-  /** A call of it costs money that the kernel hears of. */
+  /** Calls cost money, and the kernel knows the amount. */
   costs: boolean;
-  call(site: Site, attempt: Attempt): Promise<Told>;
-  /** How often something was sent upstream for this door. */
+  call(site: Site, attempt: Attempt): Promise<Report>;
+  /** The number of calls that the upstream of this door has received. */
   dispatches(site: Site): number;
 };
 
 const writing = 'notes.write_note';
-/** A tool that nothing is granted to. */
+/** A tool without a sandbox grant. */
 export const ungranted = 'replies.ungranted';
 const caller = { tenant: 'acme', principal: 'agent' };
 
-/** The client that the door of MCP calls through. */
+/** The client that the MCP doors use. */
 export async function connectMcp(url: string, bearer = adminKey): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   const { tenant, principal } = caller;
@@ -87,7 +87,7 @@ function callerBy({ kernel }: Site['test'], bearer = adminKey) {
   return createKernelClient({ baseUrl: kernel.url, apiKey: bearer }).as(caller);
 }
 
-/** The properties that most doors lack. */
+/** Defaults: most doors have none of these properties. */
 const plain = { registered: false, dispatched: false, takesGrant: false, proposed: false, costs: false };
 const toolsRun = ({ notes }: Site) => notes.calls.length;
 
@@ -103,10 +103,10 @@ export const doors: Door[] = [
     costs: true,
     call: async ({ test }, { session, args, tool = writing, grant, bearer, meanwhile }) => {
       await meanwhile();
-      const given = grant === undefined ? {} : { approval_grant: grant };
+      const values = grant === undefined ? {} : { approval_grant: grant };
       const costing = { effect_level: 'E2', demand: { spend_minor: 1 } };
-      const call = { tool, args, session_id: session, ...costing, ...given };
-      const body = { action: 'tool.call', context: {}, mode: 'enforce', ...call } as never; // a test writes plain names
+      const call = { tool, args, session_id: session, ...costing, ...values };
+      const body = { action: 'tool.call', context: {}, mode: 'enforce', ...call } as never; // plain strings instead of branded ones
       const { status, body: reply } = await callerBy(test, bearer).evaluate({ body });
       return toldBy(reply, status === 200 && reply.allow);
     },
@@ -128,7 +128,7 @@ export const doors: Door[] = [
   proposalDoor('create-chat-completion, a tool call of a stream', { stream: true }),
   ...runDoors({ common: { ...caller, ...plain }, headersOf, proposing }),
   mcpDoor('call-mcp, a plain call', {}),
-  // A client that asks for a log is answered by the SDK's server.
+  // The SDK's server answers calls that set a log level.
   mcpDoor('call-mcp, by the SDK server', { 'io.modelcontextprotocol/logLevel': 'error' }),
   {
     ...caller,
@@ -141,8 +141,8 @@ export const doors: Door[] = [
     takesGrant: true,
     call: async ({ test }, { session, args, tool = writing, grant, bearer, meanwhile }) => {
       await meanwhile();
-      const given = grant === undefined ? {} : { approval_grant: grant };
-      const body = { tool, args, session_id: session, context: {}, ...given } as never; // a test writes plain names
+      const values = grant === undefined ? {} : { approval_grant: grant };
+      const body = { tool, args, session_id: session, context: {}, ...values } as never; // plain strings instead of branded ones
       const { status, body: reply } = await callerBy(test, bearer).executeMcp({ body });
       return toldBy(reply.decision, status !== 403 || reply.result !== undefined || !reply.is_error);
     },
@@ -159,8 +159,8 @@ export const doors: Door[] = [
     call: async ({ test }, { session, args, tool = writing, grant, bearer, meanwhile }) => {
       await meanwhile();
       const [server_id = '', ...name] = tool.split('.');
-      const given = grant === undefined ? {} : { approval_grant: grant };
-      const body = { server_id, tool_name: name.join('.'), args, session_id: session, context: {}, ...given };
+      const values = grant === undefined ? {} : { approval_grant: grant };
+      const body = { server_id, tool_name: name.join('.'), args, session_id: session, context: {}, ...values };
       const { status, body: reply } = await callerBy(test, bearer).authorizeMcpCall({ query: {}, body: body as never });
       return toldBy(reply, status === 200 && reply.allow);
     },
@@ -174,11 +174,11 @@ export const doors: Door[] = [
     action: 'tool.call',
     takesGrant: true,
     call: async ({ test }, { session, args, tool = 'replies.draft', grant, bearer, meanwhile }) => {
-      const granted = { subject: { tool }, expires_in_seconds: 600 } as never; // defaulted by the schema
+      const granted = { subject: { tool }, expires_in_seconds: 600 } as never; // the schema fills in the defaults
       if (tool !== ungranted) await callerBy(test).createSandboxGrant({ query: {}, body: granted });
       await meanwhile();
-      const given = grant === undefined ? {} : { approval_grant: grant };
-      const body = { tool, session_id: session, args, ...given } as never; // a test writes plain names
+      const values = grant === undefined ? {} : { approval_grant: grant };
+      const body = { tool, session_id: session, args, ...values } as never; // plain strings instead of branded ones
       const { status, body: reply } = await callerBy(test, bearer).preflightSandbox({ query: {}, body });
       return toldBy(reply, status === 200 && reply.allow);
     },
@@ -211,7 +211,7 @@ function mcpDoor(name: string, meta: Record<string, string>): Door {
     registered: true,
     dispatched: true,
     takesGrant: true,
-    call: (site, given) => callMcpTool(site, given, meta),
+    call: (site, input) => callMcpTool(site, input, meta),
     dispatches: toolsRun,
   };
 }
@@ -227,20 +227,20 @@ function proposalDoor(name: string, { stream }: { stream: boolean }): Door {
     takesGrant: false,
     proposed: true,
     costs: false,
-    call: (site, given) => proposeTool(site, given, { stream }),
+    call: (site, input) => proposeTool(site, input, { stream }),
     dispatches: toolsRun,
   };
 }
 
-/** Makes one call through a door, of a session of its own unless it is told another. */
-export async function attempt(site: Site, door: Door, given: Partial<Attempt> = {}) {
+/** Makes one call through a door, in a new session by default. */
+export async function attempt(site: Site, door: Door, options: Partial<Attempt> = {}) {
   const before = door.dispatches(site);
   const ordinary = { session: newSession(), args: { id: 'a', text: 'x' }, meanwhile: async () => undefined };
-  const told = await door.call(site, { ...ordinary, ...given });
-  return { ...told, executed: told.released || door.dispatches(site) > before };
+  const answer = await door.call(site, { ...ordinary, ...options });
+  return { ...answer, executed: answer.released || door.dispatches(site) > before };
 }
 
-function toldBy({ verdict, reason_code, receipt_id, receipt, approval }: DecisionReply, released: boolean): Told {
+function toldBy({ verdict, reason_code, receipt_id, receipt, approval }: DecisionReply, released: boolean): Report {
   const { session_id: session } = receipt.payload;
   return { verdict, code: reason_code, receiptId: receipt_id, session, approvalId: approval?.approval_id, released };
 }
@@ -249,7 +249,7 @@ type OpenAiRefusal = {
   error?: { code: string; reason_code: string; details: { approval?: { approval_id: ApprovalId } } };
 };
 
-async function callModel({ test, model }: Site, { session, args, grant, meanwhile }: Attempt): Promise<Told> {
+async function callModel({ test, model }: Site, { session, args, grant, meanwhile }: Attempt): Promise<Report> {
   await meanwhile();
   model.follow(() => ({ text: 'Done.' }));
   const messages = [{ role: 'user', content: JSON.stringify(args) }];
@@ -258,7 +258,7 @@ async function callModel({ test, model }: Site, { session, args, grant, meanwhil
     headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json', ...headersOf(session, grant) },
     body: JSON.stringify({ model: 'scripted', messages }),
   });
-  const { error } = (await response.json()) as OpenAiRefusal; // an answer of the kernel
+  const { error } = (await response.json()) as OpenAiRefusal; // a response of the kernel
   const receiptId = response.headers.get('x-gov-receipt-id') ?? 'none';
   if (error === undefined) return { verdict: 'ALLOW', code: 'ALLOWED', receiptId, session, released: true };
   const verdict = { policy_denied: 'DENY', approval_required: 'ESCALATE' }[error.code] ?? error.code;
@@ -270,23 +270,23 @@ async function callMcpTool(
   { mcp, test }: Site,
   { session, args, tool = writing, grant, bearer, meanwhile }: Attempt,
   meta: Record<string, string>,
-): Promise<Told> {
+): Promise<Report> {
   await meanwhile();
-  const given = grant === undefined ? {} : { 'countersign/approval_grant': grant };
+  const values = grant === undefined ? {} : { 'countersign/approval_grant': grant };
   const client = bearer === undefined ? mcp : await connectMcp(test.kernel.url, bearer);
   const result = await client.callTool({
     name: tool,
     arguments: args,
-    _meta: { 'countersign/session_id': session, ...given, ...meta },
+    _meta: { 'countersign/session_id': session, ...values, ...meta },
   });
   if (client !== mcp) await client.close();
-  const said = (name: string) => String(result._meta?.[`countersign/${name}`]);
-  const approvalId = said('approval_id') as ApprovalId; // 'undefined' when none was asked for
+  const statementOf = (name: string) => String(result._meta?.[`countersign/${name}`]);
+  const approvalId = statementOf('approval_id') as ApprovalId; // the text 'undefined' when no approval was requested
   const released = result.isError !== true;
   return {
-    verdict: said('verdict'),
-    code: said('reason_code'),
-    receiptId: said('receipt_id'),
+    verdict: statementOf('verdict'),
+    code: statementOf('reason_code'),
+    receiptId: statementOf('receipt_id'),
     session,
     approvalId,
     released,
@@ -306,7 +306,7 @@ async function proposeTool(
     meanwhile,
   }: Attempt,
   { stream }: { stream: boolean },
-): Promise<Told> {
+): Promise<Report> {
   model.follow(proposing({ name: tool, arguments: argumentsText }, meanwhile));
   const credential: Record<string, string> = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
   const { completions } = openai({ headers: { ...headersOf(session), ...credential } }).chat;
@@ -321,7 +321,10 @@ async function proposeTool(
   return { verdict, code, receiptId, session, released };
 }
 
-/** A model that asks for one tool after something has happened: the call to the model is decided then, the tool is not yet. */
+/**
+ * A model script that proposes one tool call after `meanwhile`. At that time the model call is decided, but not the
+ * tool call.
+ */
 function proposing(call: { name: string; arguments: string }, meanwhile: () => Promise<void>): ModelScript {
   const proposed = { id: 'call-1', type: 'function', function: call };
   return ({ stream }) =>

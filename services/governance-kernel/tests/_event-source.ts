@@ -1,9 +1,9 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
 export type EventReader = {
-  /** The next event, or null when the stream has ended. */
+  /** The next event. `null` when the stream has ended. */
   next(): Promise<EventSourceMessage | null>;
-  /** Cuts the connection, as a network would. */
+  /** Cuts the connection, like a network failure. */
   cut(): void;
 };
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { untilReachable } from '@countersign/testkit/until';
 
-/** The server of npm that has each feature of 2025-11-25, as a process of its own. */
+/** Starts npm's `server-everything`, which has each feature of MCP 2025-11-25, as a separate process. */
 export async function startEverything(): Promise<{ url: string; stop(): void }> {
   const entry = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
   const free = createServer();

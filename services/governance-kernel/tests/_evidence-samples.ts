@@ -6,10 +6,10 @@ import type { Sample } from './_raw.ts';
 import { Recorder } from './_recorder.ts';
 import { changing, type Root } from './_trust.ts';
 
-/** Calls about envelopes. One of them is around this receipt already. */
+/** Sample calls of the envelope routes. One envelope of this receipt exists already. */
 export async function envelopeSamples(test: TestKernel, receiptHash: Digest): Promise<Record<string, Sample>> {
   const body = { envelope: 'jws', native_evidence_hash: receiptHash };
-  const { manifest_id } = (await test.as('acme').createEnvelope({ body } as never)).body; // defaulted by the schema
+  const { manifest_id } = (await test.as('acme').createEnvelope({ body } as never)).body; // the schema fills in the defaults
   const params = { manifest_id };
   return {
     'create-envelope': { body },
@@ -19,7 +19,7 @@ export async function envelopeSamples(test: TestKernel, receiptHash: Digest): Pr
   };
 }
 
-/** Calls about chains of a recorder. One of them is imported already. */
+/** Sample calls of the host chain routes. One chain is imported already. */
 export async function hostSamples(test: TestKernel): Promise<Record<string, Sample>> {
   const recorder = new Recorder();
   const at = test.kernel.context.clock().getTime();
@@ -33,7 +33,7 @@ export async function hostSamples(test: TestKernel): Promise<Record<string, Samp
 
 const dayMs = 86_400_000;
 
-/** Two versions of the trust list: the second one revokes a key that the first one ended long ago. */
+/** Two versions of the trust list. The second one revokes a key that expired two days ago. */
 export async function trustSamples(test: TestKernel, root: Root): Promise<Record<string, Sample>> {
   const now = test.kernel.context.clock();
   const ago = (days: number) => new Date(now.getTime() - days * dayMs).toISOString();

@@ -1,17 +1,18 @@
 import { nodeProvider } from '@countersign/crypto/node';
 import { emptyFrontier } from '@countersign/crypto';
 import type { Digest } from '@countersign/contracts';
+import { until } from '@countersign/testkit/until';
 import pg from 'pg';
 import { grown } from '../src/ledger/log-tree.ts';
 import type { TestKernel } from './_kernel.ts';
 import { seal } from './_seal.ts';
 
-/** Most of the history is this tenant's. Rare rows are old, so that a search from the newest on finds them last. */
+/** The tenant of most rows. Its rare rows are old, so that a search from the newest row finds them last. */
 export const busy = 'busy';
-/** A tenant whose calls are all denied, but for a few long ago. */
+/** A tenant whose calls are all denied, except for a few old ones. */
 export const denied = 'denied';
 
-/** Values of few receipts of the busy tenant, by column. */
+/** Values that only few receipts of the busy tenant have, by column. */
 export const rare = {
   session_id: 'rare-session',
   principal_id: 'rare-agent',
@@ -22,22 +23,22 @@ export const rare = {
   kind: 'approval',
 } as const;
 
-/** A session that goes on through all of the history. */
+/** A session with receipts throughout the history. */
 export const longSession = 'long-session';
 
-/** A chain with little drift, and one with most of it. */
+/** A chain with little drift, and a chain with most of the drift. */
 export const hostChains = { few: `hch_${'0'.repeat(26)}`, many: `hch_${'1'.repeat(26)}` } as const;
 
-/** Each list is far longer than a statement may read, and each table too large to be read in one piece. */
+/** Row counts of the tables. Each table has far more rows than one statement may read. */
 export const rows = { ledger: 64_000, approvals: 30_000, others: 8_000 };
 
-/** When the first of the filled receipts was issued; one follows each second. */
+/** Issue time of the first filled receipt. Another receipt follows each second. */
 const began = Date.UTC(2026, 0, 1);
 export const instantOf = (logIndex: number) => new Date(began + logIndex * 1_000).toISOString();
 
 /**
- * A long history behind a few decisions that were really made: each row is one of theirs with other columns, and the log is the true
- * Merkle tree over them.
+ * Fills in a long history after a few real decisions. Each row is a copy of a real row with other columns. The log is
+ * the correct Merkle tree over all rows.
  */
 export async function fillHistory(test: TestKernel, { receipts = rows.ledger } = {}): Promise<void> {
   await seal(test, { tenant: busy });
@@ -47,14 +48,24 @@ export async function fillHistory(test: TestKernel, { receipts = rows.ledger } =
   const client = new pg.Client({ connectionString: test.database.adminUrl, options: '-c search_path=kernel' });
   await client.connect();
   try {
-    // No other way to keep the fill short: nothing of it has to survive a crash.
+    // Unlogged rows are fast to insert. They need not survive a crash.
     await client.query('ALTER TABLE ledger SET UNLOGGED');
     for (const statement of [ledgerOf(receipts), approvals, ...others]) await client.query(statement);
     await buildLog(client);
+    // The kernel counts the decisions in the background. ANALYZE must see all counts, because PostgreSQL plans queries
+    // by the number of rows.
+    await until(() => areAllCounted(client));
     await client.query('ANALYZE');
   } finally {
     await client.end();
   }
+}
+
+async function areAllCounted(client: pg.Client): Promise<boolean> {
+  const { rows: found } = await client.query(
+    'SELECT FROM decision_count_head AS counted JOIN log_head ON log_head.size = counted.size',
+  );
+  return found.length > 0;
 }
 
 const drift = {
@@ -86,7 +97,7 @@ SELECT n, lpad(n::text, 26, '0'), tenant, CASE WHEN few THEN '${rare.session_id}
           FROM generate_series((SELECT max(log_index) + 1 FROM ledger), ${receipts - 1}) n) AS filled,
        (SELECT payload, key_id, signature, record FROM ledger WHERE kind = 'decision' ORDER BY log_index LIMIT 1) AS sealed`;
 
-/** Pending and overdue ones are few: the housekeeper sees to that. */
+/** Few approvals are pending or overdue, because the housekeeper expires them. */
 const approvals = `
 INSERT INTO approvals
 SELECT 'apr_' || lpad(n::text, 26, '0'), CASE WHEN n % 10 < 7 THEN '${busy}' ELSE 'tenant-' || n % 100 END,
@@ -98,7 +109,7 @@ SELECT 'apr_' || lpad(n::text, 26, '0'), CASE WHEN n % 10 < 7 THEN '${busy}' ELS
        NULL, demand, facts, NULL, judged_hash, NULL, 0, preconditions, NULL, NULL, NULL
   FROM generate_series(1, ${rows.approvals}) n, (SELECT * FROM approvals LIMIT 1) AS asked`;
 
-/** {1: 1, 3: -8, -1: 6, -2: 32 bytes}: an Ed25519 key as authenticators write it. */
+/** {1: 1, 3: -8, -1: 6, -2: 32 bytes}: an Ed25519 key in COSE, the format of authenticators. */
 const coseKey = Buffer.concat([Buffer.from('a401010327200621', 'hex'), Buffer.from([0x58, 32]), Buffer.alloc(32, 7)]);
 const some = `generate_series(1, ${rows.others}) n`;
 const others = [

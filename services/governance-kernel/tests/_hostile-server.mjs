@@ -1,7 +1,7 @@
 import { readFileSync, openSync, readdirSync, readSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-// An MCP server over stdio that tries, when its tool is called, all that it must not be able to do to the kernel that started it.
+// An MCP server over stdio. Its tool attempts the attacks on the parent kernel that must all fail.
 
 const [keyFile, dataDir] = process.argv.slice(2);
 const kernel = process.ppid;

@@ -8,7 +8,7 @@ const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 export type KernelProcess = ServiceProcess & { url: string };
 
-/** The kernel as users run it: a process of its own, from the build, so that it can be killed. */
+/** Starts the built kernel as a separate process, so that a test can kill it. */
 export async function startKernelProcess(env: Record<string, string>): Promise<KernelProcess> {
   for (let attempt = 1; ; attempt += 1) {
     const started = await startOn(await freePort(), env);
@@ -17,14 +17,19 @@ export async function startKernelProcess(env: Record<string, string>): Promise<K
   }
 }
 
-/** `null` when the kernel ended at once: another process took the port in the moment it was free. */
+/** `null` when the kernel ended at once, for example because another process took the port. */
 async function startOn(port: number, env: Record<string, string>): Promise<KernelProcess | null> {
-  const { PATH = '' } = process.env;
-  const ports = { GOV_PORT: String(port), GOV_HEALTH_PORT: String(await freePort()) };
-  const started = spawnService(main, { PATH, ...env, ...ports });
+  const started = await spawnKernel(env, port);
   const url = `http://127.0.0.1:${port}`;
-  await untilReachable(async () => hasEnded(started.child) || (await fetch(`${url}/health/live`)).ok, 60_000);
+  await untilReachable(async () => hasEnded(started.child) || (await fetch(`${url}/health/live`)).ok);
   return hasEnded(started.child) ? null : { ...started, url };
+}
+
+/** Starts the built kernel, and does not wait until it answers. */
+export async function spawnKernel(env: Record<string, string>, port?: number): Promise<ServiceProcess> {
+  const { PATH = '' } = process.env;
+  const ports = { GOV_PORT: String(port ?? (await freePort())), GOV_HEALTH_PORT: String(await freePort()) };
+  return spawnService(main, { PATH, ...env, ...ports });
 }
 
 export async function freePort(): Promise<number> {

@@ -20,13 +20,13 @@ export type KernelClient = Client<typeof kernelRoutes>;
 export type TestKernel = {
   kernel: StartedKernel;
   database: TestDatabase;
-  /** The kernel's own connections, for statements behind its back. */
+  /** The kernel's connection pool, for statements that bypass the kernel. */
   readonly pool: pg.Pool;
   env: Record<string, string>;
   as(tenant: string, principal?: string): KernelClient;
   system: KernelClient;
   activate(tenant: string, bundle: string, epoch?: number): Promise<void>;
-  /** Under an epoch above all before it. */
+  /** Sets a fence with a higher epoch than all fences before it. */
   setFence(scope: string, kind: Fence['kind'], callLimit?: number): Promise<Fence>;
   restart(overrides?: KernelOverrides): Promise<void>;
   close(): Promise<void>;
@@ -35,11 +35,14 @@ export type TestKernel = {
 export type TestKernelOptions = {
   env?: Record<string, string>;
   overrides?: KernelOverrides;
-  /** False for what counts statements or fills tables by the hundred thousand. */
+  /** Whether tenants get twins. `false` in tests that count statements or fill large tables. */
   twins?: boolean;
-  /** Why what this test seals need not verify at its end. */
+  /** Why the receipts of this test need not verify at its end. */
   unverified?: Unverified;
-  /** Why what this test does behind the kernel contradicts what the log says of its controls. */
+  /**
+   * Why no evidence packs are verified at the end of this test: its direct database writes contradict the controls in
+   * the log.
+   */
   contradicted?: 'its policies are written by hand' | undefined;
 };
 
@@ -48,7 +51,10 @@ type Unverified =
 
 let fenceEpoch = 0;
 
-/** A kernel of its own on a database of its own, over real HTTP. `close` throws when a tenant's twin is not as it was, or when anything that was sealed does not verify. */
+/**
+ * Starts a kernel over HTTP with its own database. `close` throws when a tenant's twin changed, or when a sealed
+ * receipt does not verify.
+ */
 export async function startTestKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
   const twins = options.twins === false ? {} : { twins: tenantTwins };
   const database = await createTestDatabase({ serviceDir, schema: 'kernel', ...twins });
@@ -73,7 +79,7 @@ export async function startTestKernel(options: TestKernelOptions = {}): Promise<
     setFence: async (scope, kind, callLimit) => {
       const throttle = kind === 'throttle' ? { call_limit: callLimit ?? 0, window_seconds: 3_600 } : {};
       const command = { kind, epoch: (fenceEpoch += 1), reason: 'test', set_by: 'operator', ...throttle };
-      const input = { params: { scope }, body: command } as never; // branded and defaulted by the schema
+      const input = { params: { scope }, body: command } as never; // the schema brands these strings and fills in the defaults
       return (await test.system.putFence(input)).body;
     },
     restart: async (overrides) => {
@@ -93,18 +99,18 @@ export async function startTestKernel(options: TestKernelOptions = {}): Promise<
   return test;
 }
 
-/** A tenant's principal, as an SDK calls for it. */
+/** An SDK client that calls for a principal of a tenant. */
 export function clientOf({ url }: StartedKernel, tenant: string, principal?: string): KernelClient {
   const subject = { tenant, ...(principal ? { principal } : {}) };
   return createKernelClient({ baseUrl: url, apiKey: adminKey, timeoutMs: patienceMs }).as(subject);
 }
 
-/** The services beside a kernel, as they call it. */
+/** A client with the service key, which the other services use. */
 export function systemOf(baseUrl: string): KernelClient {
   return createClient(kernelRoutes, { baseUrl, headers: () => ({ authorization: `Bearer ${serviceKey}` }) });
 }
 
-/** The context shows of its pool what a watcher needs; a test sends statements through it. */
+/** The pool of a kernel. Its type in the context is narrower than what tests need. */
 export function poolOf({ context }: StartedKernel): pg.Pool {
   return context.pool as pg.Pool;
 }
@@ -126,12 +132,12 @@ function environment(databaseUrl: string): Record<string, string> {
     GOV_MCP_APPROVAL_WAIT: '0',
     GOV_DEMO: '1',
     GOV_SELF_TEST_DECISIONS: '0',
-    // Other accounts may not read a checkout, or the folders that tests make.
+    // Servers run as this account, because others may not read the checkout or the folders of tests.
     GOV_MCP_STDIO_USER: `${process.getuid?.()}:${process.getgid?.()}`,
   };
 }
 
-/** Reads are allowed and agents spawned, deletions denied; payments need a person, for every caller. */
+/** Allows reads, model calls and new agents, denies deletions, and requires an approval for payments. */
 export const starterPolicy = `
 format: countersign/policy.v1
 name: test

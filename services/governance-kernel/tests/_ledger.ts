@@ -8,15 +8,15 @@ import { MemoryLedger } from './_memory-ledger.ts';
 
 export const ulid = '01KAZS00000000000000000000';
 
-/** The effects of an entry. */
+/** The records, rows and events that a batch wrote. */
 export type Written = ReturnType<typeof writtenBy>;
 
-/** A ledger over these rows, with a clock that stands: an entry sees its own chain and what it wants, and asks for nothing else. */
+/** A ledger over these rows with a fixed clock. A batch can read only the chains and sets that its entries name. */
 export function ledgerOver(nowMs: number, ...rows: Change[]) {
   const memory = new MemoryLedger(rows);
   const ledger = new GroupCommit((entries) => memory.commit(entries));
   const newEvent = eventFactory({ source: '/governance-kernel', clock: { now: () => nowMs } });
-  const parts = {
+  const deps = {
     ledger,
     provider: nodeProvider,
     clock: () => new Date(nowMs),
@@ -24,7 +24,7 @@ export function ledgerOver(nowMs: number, ...rows: Change[]) {
     newEvent,
     config: { priceCurrency: null },
   };
-  return { parts, written: () => memory.batches.map(({ batch }) => writtenBy(batch)) };
+  return { parts: deps, written: () => memory.batches.map(({ batch }) => writtenBy(batch)) };
 }
 
 function writtenBy({ sealed, changes, events }: LedgerBatch) {
@@ -37,7 +37,7 @@ function writtenBy({ sealed, changes, events }: LedgerBatch) {
 
 type SealedRecord = { intent: { facts: object } } & Record<string, unknown>;
 
-/** The error of a refusal. */
+/** The error of a call that must be refused. */
 export async function refusalTo(asking: Promise<unknown>): Promise<object> {
   try {
     await asking;

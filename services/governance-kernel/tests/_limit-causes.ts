@@ -3,7 +3,7 @@ import { preflightSandbox } from '@countersign/contracts/governance-kernel';
 import { ungranted, type Door } from './_doors.ts';
 
 const toolCalls = ({ action }: Door) => action === 'tool.call';
-/** A visitor of the demo has no credential. */
+/** Visitors of the demo have no credential. */
 const withCredential = (door: Door) => toolCalls(door) && door.name !== 'run-demo';
 
 type Means = {
@@ -12,25 +12,25 @@ type Means = {
   forgetIdentities: (at: At) => Promise<void>;
 };
 
-/** The limits of a key and a bundle beside the rules. */
+/** Conditions in which a limit of an access key or of a bundle, other than a rule, stops a call. */
 export const limitCauses = ({ openRules, activateWith, forgetIdentities }: Means): Cause[] => [
   {
     gate: 'scopes',
-    name: 'a key that was made for another tool',
-    said: 'DENY INSUFFICIENT_SCOPE',
+    name: 'a key for another tool',
+    text: 'DENY INSUFFICIENT_SCOPE',
     meetsAt: withCredential,
-    given: async ({ site, door: { tenant, principal } }) => {
+    attempt: async ({ site, door: { tenant, principal } }) => {
       const terms = { kind: 'agent', principal_id: principal, doors: ['evaluate', 'chat', 'mcp'] };
-      const body = { ...terms, tools: ['notes.read_note'] } as never; // branded and defaulted by the schema
+      const body = { ...terms, tools: ['notes.read_note'] } as never; // the schema brands these strings and fills in the defaults
       return { bearer: (await site.test.as(tenant).createAccessKey({ body })).body.key };
     },
-    // The holder of a key is enrolled.
+    // Creating a key enrols its holder.
     ends: forgetIdentities,
   },
   {
     gate: 'sandbox',
-    name: 'a tool that the policy lets run in a sandbox alone',
-    said: 'DENY SANDBOX_GRANT_MISSING',
+    name: 'a tool that the policy permits only in a sandbox',
+    text: 'DENY SANDBOX_GRANT_MISSING',
     meetsAt: (door) => toolCalls(door) && door.route !== preflightSandbox,
     arises: (at) =>
       activateWith(
@@ -41,15 +41,15 @@ export const limitCauses = ({ openRules, activateWith, forgetIdentities }: Means
   },
   {
     gate: 'sandbox',
-    name: 'a process of a tool that nothing is granted to',
-    said: 'DENY SANDBOX_GRANT_MISSING',
+    name: 'a process of a tool without a sandbox grant',
+    text: 'DENY SANDBOX_GRANT_MISSING',
     meetsAt: ({ route }) => route === preflightSandbox,
-    given: () => ({ tool: ungranted }),
+    attempt: () => ({ tool: ungranted }),
   },
   {
     gate: 'provenance',
-    name: 'a tool that the policy lets the kernel alone send, where the caller would',
-    said: 'DENY DIRECT_UPSTREAM_BYPASS',
+    name: 'a tool that only the kernel may dispatch, in a call that its caller dispatches',
+    text: 'DENY DIRECT_UPSTREAM_BYPASS',
     meetsAt: (door) => toolCalls(door) && !door.dispatched && !(door.proposed && door.registered),
     arises: (at) =>
       activateWith(
@@ -60,8 +60,8 @@ export const limitCauses = ({ openRules, activateWith, forgetIdentities }: Means
   },
   {
     gate: 'egress',
-    name: 'a server where the policy lets nothing go',
-    said: 'DENY EGRESS_BLOCKED',
+    name: 'a server that the policy does not permit as a destination',
+    text: 'DENY EGRESS_BLOCKED',
     meetsAt: ({ registered }) => registered,
     arises: (at) => activateWith(at, 'egress: [notes.example.com, "*.internal"]'),
     ends: openRules,

@@ -1,25 +1,24 @@
-import type { Digest } from '@countersign/contracts';
+import { instantOf } from '@countersign/contracts';
 import { encodeBase64Url } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { eventFactory } from '@countersign/messaging';
 import { compilePolicy, evaluateRules, parsePolicyBundle } from '@countersign/policy';
 import { activationBytes } from '@countersign/receipts';
-import { argsCipher } from '../src/approvals/args-cipher.ts';
-import { createBoundary, type BoundaryParts } from '../src/boundary/boundary.ts';
-import type { CycleSettings } from '../src/boundary/conclude-call.ts';
-import type { SealedDecision } from '../src/boundary/sealed-decision.ts';
+import { argsCipher } from '../src/controls/approvals/args-cipher.ts';
+import { createBoundary, type BoundaryDeps } from '../src/decision/boundary.ts';
+import type { CycleSettings } from '../src/decision/conclude-call.ts';
+import type { SealedDecision } from '../src/decision/sealed-decision.ts';
 import type { GovernedCall } from '../src/call/governed-call.ts';
-import { KnownOrgs } from '../src/fences/known-orgs.ts';
+import { KnownOrgs } from '../src/controls/fences/known-orgs.ts';
 import type { Change } from '../src/ledger/control.ts';
 import { put } from '../src/ledger/control.ts';
 import { GroupCommit } from '../src/ledger/group-commit.ts';
-import { instantOf } from '../src/policy/activation.ts';
-import { Confirmations } from '../src/policy/confirmations.ts';
-import type { LoadedPolicy } from '../src/policy/loaded-policy.ts';
-import { policyHeads } from '../src/policy/policy-heads.ts';
-import { ShadowDrafts } from '../src/policy/shadow-drafts.ts';
-import { notAsked } from '../src/relations/relation-source.ts';
+import { Confirmations } from '../src/controls/policy/confirmations.ts';
+import type { LoadedPolicy } from '../src/controls/policy/loaded-policy.ts';
+import { policyHeads } from '../src/controls/policy/policy-heads.ts';
+import { ShadowDrafts } from '../src/controls/policy/shadow-drafts.ts';
+import { notAsked } from '../src/controls/relations/relation-source.ts';
 import { callOf } from './_batch.ts';
 import { MemoryLedger } from './_memory-ledger.ts';
 
@@ -34,39 +33,39 @@ rules:
 `;
 const signer = createSigner(generateSigningKey().privateKeyPem);
 const policy = compilePolicy(parsePolicyBundle(bundle), nodeProvider);
-export const policyHash = policy.hash as Digest; // compilePolicy hashes with digestOf
+export const policyHash = policy.hash;
 export const loaded: LoadedPolicy = { policy, hash: policyHash, epoch: 1 };
 export const decidedMs = Date.parse('2026-11-21T10:00:00.000Z');
 
 function headOfAll() {
-  const said = { tenant: '*', epoch: 1, policyHash, confirmedAt: instantOf(decidedMs) };
-  const signature = encodeBase64Url(signer.sign(activationBytes(said)));
+  const statement = { tenant: '*', epoch: 1, policyHash, confirmedAt: instantOf(decidedMs) };
+  const signature = encodeBase64Url(signer.sign(activationBytes(statement)));
   return put(policyHeads, {
     ...{ tenant: '*', epoch: 1, hash: policyHash, confirmedAtMs: decidedMs, keyId: signer.keyId, signature },
   });
 }
 
-type Parts = Partial<Omit<BoundaryParts, 'settings'>> & { settings?: Partial<CycleSettings>; rows?: Change[] };
+type Deps = Partial<Omit<BoundaryDeps, 'settings'>> & { settings?: Partial<CycleSettings>; rows?: Change[] };
 
-/** The real decision cycle over rows in memory, at a time that a test moves. */
-export function memoryBoundary({ rows = [], settings, ...parts }: Parts = {}) {
+/** The real decision cycle over rows in memory, with a clock that tests move. */
+export function memoryBoundary({ rows = [], settings, ...segments }: Deps = {}) {
   const ledger = new MemoryLedger([headOfAll(), ...rows]);
   const time = { nowMs: decidedMs, risenMs: 1_000 };
   let ulids = 0;
   const never = () => Promise.reject(new Error('not requested'));
   const confirmations = new Confirmations(nodeProvider, [signer]);
-  const all: BoundaryParts = {
+  const all: BoundaryDeps = {
     ledger: new GroupCommit((entries) => ledger.commit(entries)),
     policies: { current: () => loaded, reload: never },
     shadows: new ShadowDrafts({ provider: nodeProvider, load: async () => null, log: {} as never }),
-    relations: { held: async () => notAsked, reload: never },
+    relations: { snapshot: async () => notAsked, reload: never },
     tools: { resolve: () => null, forOneAnswer: () => ({ resolve: () => null }) },
     askRules: evaluateRules,
     hasher: { provider: nodeProvider, saltOf: () => new Uint8Array(32) },
     clock: () => new Date(time.nowMs),
     newUlid: () => `01ARZ3NDEKTSV4RRFFQ69G${String((ulids += 1)).padStart(4, '0')}`,
     ...{ findFencesAround: never, isRevokedCaller: never, isWithdrawnTool: never, orgs: new KnownOrgs() },
-    ...parts,
+    ...segments,
     settings: {
       ...{ provider: nodeProvider, argsCipher: argsCipher('secret'), rosterHash: policyHash, confirmations },
       ...{ policyAgeMaxMs: 1e12, relationsAgeMaxMs: 1_000, priceCurrency: null, dispatchDeadlineMs: 30_000 },
@@ -81,13 +80,13 @@ export function memoryBoundary({ rows = [], settings, ...parts }: Parts = {}) {
   return { boundary: createBoundary(all), parts: all, ledger, time, confirmations };
 }
 
-/** A call that its caller executes, unless a test says otherwise. */
+/** A call that its caller executes, unless a test overrides this. */
 export const governed = (more: object = {}): GovernedCall => ({
   ...callOf(),
   mode: 'enforce',
   dispatchedBy: 'caller',
   ...more,
-}); // of its kind
+});
 
 export const saidBy = ({ reply }: SealedDecision) => `${reply.verdict} ${reply.reason_code}`;
 

@@ -8,11 +8,11 @@ import type { SealedEntry } from '../src/ledger/statement.ts';
 
 const signer = createSigner(generateSigningKey().privateKeyPem);
 
-/** Rows, a log and events that are written by a batch and read by the next, each set by those alone that wanted it. */
+/** A ledger in memory. A batch reads the rows of earlier batches, but only the sets that its entries want. */
 export class MemoryLedger {
   readonly log: SealedEntry[] = [];
   readonly events: OutgoingEvent[] = [];
-  /** The entries that were committed together. */
+  /** The committed batches, each with its number of entries. */
   readonly batches: { entries: number; batch: LedgerBatch }[] = [];
   rows: Change[];
 
@@ -21,7 +21,7 @@ export class MemoryLedger {
   }
 
   of<Row>(control: { idOf(row: Row): string }): Row[] {
-    return this.rows.filter((one) => (one.control as unknown) === control).map(({ row }) => row as Row); // its own rows
+    return this.rows.filter((one) => (one.control as unknown) === control).map(({ row }) => row as Row); // filtered by control
   }
 
   async commit(entries: readonly LedgerEntry<unknown>[]): Promise<PromiseSettledResult<unknown>[]> {

@@ -14,7 +14,7 @@ export const client = { client_id: 'countersign-test', client_secret: 'client-se
 
 type Verify = (token: string) => Promise<{ clientId: string; expiresAt: number }>;
 
-/** A real MCP server of the SDK's first generation whose endpoint demands an access token. */
+/** A real MCP server of SDK version 1 whose endpoint requires an access token. */
 function protectedServer(verify: Verify) {
   const app = express();
   const seen: string[] = [];
@@ -31,7 +31,7 @@ function protectedServer(verify: Verify) {
     });
     const transport = new StreamableHTTPServerTransport({});
     res.on('close', () => void server.close());
-    void server.connect(transport as never).then(() => transport.handleRequest(req, res, req.body)); // its types predate exactOptionalPropertyTypes
+    void server.connect(transport as never).then(() => transport.handleRequest(req, res, req.body)); // the types of the SDK predate exactOptionalPropertyTypes
   });
   app.get('/mcp', (_req, res) => void res.status(405).end());
   return { app, seen, calls };
@@ -49,7 +49,7 @@ function closing(http: Server): Promise<unknown> {
   return new Promise((resolve) => http.close(resolve));
 }
 
-/** Its authorization server is that of the SDK on express. It replaces each refresh token by its use, and ends a reused one. */
+/** Starts a protected server with the SDK's authorization server. Each refresh token can be used once. */
 export async function startRefreshedServer() {
   const live = new Map<string, number>();
   const state = { refreshToken: 'refresh-token-of-the-test', refreshes: 0, reused: 0 };
@@ -83,13 +83,13 @@ export async function startRefreshedServer() {
   app.use(mcpAuthRouter({ provider, issuerUrl: new URL(origin), tokenOptions: { rateLimit: false } }));
   return {
     ...{ url: `${origin}/mcp`, tokenUrl: `${origin}/token`, state, seen, calls },
-    /** Every access token is unknown from now on. */
+    /** Invalidates all access tokens. */
     endTokens: () => live.clear(),
     close: () => closing(http),
   };
 }
 
-/** Its authorization server is `oidc-provider`, a certified one, with client credentials. */
+/** Starts a protected server with the certified authorization server `oidc-provider` and client credentials. */
 export async function startClientCredentialsServer() {
   const issuerHttp = createServer((req, res) => void issuer.callback()(req, res));
   const origin = await listening(issuerHttp);

@@ -2,7 +2,7 @@ import { adminKey, type TestKernel } from './_kernel.ts';
 
 export type Pack = { text: string; hash: string | null; lines: string[] };
 
-/** Reads bytes: the typed client would parse the lines, and a pack is its text. */
+/** Exports a pack as text. The typed client would parse its lines, but the hash covers the exact text. */
 export async function packOf({ kernel }: TestKernel, request: object = {}, tenant = 'acme'): Promise<Pack> {
   const response = await askPack(kernel.url, request, tenant);
   const text = await response.text();

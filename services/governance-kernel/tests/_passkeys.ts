@@ -11,14 +11,14 @@ import { adminKey, type KernelClient } from './_kernel.ts';
 
 export const origin = 'https://kernel.example';
 
-/** Operators of a kernel of one's own choice. */
+/** Operator clients of the kernel at `baseUrl`. */
 export function kernelAt(baseUrl: string) {
   const client = createKernelClient({ baseUrl, apiKey: adminKey });
   const as = (tenant: string, principal?: string) => client.as({ tenant, ...(principal ? { principal } : {}) });
   return { as, kernel: { url: baseUrl } };
 }
 
-/** A person with an authenticator, who speaks with one kernel. */
+/** A person with an authenticator and a client of one kernel. */
 export class Approver {
   readonly authenticator = new Authenticator(origin);
   readonly client: KernelClient;
@@ -26,11 +26,11 @@ export class Approver {
 
   constructor(test: { as(tenant: string, principal?: string): KernelClient }, principal: string, tenant = 'acme') {
     this.client = test.as(tenant, principal);
-    this.principal = principal as PrincipalId; // a test writes plain names
+    this.principal = principal as PrincipalId; // plain strings instead of branded ones
   }
 
   get id(): CredentialId {
-    return this.authenticator.id as CredentialId; // base64url
+    return this.authenticator.id as CredentialId; // the id is base64url, as the schema requires
   }
 
   get place() {
@@ -44,15 +44,15 @@ export class Approver {
     return (await by.verifyPasskey({ params, body: { attestation } })).body;
   }
 
-  async vouchFor(other: Pick<Approver, 'place'>, forged: Forgery = {}): Promise<Passkey> {
-    const params = other.place;
+  async vouchFor(second: Pick<Approver, 'place'>, forged: Forgery = {}): Promise<Passkey> {
+    const params = second.place;
     const { body } = await this.client.challengeVoucher({ params });
     const assertion = this.authenticator.get(body.challenge, forged);
     return (await this.client.vouchForPasskey({ params, body: { assertion } })).body;
   }
 
   async challenge(id: ApprovalId, decision: ApprovalDecision = 'approve', reason?: string) {
-    const body = { decision, ...(reason === undefined ? {} : { reason }) } as never; // the schema has the defaults
+    const body = { decision, ...(reason === undefined ? {} : { reason }) } as never; // the schema fills in the defaults
     return (await this.client.challengeApproval({ params: { approval_id: id }, body })).body;
   }
 

@@ -2,12 +2,12 @@ import { request as httpRequest } from 'node:http';
 import { urlOf, type AnyRoute } from '@countersign/contracts';
 import { adminKey, kernelRoutes, serviceKey } from './_kernel.ts';
 
-/** Every route of the kernel's contract, for tests that are generated over all of them. */
+/** All routes of the kernel's contract, for tests that cover each route. */
 export const allRoutes: AnyRoute[] = Object.values(kernelRoutes);
 
 const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
-/** A well-formed value for each path parameter of the contract; of nothing that exists. */
+/** A well-formed value for each path parameter of the contract. No object with this value exists. */
 const unknownParams: Record<string, string> = {
   receipt_id: `rcp_${ulid}`,
   session_id: 'no-such-session',
@@ -37,18 +37,18 @@ const unknownParams: Record<string, string> = {
   model: 'unknown-model',
 };
 
-/** Where a route takes fewer than others do under one name. */
+/** Values for routes that accept fewer values of a parameter than other routes. */
 const unknownParamsOf: Record<string, Record<string, string>> = {
   'put-ceiling': { budget_id: 'ceiling.unknown' },
   'put-members': { tenant: `wsp_${ulid}` },
 };
 
-/** Values for the path parameters of a route. A parameter that no test knows must be added above, so that it is tested. */
-export function paramsOf(route: AnyRoute, known: Record<string, string> = {}): Record<string, string> {
+/** Values for the path parameters of a route. New parameters must be added above. */
+export function paramsOf(route: AnyRoute, existing: Record<string, string> = {}): Record<string, string> {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return Object.fromEntries(
     names.map((name) => {
-      const value = known[name] ?? unknownParamsOf[route.operation]?.[name] ?? unknownParams[name];
+      const value = existing[name] ?? unknownParamsOf[route.operation]?.[name] ?? unknownParams[name];
       if (value === undefined) throw new Error(`${route.operation}: no test knows the path parameter ${name}`);
       return [name, value];
     }),
@@ -63,11 +63,11 @@ export type RawCall = {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** Added to the path. */
+  /** Appended to the path. */
   suffix?: string;
 };
 
-/** Sends exactly this and reads the answer as text; of a stream only the head. */
+/** Sends the call unchanged and reads the answer as text. It reads only the headers of an event stream. */
 export async function rawCall(baseUrl: string, call: RawCall): Promise<RawAnswer> {
   const { route, query, method = route.method, headers = {}, body, suffix = '' } = call;
   const params = paramsOf(route, call.params);
@@ -81,7 +81,7 @@ export async function rawCall(baseUrl: string, call: RawCall): Promise<RawAnswer
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Announces a body of this length and sends none of it: what is too large must be refused before it is read. */
+/** Announces a body of this length but sends none of it. The server must reject a large body before reading it. */
 export function announceBody(baseUrl: string, { route, headers }: RawCall, bytes: number): Promise<RawAnswer> {
   const url = urlOf(route, baseUrl, { params: paramsOf(route) });
   return new Promise((resolve, reject) => {
@@ -102,7 +102,7 @@ export function announceBody(baseUrl: string, { route, headers }: RawCall, bytes
   });
 }
 
-/** The headers of a caller who may call this route. */
+/** The credentials that a route requires, as headers. */
 export function credentialsFor({ auth }: AnyRoute, tenant = 'acme'): Record<string, string> {
   if (auth === 'public') return {};
   if (auth === 'service_internal') return { authorization: `Bearer ${serviceKey}` };
@@ -110,14 +110,14 @@ export function credentialsFor({ auth }: AnyRoute, tenant = 'acme'): Record<stri
   return auth === 'tenant_scoped' ? { ...admin, 'x-gov-tenant-id': tenant } : admin;
 }
 
-/** The code of a refusal. AuthZEN has no place for one: its errors are a sentence under the same status. */
+/** The error code of an answer. AuthZEN errors contain only a sentence, so the code is derived from the status. */
 export function refusalCodeOf({ media }: AnyRoute, { status, text }: { status: number; text: string }): string {
   const code = /"code":"([A-Z_]+)"/.exec(text)?.[1];
   if (code !== undefined || media !== 'authzen' || !/^"[^"]+"$/.test(text)) return code ?? 'none';
   return status === 403 ? 'PERMISSION_DENIED' : 'CREDENTIALS_INVALID';
 }
 
-/** A well-formed call of a route, beside its credentials. */
+/** A well-formed call of a route, without credentials. */
 export type Sample = {
   params?: Record<string, string>;
   query?: Record<string, string>;

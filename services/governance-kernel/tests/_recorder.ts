@@ -2,7 +2,7 @@ import { generateKeyPairSync, hash, sign, type KeyObject } from 'node:crypto';
 import type { HostChain, HostReceipt, RecorderKey } from '@countersign/contracts/governance-kernel';
 import { canonicalize, type JsonValue } from '@countersign/crypto';
 
-/** Written from the documented format, and not with the kernel's own functions. */
+/** Hashes in the documented format, without the kernel's functions. */
 const digest = (name: string, value: unknown) =>
   `sha256:${hash('sha256', `${name}\n${canonicalize(value as JsonValue)}`, 'hex')}`;
 
@@ -16,7 +16,7 @@ export type Seen = {
   more?: object;
 };
 
-/** A recorder beside the boundary, with a key of its own. */
+/** A host recorder with its own key. */
 export class Recorder {
   readonly key: RecorderKey;
   readonly #alg: 'Ed25519' | 'ES256';
@@ -68,6 +68,6 @@ export class Recorder {
         ? sign(null, bytes, this.#privateKey)
         : sign('sha256', bytes, { key: this.#privateKey, dsaEncoding: 'ieee-p1363' });
     const signature = { alg: this.#alg, key_id: this.key.key_id, value: value.toString('base64url') };
-    return { ...unhashed, receipt_hash, ...(isSigned ? { signature } : {}) } as HostReceipt; // as the schema has it
+    return { ...unhashed, receipt_hash, ...(isSigned ? { signature } : {}) } as HostReceipt; // matches the schema
   }
 }

@@ -13,15 +13,15 @@ const required = `relations: ${JSON.stringify({ open })}`;
 
 async function changeTuple({ site, door: { tenant, principal } }: At, change: 'writes' | 'deletes'): Promise<void> {
   const tuple = { object: `tenant:${tenant}`, relation: 'open', subject: `principal:${principal}` };
-  const body = { tenant_id: tenant, [change]: [tuple] } as never; // branded and defaulted by the schema
+  const body = { tenant_id: tenant, [change]: [tuple] } as never; // the schema brands these strings and fills in the defaults
   await site.test.system.writeRelationships({ body });
 }
 
 export const relationCauses = ({ openRules, administrator, activateWith }: Means): Cause[] => [
   {
     gate: 'relationship',
-    name: 'a relation that is required and was taken away',
-    said: 'DENY RELATION_MISSING',
+    name: 'a required relation that was removed',
+    text: 'DENY RELATION_MISSING',
     arises: async (at) => {
       await activateWith(at, required);
       await changeTuple(at, 'writes');
@@ -32,7 +32,7 @@ export const relationCauses = ({ openRules, administrator, activateWith }: Means
   {
     gate: 'relationship',
     name: 'relations that were not confirmed for a day',
-    said: 'DENY AUTHZ_SNAPSHOT_STALE',
+    text: 'DENY AUTHZ_SNAPSHOT_STALE',
     arises: async (at) => {
       await activateWith(at, required);
       await changeTuple(at, 'writes');
@@ -46,7 +46,7 @@ export const relationCauses = ({ openRules, administrator, activateWith }: Means
   {
     gate: 'relationship',
     name: 'relations that were never written',
-    said: 'DENY AUTHZ_SNAPSHOT_STALE',
+    text: 'DENY AUTHZ_SNAPSHOT_STALE',
     arises: async (at) => {
       await administrator(at, `UPDATE relation_heads SET tenant_id = 'gone ' || tenant_id WHERE ${ofNoTwin}`);
       await activateWith(at, required);
@@ -59,13 +59,13 @@ export const relationCauses = ({ openRules, administrator, activateWith }: Means
   {
     gate: 'relationship',
     name: 'relations that cannot be read',
-    said: 'DENY AUTHZ_SNAPSHOT_STALE',
+    text: 'DENY AUTHZ_SNAPSHOT_STALE',
     arises: async (at) => {
       await activateWith(at, required);
-      // Another snapshot: of the one before, the answers are known.
+      // Writes a new snapshot, because answers about the previous one are cached.
       await changeTuple(at, 'writes');
       await changeTuple(at, 'deletes');
-      // Reading tuples fails, in a workspace with a list of members as well: only votes read that.
+      // Makes reads of tuples fail. The tenants have a member list, which calls must not read.
       await administrator(
         at,
         `UPDATE relation_heads SET members_version = 1 WHERE ${ofNoTwin};
@@ -79,7 +79,7 @@ export const relationCauses = ({ openRules, administrator, activateWith }: Means
     ends: async (at) => {
       await administrator(
         at,
-        // Heads first, as kernels lock them, or the two wait for each other.
+        // Locks heads first, as kernels do, to prevent a deadlock.
         `UPDATE relation_heads SET members_version = 0 WHERE ${ofNoTwin};
          DROP VIEW relation_tuples; DROP FUNCTION unreadable(); ALTER TABLE kept_tuples RENAME TO relation_tuples`,
       );

@@ -1,6 +1,6 @@
 import type { KernelClient, TestKernel } from './_kernel.ts';
 
-/** `object#relation@subject`, as paths have it. */
+/** Parses `object#relation@subject`, the notation of relation paths. */
 export function tupleOf(text: string): { object: string; relation: string; subject: string } {
   const [, object = '', relation = '', subject = ''] = /^([^#]+)#([^@]+)@(.+)$/s.exec(text) ?? [];
   return { object, relation, subject };
@@ -8,14 +8,14 @@ export function tupleOf(text: string): { object: string; relation: string; subje
 
 type Changes = { writes?: string[]; deletes?: string[]; [member: string]: unknown };
 
-/** Writes and deletes the tuples that these texts say. */
+/** Writes and deletes tuples in the notation of `tupleOf`. */
 export async function change(
   { system }: Pick<TestKernel, 'system'>,
   tenant: string,
   { writes = [], deletes = [], ...rest }: Changes,
 ) {
   const body = { tenant_id: tenant, writes: writes.map(tupleOf), deletes: deletes.map(tupleOf), ...rest };
-  return (await system.writeRelationships({ body: body as never })).body; // branded and defaulted by the schema
+  return (await system.writeRelationships({ body: body as never })).body; // the schema brands these strings and fills in the defaults
 }
 
 export async function check(client: KernelClient, question: string) {

@@ -7,17 +7,17 @@ import type { TestKernel } from './_kernel.ts';
 type Query = NonNullable<Parameters<ReturnType<TestKernel['as']>['exportReceipts']>[0]>['query'];
 type KeyName = 'log' | 'receipts' | 'policies';
 
-/** The verdict of a third party with the currently published keys on an export. */
+/** Verifies an export with the currently published keys, as a third party does. Returns the verdict or the fault. */
 export async function judged(test: TestKernel, query: Query): Promise<string> {
   const trust = await trustNow(test);
   const { fault, verdict } = verifyExport(await linesOf(test, query), { trust, provider: nodeProvider });
   return fault === null ? verdict : `${fault.code}: ${fault.message}`;
 }
 
-/** The sizes of the trees whose heads an export holds. */
+/** The tree sizes of the checkpoints in an export. */
 export async function headsIn(test: TestKernel, query: Query): Promise<number[]> {
   const [header = ''] = await linesOf(test, query);
-  const { checkpoints } = JSON.parse(header) as { checkpoints: string[] }; // the kernel's own words
+  const { checkpoints } = JSON.parse(header) as { checkpoints: string[] }; // a response of the kernel
   return checkpoints.map((note) => Number(note.split('\n')[1])).sort((left, right) => left - right);
 }
 
@@ -32,7 +32,7 @@ export async function trustNow(test: TestKernel) {
 
 export const wholePeriod = () => ({ from: '2026-01-01T00:00:00.000Z', to: new Date().toISOString() }) as Query;
 
-/** Takes other keys from now on, and tells those that it had. */
+/** Restarts the kernel with new keys. Returns the ids of the previous keys. */
 export async function rotateKeys(test: TestKernel, names: KeyName[]): Promise<string[]> {
   const variables = { log: 'GOV_LOG_KEY', receipts: 'GOV_SIGNING_KEY', policies: 'GOV_POLICY_KEY' };
   const had = names.map((name) => test.kernel.context.signers[name].keyId);
@@ -41,23 +41,23 @@ export async function rotateKeys(test: TestKernel, names: KeyName[]): Promise<st
   return had;
 }
 
-/** They count no more. */
+/** Revokes keys from `at` on. */
 export async function revokeKeys(test: TestKernel, keyIds: string[], at = new Date()): Promise<void> {
   const statement = 'UPDATE kernel.trust_keys SET revoked_at = $2 WHERE key_id = ANY($1)';
   await asAdministrator(test, statement, [keyIds, at]);
 }
 
-/** Takes other keys from now on; those it had count no more. */
+/** Restarts the kernel with new keys, and revokes the previous keys. */
 export async function replaceKeys(test: TestKernel, names: KeyName[]): Promise<void> {
   await revokeKeys(test, await rotateKeys(test, names));
 }
 
-/** Revokes keys, so that their signatures from this instant on are void. */
+/** Ends the validity of keys. Signatures from this instant on are void. */
 export async function endKeys(test: TestKernel, keyIds: string[], at: Date): Promise<void> {
   await asAdministrator(test, 'UPDATE kernel.trust_keys SET valid_until = $2 WHERE key_id = ANY($1)', [keyIds, at]);
 }
 
-/** The first instant after a head was signed. */
+/** The first instant after a checkpoint was signed. */
 export function after({ created_at }: { created_at: string }): Date {
   return new Date(Date.parse(created_at) + 1);
 }

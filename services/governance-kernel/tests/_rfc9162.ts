@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-/** RFC 9162 as its text reads, recursion and all, sharing nothing with the code under test. Slow on purpose. */
-const sha256 = (...parts: Buffer[]): Buffer => createHash('sha256').update(Buffer.concat(parts)).digest();
+/** Implements RFC 9162 literally, with its recursion, and shares no code with the product. It is slow but simple. */
+const sha256 = (...pieces: Buffer[]): Buffer => createHash('sha256').update(Buffer.concat(pieces)).digest();
 const leaf = (entry: Buffer): Buffer => sha256(Buffer.of(0), entry);
 const node = (left: Buffer, right: Buffer): Buffer => sha256(Buffer.of(1), left, right);
 
@@ -37,7 +37,7 @@ export function proof(m: number, entries: Buffer[], isWhole = true): Buffer[] {
   return [...proof(m - k, entries.slice(k), false), treeHash(entries.slice(0, k))];
 }
 
-/** Section 2.1.3.2: the root that an inclusion proof leads to, or null when it has the wrong length. */
+/** Section 2.1.3.2: the root that an inclusion proof yields. `null` when the proof has the wrong length. */
 export function rootFromInclusion(
   entry: Buffer,
   place: { index: number; size: number },
@@ -56,7 +56,7 @@ export function rootFromInclusion(
   return sn === 0 ? r : null;
 }
 
-/** Section 2.1.4.2: the two roots that a consistency proof leads to, or null when it has the wrong length. */
+/** Section 2.1.4.2: the two roots that a consistency proof yields. `null` when the proof has the wrong length. */
 export function rootsFromConsistency(
   sizes: { first: number; second: number },
   firstHash: Buffer,

@@ -1,16 +1,16 @@
 import { runAgentUi, runAgUi, type AgentUiEvent } from '@countersign/contracts/governance-kernel';
 import type { ModelScript } from '@countersign/testkit/scripted-model';
-import type { Attempt, Door, Site, Told } from './_doors.ts';
+import type { Attempt, Door, Site, Report } from './_doors.ts';
 import { adminKey } from './_kernel.ts';
 
-/** The parts that these doors share with the others. */
+/** Properties and functions that these doors share with the others. */
 type Shared = {
   common: Omit<Door, 'route' | 'name' | 'action' | 'call' | 'dispatches'>;
   headersOf: (session: string, grant?: string) => Record<string, string>;
   proposing: (call: { name: string; arguments: string }, meanwhile: () => Promise<void>) => ModelScript;
 };
 
-/** A run of AG-UI decides its model call, the tool calls of the answer, and resumed tool calls, at both addresses. */
+/** The doors of AG-UI runs: the model call, the answer's tool calls, and resumed tool calls, at both paths. */
 export function runDoors(shared: Shared): Door[] {
   return [runAgentUi, runAgUi].flatMap((route) => doorsOf(route, shared));
 }
@@ -79,10 +79,12 @@ function doorsOf(route: typeof runAgentUi, { common, headersOf, proposing }: Sha
 }
 
 type Refusal = {
-  error: { code: string; reason_code: string; details?: { approval?: { approval_id: Told['approvalId'] } } };
+  error: { code: string; reason_code: string; details?: { approval?: { approval_id: Report['approvalId'] } } };
 };
 
-/** No such approval exists. A resumed call is judged by the approvals of its session, not by the id that its caller names. */
+/**
+ * An approval that does not exist. The kernel decides a resumed call with the session's approvals and ignores this id.
+ */
 const approval_id = 'apr_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
 const userSays = (content: string) => [{ id: 'm0', role: 'user', content }];
@@ -91,7 +93,7 @@ function callOf({ args, tool = 'notes__write_note', argumentsText = JSON.stringi
   return { name: tool, arguments: argumentsText };
 }
 
-function toldBy({ session }: Attempt, { text }: { text: string }): Told {
+function toldBy({ session }: Attempt, { text }: { text: string }): Report {
   const events = text
     .split('\n\n')
     .filter((event) => event !== '')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { FindingKind } from '@countersign/contracts/governance-kernel';
-import { scanTools } from '../src/mcp-scan/scan-tools.ts';
+import { scanTools } from '../src/controls/mcp-scan/scan-tools.ts';
 
 const Tool = z.looseObject({
   name: z.string(),
@@ -12,7 +12,7 @@ const Tool = z.looseObject({
 const Entry = z.object({
   id: z.string(),
   label: z.enum(['malicious', 'benign']),
-  /** The kind of the planted fault. */
+  /** The kind of finding that a scan must report. */
   kind: FindingKind.optional(),
   tool: Tool,
   /** Tools of the same server. */
@@ -24,7 +24,7 @@ const Entry = z.object({
 const file = new URL('mcp-scan-corpus.json', import.meta.url);
 export const corpus = z.object({ entries: z.array(Entry) }).parse(JSON.parse(readFileSync(file, 'utf8'))).entries;
 
-/** A low finding is information, and blames no tool. */
+/** Findings about the entry's tool or its server. Low findings are only information and are left out. */
 async function findingsOf({ tool, beside, others }: (typeof corpus)[number]) {
   const findings = await scanTools([tool, ...beside], { others, pinned: new Map() });
   return findings.filter(
@@ -33,7 +33,7 @@ async function findingsOf({ tool, beside, others }: (typeof corpus)[number]) {
   );
 }
 
-/** Which planted tools a scan misses, which honest tools it blames, and both as shares. */
+/** The malicious tools that a scan misses, the benign tools that it reports, and both rates. */
 export async function measured() {
   const missed: string[] = [];
   const blamed: string[] = [];

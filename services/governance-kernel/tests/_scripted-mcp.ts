@@ -6,16 +6,16 @@ type Reply =
   | { result: object }
   | { error: { code: number; message: string } }
   | { status: number }
-  /** The result as text, in one message or in an event stream. `bodyOf` makes the body of the message. */
+  /** The result as text, sent as one message or as an event stream. `bodyOf` turns the message into the body. */
   | { resultText: string; isStreamed?: boolean; bodyOf?: (message: string) => string };
 
 export type ScriptedMcp = {
   readonly url: string;
-  /** The methods that arrived, oldest first. */
+  /** Methods of the received messages, oldest first. */
   readonly methods: readonly string[];
-  /** From now on `method` is answered so; null: never. */
+  /** Sets the reply to all later messages of `method`. With `null` they get no reply. */
   answer(method: string, reply: Reply | null): void;
-  /** The same for the next message alone, or for so many. */
+  /** Sets the reply to the next `times` messages of `method` (default 1). */
   answerOnce(method: string, reply: Reply | null, times?: number): void;
   close(): Promise<void>;
 };
@@ -23,7 +23,7 @@ export type ScriptedMcp = {
 const tool = { name: 'act', description: 'Acts.', inputSchema: { type: 'object' } };
 const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
 
-/** A server of 2026-07-28 with one tool that says exactly what a test tells it, however wrong that is. */
+/** An MCP server of revision 2026-07-28 with one tool. It sends the replies that a test sets, even invalid ones. */
 export async function startScriptedMcp(definition: object = {}): Promise<ScriptedMcp> {
   const methods: string[] = [];
   const info = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
@@ -63,7 +63,7 @@ export async function startScriptedMcp(definition: object = {}): Promise<Scripte
 async function readMessage(req: AsyncIterable<Buffer>): Promise<Message> {
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(chunk);
-  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Message; // the kernel's own client wrote it
+  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Message; // written by the kernel's client
 }
 
 function send(res: ServerResponse, id: number, reply: Reply): void {

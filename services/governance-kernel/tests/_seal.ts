@@ -7,26 +7,28 @@ let sessions = 0;
 /** A new session name. */
 export function newSession(): SessionId {
   sessions += 1;
-  return `session-${process.pid}-${sessions}` as SessionId; // within its schema
+  return `session-${process.pid}-${sessions}` as SessionId; // matches the schema
 }
 
 export type Sealing = Partial<EvaluateRequest> & { tenant?: string; principal?: string };
 
-/** Seals one decision; a read that the starter policy allows, unless told otherwise. */
+/** Seals one decision. The default call is a read that the starter policy allows. */
 export async function seal(test: TestKernel, sealing: Sealing = {}): Promise<DecisionReply> {
   const { tenant = 'acme', principal, ...call } = sealing;
   const body = { action: 'tool.call', tool: 'files.read', effect_level: 'E1', session_id: newSession(), ...call };
-  const answer = await test.as(tenant, principal).evaluate({ body: body as EvaluateRequest }); // its defaults are the kernel's to fill in
+  const answer = await test.as(tenant, principal).evaluate({ body: body as EvaluateRequest }); // the kernel fills in the defaults
   return answer.body;
 }
 
-/** The most requests at once that a busy machine answers in time. */
+/** The number of concurrent requests that a busy machine answers in time. */
 const atOnceMax = 50;
 
-/** Seals that many, most of them at once; the replies stand in no particular order of the log. */
+/** Seals `count` decisions concurrently. The order of the replies may differ from the order of the log. */
 export async function sealMany(test: TestKernel, count: number, sealing: Sealing = {}): Promise<DecisionReply[]> {
   const replies: DecisionReply[] = [];
-  for (let left = count; left > 0; left -= atOnceMax)
-    replies.push(...(await Promise.all(Array.from({ length: Math.min(left, atOnceMax) }, () => seal(test, sealing)))));
+  for (let remaining = count; remaining > 0; remaining -= atOnceMax)
+    replies.push(
+      ...(await Promise.all(Array.from({ length: Math.min(remaining, atOnceMax) }, () => seal(test, sealing)))),
+    );
   return replies;
 }

@@ -8,9 +8,9 @@ import { askPack } from './_pack.ts';
 type Span = { tenant_id: string; last: Date };
 
 /**
- * Exports all that the ledger of a test holds, a tenant at a time, and verifies it as a stranger would. A kernel that has just begun gives
- * it, after the last instant that the test's clock has reached. `inPacks`: each tenant as a pack too, whose decisions are held against the
- * controls in its log. Throws for the first export that is not verified.
+ * Exports the ledger of each tenant, and verifies each export as a third party does. Throws when an export is not
+ * verified. A new kernel exports, with a clock later than the last receipt. With `inPacks` each tenant is exported as a
+ * pack, whose decisions are compared with the controls in the log. The busiest tenant is also exported as a period.
  */
 export async function assertSealedVerifies(
   env: Record<string, string>,
@@ -22,10 +22,9 @@ export async function assertSealedVerifies(
     const spans = await spansOf(kernel);
     now = new Date(Math.max(now.getTime(), ...spans.map(({ last }) => last.getTime())) + 1);
     const trust = parseKeySet((await clientOf(kernel, 'acme').listTrustKeys()).body);
-    for (const { tenant_id: tenant } of spans) {
-      await assertVerifies(kernel, { tenant, to: now, trust });
-      if (inPacks) await assertPackVerifies(kernel, { tenant, to: now, trust });
-    }
+    const inputs = spans.map(({ tenant_id: tenant }) => ({ tenant, to: now, trust }));
+    for (const input of inPacks ? inputs.slice(0, 1) : inputs) await assertVerifies(kernel, input);
+    if (inPacks) for (const input of inputs) await assertPackVerifies(kernel, input);
   } finally {
     await kernel.stop();
   }
@@ -33,22 +32,23 @@ export async function assertSealedVerifies(
 
 async function spansOf(kernel: StartedKernel): Promise<Span[]> {
   const { rows } = await poolOf(kernel).query<Span>(
-    `SELECT tenant_id, max((payload::jsonb ->> 'issued_at')::timestamptz) AS last FROM ledger GROUP BY tenant_id`,
+    `SELECT tenant_id, max((payload::jsonb ->> 'issued_at')::timestamptz) AS last FROM ledger GROUP BY tenant_id
+     ORDER BY count(*) DESC`,
   );
   return rows;
 }
 
-type Asked = { tenant: string; to: Date; trust: TrustedKey[] };
+type Input = { tenant: string; to: Date; trust: TrustedKey[] };
 
-async function assertVerifies(kernel: StartedKernel, { tenant, to, trust }: Asked): Promise<void> {
+async function assertVerifies(kernel: StartedKernel, { tenant, to, trust }: Input): Promise<void> {
   const period = { from: '2020-01-01T00:00:00.000Z' as Instant, to: to.toISOString() as Instant };
   const { body } = await clientOf(kernel, tenant).exportReceipts({ query: period });
   const lines = body.map((line) => JSON.stringify(line));
   assertVerified(tenant, verifyExport(lines, { trust, provider: nodeProvider, tenant, ...period }));
 }
 
-/** The whole log of the tenant: each decision is under the controls that its log says. */
-async function assertPackVerifies({ url }: StartedKernel, { tenant, trust }: Asked): Promise<void> {
+/** Verifies a pack with the tenant's whole log: each decision must match the controls in the log. */
+async function assertPackVerifies({ url }: StartedKernel, { tenant, trust }: Input): Promise<void> {
   const text = await (await askPack(url, {}, tenant)).text();
   assertVerified(tenant, verifyText(text, { trust, provider: nodeProvider, tenant }));
 }

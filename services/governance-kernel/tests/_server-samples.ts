@@ -2,19 +2,22 @@ import { addServer, approvalOf } from './_added-servers.ts';
 import type { TestKernel } from './_kernel.ts';
 import type { Sample } from './_raw.ts';
 
-/** Calls about the declared server, which two people approved twice, and about a server of the tenant. */
+/**
+ * Sample calls of the server routes: for the declared server, which has two approvals, and for a server of the tenant.
+ */
 export async function serverSamples(test: TestKernel, notesUrl: string): Promise<Record<string, Sample>> {
   const params = { server_id: 'notes' };
   const approved = async () => {
     const { receipt, hash } = await approvalOf(test.kernel, { serverId: params.server_id });
     return { tenant_id: 'acme', approval_receipt_id: receipt, definitions_hash: hash };
   };
-  const shell = { subject: { tool: 'shell.run' }, expires_in_seconds: 60 } as never; // defaulted by the schema
+  const shell = { subject: { tool: 'shell.run' }, expires_in_seconds: 60 } as never; // the schema fills in the defaults
   const { grant_id } = (await test.as('acme').createSandboxGrant({ query: {}, body: shell })).body;
   const granted = { grant_id };
   const own = await addServer(test.as('acme', 'operator'), { server_id: 'own', url: notesUrl });
   return {
     'get-mcp-server': { params },
+    'compare-mcp-server-address': { params, body: { url: 'https://mcp.example/mcp' } },
     'register-mcp-server': { body: { server_id: 'added', url: 'https://mcp.example/mcp' } },
     'request-mcp-server-approval': {
       params: { server_id: own.server_id },

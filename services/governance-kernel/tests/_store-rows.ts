@@ -8,14 +8,14 @@ export type TestStore = {
   database: KernelDatabase;
   /** The administrator's connection. */
   client: pg.Client;
-  /** Rows of a table; a column that a row leaves out has a plain value. */
+  /** Inserts rows into a table. Columns that a row leaves out get a default value. */
   insert(table: keyof typeof plain, ...rows: Columns[]): Promise<void>;
-  /** Leaves no row in the tables that `insert` knows, and no signing key. */
+  /** Deletes all rows of the tables that `insert` accepts, and all signing keys. */
   empty(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Store functions for reading and writing, without a kernel around them. */
+/** Opens the kernel's store on a new database, without a kernel. */
 export async function openTestStore(): Promise<TestStore> {
   const scratch = await createTestDatabase({ serviceDir, schema: 'kernel' });
   const client = new pg.Client({ connectionString: scratch.adminUrl, options: '-c search_path=kernel' });
@@ -43,13 +43,13 @@ export async function openTestStore(): Promise<TestStore> {
   };
 }
 
-/** `nth` minutes into a day. */
+/** The instant `nth` minutes after the start of 2026. */
 export const minute = (nth: number) => new Date(Date.UTC(2026, 0, 1, 0, nth));
 export const instant = (nth: number) => minute(nth).toISOString();
 export const ulid = (nth: number) => String(nth).padStart(26, '0');
 export const digest = (nth: number) => `sha256:${String(nth).padStart(64, '0')}`;
 
-/** A receipt in the log, with what was sealed of it. */
+/** A row of the ledger. `sealed` overrides members of its payload. */
 export function entry(nth: number, { sealed = {}, ...columns }: Columns & { sealed?: object } = {}): Columns {
   const issued_at = columns['issued_at'] ?? instant(nth);
   const payload = { receipt_id: `rcp_${ulid(nth)}`, decision_id: `dec_${ulid(nth)}`, issued_at, ...sealed };

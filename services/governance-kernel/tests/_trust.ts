@@ -6,11 +6,11 @@ import { trustHash } from '@countersign/verifier';
 
 export type TrustKeyChange = Partial<Record<keyof TrustList['keys'][number], string | null>>;
 
-/** An offline root: it signs any list, also one that breaks the rules. */
+/** An offline root that signs any list, even an invalid one. */
 export function newRoot() {
   const signer = createSigner(generateSigningKey().privateKeyPem);
   const sign = (list: object): SignedTrustList => {
-    const value = encodeBase64Url(signer.sign(canonicalBytes(list as JsonValue))); // plain JSON of a test
+    const value = encodeBase64Url(signer.sign(canonicalBytes(list as JsonValue))); // tests pass plain JSON
     return { list, signature: { alg: 'Ed25519', key_id: signer.keyId, value } } as SignedTrustList; // as above
   };
   return {
@@ -30,7 +30,7 @@ export type Root = ReturnType<typeof newRoot>;
 
 const listType = { type: 'countersign.trust.v1' };
 
-/** The keys of a list, one of them changed. */
+/** The keys of a list, with one key changed. */
 export function changing({ list }: SignedTrustList, kid: string, change: TrustKeyChange): object[] {
   return list.keys.map((key) => (key.kid === kid ? { ...key, ...change } : key));
 }

@@ -2,15 +2,15 @@ import type { TwinOptions } from '@countersign/database/testing';
 import { controls } from '../src/controls.ts';
 
 const tenant_id = `NEW.tenant_id || '.twin'`;
-/** Workers serve all tenants: a row that is never due is never moved. */
+/** A time in the far future. Workers leave a row alone until it is due. */
 const never = `'9000-01-01'`;
-/** Not what is for all tenants, nor the demo's, which the kernel keeps by itself. */
+/** Excludes rows that apply to all tenants, and rows of the demo, which the kernel maintains itself. */
 const owned = { of: `NEW.tenant_id NOT IN ('', '*', 'demo')` };
 
-/** For a test that damages the rows of every tenant, which it may not do to a twin. */
+/** A condition for tests that damage the rows of every tenant: it excludes twins. */
 export const ofNoTwin = `tenant_id NOT LIKE '%.twin'`;
 
-/** The tables of controls whose keys begin with the tenant: their twins differ in the tenant alone. */
+/** The tables of controls whose primary key begins with the tenant. Their twins differ only in the tenant. */
 const ofControls = Object.fromEntries(
   controls
     .flatMap(({ writes }) => (writes?.primaryKey[0] === 'tenant_id' ? [writes.table] : []))
@@ -18,8 +18,9 @@ const ofControls = Object.fromEntries(
 );
 
 /**
- * Each tenant has a twin: another tenant with the same sessions, budgets, keys, policies and approvals. The ledger has none, since
- * its rows are one log, in which nothing may stand that the kernel did not seal. Counters of decisions follow from it.
+ * Each tenant has a twin: another tenant with the same sessions, budgets, keys, policies and approvals. The ledger has
+ * no twin rows, because its log may contain only what the kernel sealed. Decision counters are derived from the
+ * ledger.
  */
 export const tenantTwins: TwinOptions = {
   owner: 'tenant_id',
@@ -27,11 +28,11 @@ export const tenantTwins: TwinOptions = {
   tables: {
     ...ofControls,
     session_heads: { ...owned, columns: { tenant_id } },
-    // The freshest one makes the kernel ready.
+    // Readiness uses the newest confirmation, so twins have an old one.
     policy_heads: { ...owned, columns: { tenant_id, confirmed_at: `'2000-01-01'` } },
     approvals: {
       ...owned,
-      // A worker ends those whose policy was replaced, and no update of a head reaches its twin.
+      // No policy hash: a worker expires approvals under a replaced policy, and heads of twins are not updated.
       columns: {
         ...{ tenant_id, approval_id: `'apr_' || reverse(substr(NEW.approval_id, 5))` },
         ...{ expires_at: never, policy_hash: 'NULL' },

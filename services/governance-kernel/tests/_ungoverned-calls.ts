@@ -10,22 +10,22 @@ import { envelopeSamples, hostSamples, trustSamples } from './_evidence-samples.
 import { starterPolicy, type TestKernel } from './_kernel.ts';
 import { askPack } from './_pack.ts';
 import { signedBody } from './_policies.ts';
-import type { ApproverSession } from '../src/approver-pages/sessions.ts';
+import type { ApproverSession } from '../src/doors/approver-pages/sessions.ts';
 import { Approver } from './_passkeys.ts';
 import { allRoutes, credentialsFor, type RawCall, type Sample } from './_raw.ts';
 import { newSession, seal } from './_seal.ts';
 import { serverSamples } from './_server-samples.ts';
 import type { Root } from './_trust.ts';
 
-/** The parts that the kernel was started with: an approver's key, the root of trust, and a server of notes that a tenant may add. */
-type Given = { approver: Signer; root: Root; notesUrl: string };
+/** Parts of the kernel's configuration: an approver's key, the trust root, and a note server that tenants may add. */
+type Options = { approver: Signer; root: Root; notesUrl: string };
 
 /**
- * A well-formed call of every route that is not marked as governed, in the order of the samples: a passkey's signature counts on from the one
- * before. A new route needs its sample here before it is answered.
+ * A well-formed call of every route that is not governed. The calls must be sent in the order of the samples, because
+ * the signature counter of a passkey must rise. Each new route needs a sample here.
  */
-export async function ungovernedCalls(test: TestKernel, given: Given): Promise<RawCall[]> {
-  const samples = await samplesFor(test, given);
+export async function ungovernedCalls(test: TestKernel, options: Options): Promise<RawCall[]> {
+  const samples = await samplesFor(test, options);
   const order = Object.keys(samples.byOperation);
   const placeOf = ({ operation }: AnyRoute) => (order.includes(operation) ? order.indexOf(operation) : order.length);
   return allRoutes
@@ -50,13 +50,13 @@ function callOf(route: AnyRoute, { ids, byOperation }: Awaited<ReturnType<typeof
   };
 }
 
-async function samplesFor(test: TestKernel, { approver, root, notesUrl }: Given) {
+async function samplesFor(test: TestKernel, { approver, root, notesUrl }: Options) {
   const client = test.as('acme', 'agent');
   const { receipt, receipt_id, record_id } = await seal(test);
   const { checkpoint_id, tree_size } = (await client.createCheckpoint()).body;
   const question = { action: 'tool.call', tool: 'files.write', session_id: newSession(), reason: 'for a test' };
-  const asked = async (tool: string) => {
-    const body = { ...question, tool } as never; // the defaults are the kernel's to fill in
+  const ask = async (tool: string) => {
+    const body = { ...question, tool } as never; // the kernel fills in the defaults
     return (await client.createApproval({ body })).body;
   };
   const { key_id } = (await client.createAccessKey({ body: { kind: 'approver', principal_id: 'dave' } as never })).body;
@@ -64,15 +64,15 @@ async function samplesFor(test: TestKernel, { approver, root, notesUrl }: Given)
   const limited = { subject: 'principal:nobody', window: 'total', tool_call_limit: 1 } as never; // as above
   await client.putBudget({ params: { budget_id: 'shown' }, body: limited });
   const now = test.kernel.context.clock().toISOString();
-  const noCeilings = { version: 1, rules: [], needs_decision: false, set_by: 'carol' as PrincipalId }; // within its schema
+  const noCeilings = { version: 1, rules: [], needs_decision: false, set_by: 'carol' as PrincipalId }; // matches the schema
   await test.system.putPolicyCeilings({ params: { tenant: 'ceiled' }, body: noCeilings });
   const draft = { bundle: parsePolicyBundle(starterPolicy), set_by: 'carol' as PrincipalId }; // as above
   await test.system.putShadowLane({ params: { tenant: 'ceiled', lane: 'draft' }, body: draft });
   const viewer = { object: 'document:42', relation: 'viewer', subject: 'agent:agent' };
   const batch = { tenant_id: 'acme', writes: [viewer] } as never; // as above
   const { snapshot_id } = (await test.system.writeRelationships({ body: batch })).body;
-  const [denied, signed, shownOnPage] = [await asked('first'), await asked('second'), await asked('third')];
-  const withdrawn = await asked('fourth');
+  const [denied, signed, shownOnPage] = [await ask('first'), await ask('second'), await ask('third')];
+  const withdrawn = await ask('fourth');
   const { payload, signature, receipt_hash } = receipt;
   const shown = { receipt: { payload, signature }, expected_receipt_hash: receipt_hash };
   const evidence = await (await askPack(test.kernel.url, { sessions: [payload.session_id] }, 'acme')).text();
@@ -85,6 +85,7 @@ async function samplesFor(test: TestKernel, { approver, root, notesUrl }: Given)
     'get-graph-receipt': { params: { receipt_hash } },
     'list-graph-receipts': { params: { session_id: payload.session_id } },
     'get-inclusion-proof': { query: { receipt_id } },
+    'get-tlog-proof': { query: { receipt_id } },
     'get-consistency-proof': { query: { from: '1', to: String(tree_size) } },
     'verify-demo': { body: shown },
     'tamper-demo': { body: shown },
@@ -161,7 +162,7 @@ async function samplesFor(test: TestKernel, { approver, root, notesUrl }: Given)
   };
 }
 
-/** The decided change of a tenant's policy. */
+/** A policy change that is decided but not signed. */
 async function decidedChange(test: TestKernel, tenant: string) {
   const changes = `\n  - { id: changes, effect: allow, match: { action: [policy.change] } }\ntools:`;
   await test.activate(tenant, starterPolicy.replace('\ntools:', changes));
@@ -169,12 +170,12 @@ async function decidedChange(test: TestKernel, tenant: string) {
   const policy_hash = compilePolicy(bundle, nodeProvider).hash;
   const report_hash = `sha256:${'2'.repeat(64)}`;
   const change = { action: 'policy.change', resource: `policy/${policy_hash}?report=${report_hash}` };
-  const body = { ...change, session_id: newSession() } as never; // the defaults are the kernel's to fill in
+  const body = { ...change, session_id: newSession() } as never; // the kernel fills in the defaults
   const { decision_id } = (await test.as(tenant).evaluate({ body })).body;
   return { bundle, body: { decision_id, policy_hash, report_hash, epoch: 2 } };
 }
 
-/** A decided, signed and active change. */
+/** A policy change that is decided, signed and active. */
 async function activatedChange(test: TestKernel): Promise<object> {
   const params = { tenant: 'confirmed' };
   const { bundle, body } = await decidedChange(test, params.tenant);
@@ -183,7 +184,9 @@ async function activatedChange(test: TestKernel): Promise<object> {
   return { decision_id: body.decision_id };
 }
 
-/** Samples of a person with a passkey in a tenant of their own, since its first one changes the terms of votes. */
+/**
+ * Samples of people with passkeys. They have their own tenant, because its first passkey changes the terms of votes.
+ */
 async function passkeySamples(test: TestKernel, { session_id }: Approval): Promise<Record<string, Sample>> {
   const of = 'passkeys';
   await test.activate(of, starterPolicy);
@@ -224,12 +227,12 @@ async function passkeySamples(test: TestKernel, { session_id }: Approval): Promi
     'revoke-passkey': { params: emma.place, headers: by('anna') },
     ...(await signInSamples(test)),
     'put-approval-terms': { params: { tenant: 'newcomer' }, body: { version: 1, signatures_only: false } },
-    // Last, as they are sent: each signature counts on from the one before.
+    // These samples are sent last, because the signature counter of a passkey must rise.
     ...(await passkeyPageSamples(test, anna, [third, fourth])),
   };
 }
 
-/** A sibling signs kim in by a passkey, and ends lea's. */
+/** Sample calls of another service, which signs kim in with a passkey and revokes the passkey of lea. */
 async function signInSamples(test: TestKernel): Promise<Record<string, Sample>> {
   const tenant = 'signs-in';
   await test.activate(tenant, starterPolicy);
@@ -244,7 +247,7 @@ async function signInSamples(test: TestKernel): Promise<Record<string, Sample>> 
   };
 }
 
-/** The same on pages: who is signed in says whose passkey it is. */
+/** Passkey samples on pages, where the signed-in person is the owner of the passkey. */
 async function passkeyPageSamples(
   test: TestKernel,
   anna: Approver,
@@ -253,7 +256,7 @@ async function passkeyPageSamples(
   const of = 'passkeys';
   const { approverSessions: sessions } = test.kernel.context;
   const signedIn = async (principal: string) => {
-    const body = { kind: 'approver', principal_id: principal } as never; // its defaults are the kernel's
+    const body = { kind: 'approver', principal_id: principal } as never; // the kernel fills in the defaults
     const [cookie = ''] = (await sessions.open((await test.as(of).createAccessKey({ body })).body.key)).split(';');
     const session = await sessions.find(cookie);
     if (session === null) throw new Error('The session was not taken');
@@ -289,7 +292,7 @@ async function passkeyPageSamples(
   };
 }
 
-/** The page of passkeys that wait, of which one is asked about and one vouched for. */
+/** Samples of the page of waiting passkeys: a challenge for one passkey, and a voucher for another. */
 async function waitingSamples(
   test: TestKernel,
   anna: Approver,
@@ -347,7 +350,7 @@ async function pageSamples(
   approval: Approval,
 ): Promise<Record<string, Sample>> {
   const { approval_id: id, ceremony_hash: ceremonyHash } = approval;
-  const body = { kind: 'approver', principal_id: 'erin' } as never; // the defaults are the kernel's to fill in
+  const body = { kind: 'approver', principal_id: 'erin' } as never; // the kernel fills in the defaults
   const { key } = (await as('acme', 'agent').createAccessKey({ body })).body;
   const [cookie = ''] = (await context.approverSessions.open(key)).split(';');
   const session = await context.approverSessions.find(cookie);

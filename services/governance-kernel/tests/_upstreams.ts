@@ -8,7 +8,10 @@ import { startScriptedMcp } from './_scripted-mcp.ts';
 
 export const upstreamKey = 'upstream-key-that-no-caller-may-see';
 
-/** Reads and reversible writes are allowed, payments need a person, deletion is denied, everything else matches no rule. */
+/**
+ * Allows calls of three models, reads, reversible writes and `lookup`. Requires an approval for payments and denies
+ * deletion. No rule matches other calls.
+ */
 export const toolPolicy = `
 format: countersign/policy.v1
 name: tools
@@ -42,7 +45,7 @@ export type Upstreams = {
 };
 export type OpenAiOptions = { tenant?: string; headers?: Record<string, string> };
 
-/** A kernel before a scripted model and a note server over HTTP. */
+/** A kernel whose upstreams are a scripted model and a note server over HTTP. */
 export async function startUpstreams(
   env: Record<string, string> = {},
   moreServers: object[] = [],
@@ -67,7 +70,7 @@ export async function startUpstreams(
       GOV_UPSTREAM_URL: model.url,
       GOV_UPSTREAM_API_KEY: upstreamKey,
       GOV_MCP_SERVERS: JSON.stringify({ servers }),
-      GOV_MCP_TIMEOUT: '2s',
+      GOV_MCP_TIMEOUT: '10s',
       GOV_MCP_LIST_MAX_AGE: '0',
       ...env,
     },
@@ -91,7 +94,7 @@ export async function startUpstreams(
   };
 }
 
-/** The same before a scripted MCP server of one tool, and `more`. */
+/** The same kernel with further upstreams: a scripted MCP server with one tool, and the servers in `more`. */
 export async function startScripted({ more = [] }: { more?: object[] } = {}) {
   const scripted = await startScriptedMcp({ annotations: { readOnlyHint: true } });
   const server = { server_id: 'scripted', transport: 'http', trust_annotations: true, url: scripted.url };
@@ -104,7 +107,7 @@ export async function startScripted({ more = [] }: { more?: object[] } = {}) {
 }
 
 const { resolve } = createRequire(import.meta.url);
-/** A process over stdio whose tools show and end it. Each kernel that has it waits for its start. */
+/** An MCP server over stdio whose tools show and end its process. A kernel with this server takes longer to start. */
 export const processServer = {
   server_id: 'proc',
   trust_annotations: true,
@@ -114,7 +117,7 @@ export const processServer = {
   env: { DECLARED: 'yes' },
 };
 
-/** The entry of the real file-system server of npm. */
+/** The program of the real `server-filesystem` from npm. */
 export function fileSystemServer(): string {
   return resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 }
@@ -136,10 +139,10 @@ export async function receiptsOf({ pool }: TestKernel, session: string): Promise
     'SELECT payload FROM ledger WHERE session_id = $1 ORDER BY lamport_clock',
     [session],
   );
-  return rows.map(({ payload }) => JSON.parse(payload) as SealedReceipt); // the kernel wrote it
+  return rows.map(({ payload }) => JSON.parse(payload) as SealedReceipt); // written by the kernel
 }
 
-/** Approves what an escalation asked for, as another person than the one who asked. */
+/** Approves a pending approval as a person who is not its requester. */
 export async function approve(test: TestKernel, approvalId: string): Promise<void> {
   const approver = test.as('acme', 'approver');
   const { body } = await approver.listApprovals({ query: { state: 'pending' } });

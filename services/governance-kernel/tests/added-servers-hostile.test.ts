@@ -13,7 +13,7 @@ const noSandbox = { GOV_BWRAP_PATH: '/nonexistent/bwrap' };
 let test: TestKernel;
 beforeAll(async () => {
   test = await startTestKernel({
-    env: { GOV_MCP_PRIVATE: '1', GOV_MCP_LIST_MAX_AGE: '0', GOV_MCP_TIMEOUT: '2s', ...noSandbox },
+    env: { GOV_MCP_PRIVATE: '1', GOV_MCP_LIST_MAX_AGE: '0', GOV_MCP_TIMEOUT: '6s', ...noSandbox },
   });
   await test.activate('*', openPolicy);
 });
@@ -23,7 +23,7 @@ const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
 const act = { name: 'act', description: 'Acts.', inputSchema: { type: 'object' } };
 const operator = () => test.as('acme', 'operator-1');
 
-/** Another call, which a hostile server must not hold up. */
+/** Another call, which a hostile server must not delay. */
 async function answersOthers(): Promise<void> {
   const body = { action: 'tool.call', tool: 'lookup', session_id: 'others', args: {}, context: {}, mode: 'enforce' };
   expect((await test.as('acme', 'agent').evaluate({ body: body as never })).body.verdict).toBe('ALLOW');
@@ -38,7 +38,7 @@ describe('a hostile server that is added', () => {
   const listing = (tools: unknown[], more: object = {}) =>
     scripted.answer('tools/list', { result: { ...complete, tools, ...more } });
 
-  it('loses its malformed definitions alone, and each is named', async () => {
+  it('has only its malformed tools hidden, and each of them is named', async () => {
     const longName = 'n'.repeat(2_000);
     listing([
       act,
@@ -72,9 +72,9 @@ describe('a hostile server that is added', () => {
       'discovered',
       () => listing(Array.from({ length: 100_000 }, (_, nth) => ({ ...act, name: `act_${nth}` }))),
     ],
-    ['pages without end', 'quarantined', () => listing([act], { nextCursor: 'more' })],
-    ['one answer of 8 MB', 'discovered', () => listing([{ ...act, description: 'x'.repeat(8_000_000) }])],
-  ])('that lists %s is not trusted, and holds up no other call', async (what, state, answer) => {
+    ['endless pages', 'quarantined', () => listing([act], { nextCursor: 'more' })],
+    ['8 MB', 'discovered', () => listing([{ ...act, description: 'x'.repeat(8_000_000) }])],
+  ])('whose list of tools has %s is not trusted, and delays no other call', async (what, state, answer) => {
     answer();
     const adding = addServer(operator(), { server_id: `flood-${what.length}`, url: scripted.url });
     await answersOthers();
@@ -84,7 +84,7 @@ describe('a hostile server that is added', () => {
     await client.close();
   });
 
-  it('that turns to 100,000 tools after its approval loses its calls, and holds up no other', async () => {
+  it('that lists 100,000 tools after its approval is not called, and delays no other call', async () => {
     await addServer(operator(), { server_id: 'turns', url: scripted.url });
     await approveServerAt(test.kernel, { serverId: 'turns' });
     const client = await mcpClient(test.kernel);
@@ -97,13 +97,13 @@ describe('a hostile server that is added', () => {
   });
 });
 
-it('a server that never ends its answer is given up, and holds up no other call', async () => {
+it('a server that never ends its answer is disconnected, and delays no other call', async () => {
   const open: ServerResponse[] = [];
   const endless = await listening(
     createServer((_req, res) => {
       open.push(res);
       res.writeHead(200, { 'content-type': 'text/event-stream' });
-      const write = () => void (res.destroyed || res.write(': more\n\n', () => setTimeout(write, 5))); // an answer that goes on
+      const write = () => void (res.destroyed || res.write(': more\n\n', () => setTimeout(write, 5))); // never ends
       write();
     }),
   );
@@ -115,7 +115,7 @@ it('a server that never ends its answer is given up, and holds up no other call'
 });
 
 describe('a command that is added', () => {
-  it('is not started on a host without bubblewrap, stays out of reach, and the answer names the package', async () => {
+  it('is not started on a host without bubblewrap, cannot be called, and the answer names the missing package', async () => {
     const marker = `marker-${process.pid}`;
     const server = await addServer(operator(), {
       mcpServers: {
@@ -143,20 +143,20 @@ describe('a command that is added', () => {
   });
 });
 
-describe('the forms that servers are added in', () => {
+describe('the route that adds servers', () => {
   const server = 'https://mcp.example.com/mcp';
   it.each([
     ['an address', { url: server }, [['example-com', 'http']]],
     ['a command', { server_id: 'one', command: 'npx', args: ['-y', 'some-server'] }, [['one', 'stdio']]],
     [
-      'Claude Desktop, Cursor and Claude Code',
+      'the format of Claude Desktop, Cursor and Claude Code',
       { mcpServers: { hub: { type: 'http', url: server }, cmd: { command: 'uvx' } } },
       [
         ['hub', 'http'],
         ['cmd', 'stdio'],
       ],
     ],
-    ['VS Code', { servers: { code: { type: 'http', url: server } } }, [['code', 'http']]],
+    ['the format of VS Code', { servers: { code: { type: 'http', url: server } } }, [['code', 'http']]],
     [
       'a remote server.json',
       {
@@ -184,7 +184,7 @@ describe('the forms that servers are added in', () => {
       },
       [['packed', 'stdio']],
     ],
-  ] as const)('take %s', async (_form, document, expected) => {
+  ] as const)('accepts %s', async (_form, document, expected) => {
     const { body } = await test.as('forms', 'operator').registerMcpServer({ query: {}, body: document } as never);
     expect(body.servers.map(({ server_id: id, transport }) => [id, transport])).toEqual(expected);
   });
@@ -192,8 +192,8 @@ describe('the forms that servers are added in', () => {
   it.each([
     ['two forms at once', { url: server, command: 'npx' }],
     ['no form', { server_id: 'x' }],
-    ['a transport of 2024', { mcpServers: { old: { type: 'sse', url: server } } }],
-    ['a name that does not fit', { mcpServers: { 'My Server': { url: server } } }],
+    ['the SSE transport', { mcpServers: { old: { type: 'sse', url: server } } }],
+    ['an invalid name', { mcpServers: { 'My Server': { url: server } } }],
     ['a placeholder', { mcpServers: { hub: { url: server, headers: { authorization: '${TOKEN}' } } } }],
     [
       'a server.json without a value that it needs',
@@ -204,14 +204,14 @@ describe('the forms that servers are added in', () => {
         },
       },
     ],
-  ])('refuse %s', async (_what, document) => {
+  ])('refuses %s', async (_what, document) => {
     const adding = test.as('forms', 'operator').registerMcpServer({ query: {}, body: document });
     await expect(adding).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
   });
 });
 
 describe('private addresses', () => {
-  it('are not connected to unless the operator allows them', async () => {
+  it('are not contacted unless the operator allows them', async () => {
     const scripted = await startScriptedMcp();
     const strict = await startTestKernel();
     for (const url of [
@@ -229,7 +229,7 @@ describe('private addresses', () => {
   });
 });
 
-it('real servers of npm are added, approved and called: server-everything', async () => {
+it('server-everything from npm is added, approved and called', async () => {
   const everything = await startEverything();
   await addServer(operator(), { server_id: 'everything', url: everything.url });
   expect((await approveServerAt(test.kernel, { serverId: 'everything' })).tools.length).toBeGreaterThan(5);

@@ -4,10 +4,10 @@ import { createClient, isAppError, type AnyRoute } from '@countersign/contracts'
 import { verifies } from '@countersign/testkit/verifies';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import OpenAI from 'openai';
-import { createBoundary } from '../src/boundary/boundary.ts';
+import { createBoundary } from '../src/decision/boundary.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { TestAgent, type Changes } from './_agents.ts';
-import { asked, ledgerOf, movableClock, newSession, said } from './_caller.ts';
+import { send, ledgerOf, movableClock, newSession, answerOf } from './_caller.ts';
 import { decideAndDie } from './_dispatched.ts';
 import { kernelRoutes, type KernelClient } from './_kernel.ts';
 import { allRoutes, rawCall, refusalCodeOf } from './_raw.ts';
@@ -37,15 +37,15 @@ async function newAgent(principal: string, tenant = 'acme'): Promise<TestAgent> 
 }
 
 const call = (tool: string, effect: string, session = newSession()) =>
-  ({ action: 'tool.call', tool, effect_level: effect, session_id: session }) as never; // a test writes plain names
+  ({ action: 'tool.call', tool, effect_level: effect, session_id: session }) as never; // strings without brands
 const read = (session?: string) => call('lookup', 'E1', session as never);
 const codeOfError = (error: unknown) => (isAppError(error) ? error.code : String(error));
 const urls = () => [site.test.kernel.url, second.url];
 
 /** Verdict and reason of a read, or the code of its refusal. */
-const told = (client: KernelClient, body = read()): Promise<string> =>
-  client.evaluate({ body }).then(({ body: reply }) => said(reply), codeOfError);
-const toldTo = (who: TestAgent, changes?: Changes, at = site.test.kernel.url) => told(who.client(at, changes));
+const reportOf = (client: KernelClient, body = read()): Promise<string> =>
+  client.evaluate({ body }).then(({ body: reply }) => answerOf(reply), codeOfError);
+const toldTo = (who: TestAgent, changes?: Changes, at = site.test.kernel.url) => reportOf(who.client(at, changes));
 const withHeaders = (who: TestAgent, more: Record<string, string>) =>
   createClient(kernelRoutes, {
     baseUrl: site.test.kernel.url,
@@ -53,7 +53,7 @@ const withHeaders = (who: TestAgent, more: Record<string, string>) =>
   });
 
 describe('the token of an agent', () => {
-  it('proves tenant and principal at every governed door, without a header beside it, and the record says by which key', async () => {
+  it('proves tenant and principal without other headers, and the record names its key', async () => {
     const { body } = await agent.client(site.test.kernel.url).evaluate({ body: read() });
     expect(body).toMatchObject({
       allow: true,
@@ -79,7 +79,7 @@ describe('the token of an agent', () => {
     expect(executed.body.decision.verdict).toBe('ALLOW');
   });
 
-  verifies('kn.auth.classes', 'opens the doors of agents, and no other route of the contract', async () => {
+  verifies('kn.auth.classes', 'opens the routes of agents, and no other route of the contract', async () => {
     const headers = { authorization: `Bearer ${agent.token()}` };
     const isAgents = (door: AnyRoute['door']) => ['evaluate', 'chat', 'mcp'].includes(door ?? '');
     const expected = ({ auth, door }: AnyRoute, status: number, code: string) => {
@@ -94,11 +94,11 @@ describe('the token of an agent', () => {
     expect(allRoutes.filter(({ door }) => isAgents(door)).length).toBe(15);
   });
 
-  it('may repeat the caller by headers and query, and never name another', async () => {
+  it('is accepted if headers name the same caller, and refused if they name another caller or the query another tenant', async () => {
     const same = { 'x-gov-tenant-id': 'acme', 'x-gov-principal-id': 'researcher' };
-    expect(await told(withHeaders(agent, same))).toBe('ALLOW ALLOWED');
-    expect(await told(withHeaders(agent, { 'x-gov-tenant-id': 'umbrella' }))).toBe('PERMISSION_DENIED');
-    expect(await told(withHeaders(agent, { 'x-gov-principal-id': 'admin' }))).toBe('PERMISSION_DENIED');
+    expect(await reportOf(withHeaders(agent, same))).toBe('ALLOW ALLOWED');
+    expect(await reportOf(withHeaders(agent, { 'x-gov-tenant-id': 'umbrella' }))).toBe('PERMISSION_DENIED');
+    expect(await reportOf(withHeaders(agent, { 'x-gov-principal-id': 'admin' }))).toBe('PERMISSION_DENIED');
     const query = { tenant_id: 'umbrella' };
     const call = agent.client(site.test.kernel.url).evaluate({ body: read(), query });
     expect(await call.then(() => 'taken', codeOfError)).toBe('PERMISSION_DENIED');
@@ -107,31 +107,31 @@ describe('the token of an agent', () => {
   const another = generateKeyPairSync('ed25519');
   const seconds = (ms: number) => Math.floor((time.clock().getTime() + ms) / 1_000);
   const lies: [string, () => Changes][] = [
-    ['another key has signed', () => ({ key: another.privateKey })],
+    ['is signed by another key', () => ({ key: another.privateKey })],
     ['names a key that is not enrolled', () => ({ header: { kid: 'A'.repeat(43) } })],
-    ['says that it is not signed', () => ({ header: { alg: 'none' }, signature: '' })],
-    ['says that it is not signed, and is', () => ({ header: { alg: 'none' } })],
-    ['brings a key', () => ({ header: { jwk: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) } } })],
-    ['names a header that must be understood', () => ({ header: { crit: ['exp'] } })],
-    ['is no agent token', () => ({ header: { typ: 'JWT' } })],
+    ['has the algorithm none and no signature', () => ({ header: { alg: 'none' }, signature: '' })],
+    ['has the algorithm none and a signature', () => ({ header: { alg: 'none' } })],
+    ['contains a key', () => ({ header: { jwk: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) } } })],
+    ['has a critical header', () => ({ header: { crit: ['exp'] } })],
+    ['has another token type', () => ({ header: { typ: 'JWT' } })],
     ['is a proof of possession', () => ({ header: { typ: 'countersign-enrolment+jwt' } })],
     ['is for another kernel', () => ({ claims: { aud: 'https://elsewhere.example' } })],
     ['is for several kernels', () => ({ claims: { aud: ['https://elsewhere.example'] } })],
-    ['names no agent', () => ({ claims: { aud: undefined } })],
+    ['names no kernel', () => ({ claims: { aud: undefined } })],
     ['has expired', () => ({ claims: { iat: seconds(-150_000), exp: seconds(-90_000) } })],
-    ['has not begun', () => ({ claims: { iat: seconds(90_000), exp: seconds(150_000) } })],
-    ['lives for more than five minutes', () => ({ claims: { exp: seconds(301_000) } })],
-    ['never ends', () => ({ claims: { exp: undefined } })],
-    ['does not say when it began', () => ({ claims: { iat: undefined } })],
+    ['begins in the future', () => ({ claims: { iat: seconds(90_000), exp: seconds(150_000) } })],
+    ['is valid for more than five minutes', () => ({ claims: { exp: seconds(301_000) } })],
+    ['has no expiry', () => ({ claims: { exp: undefined } })],
+    ['has no time of issue', () => ({ claims: { iat: undefined } })],
     ['is for another principal', () => ({ claims: { sub: 'admin' } })],
     ['is for another tenant', () => ({ claims: { tenant_id: 'umbrella' } })],
     ['is for a tenant in another spelling', () => ({ claims: { tenant_id: 'ACME' } })],
-    ['brings a role', () => ({ claims: { role: 'owner' } })],
+    ['contains a role', () => ({ claims: { role: 'owner' } })],
   ];
   it.each(lies)('that %s is refused, and nothing is sealed', async (_what, changes) => {
     const session = newSession();
     const client = agent.client(site.test.kernel.url, changes());
-    expect(await told(client, read(session))).toBe('CREDENTIALS_INVALID');
+    expect(await reportOf(client, read(session))).toBe('CREDENTIALS_INVALID');
     expect(await ledgerOf(site.test, session)).toEqual([]);
   });
 
@@ -141,10 +141,10 @@ describe('the token of an agent', () => {
     const token = `${header}.${claims}.${mac.digest('base64url')}`;
     const headers = { authorization: `Bearer ${token}` };
     const client = createClient(kernelRoutes, { baseUrl: site.test.kernel.url, headers: () => headers });
-    expect(await told(client)).toBe('CREDENTIALS_INVALID');
+    expect(await reportOf(client)).toBe('CREDENTIALS_INVALID');
   });
 
-  it('of an agent of the same name in another tenant proves nothing here, and its key is unknown here', async () => {
+  it('of an agent with the same name in another tenant proves nothing here, and its key is unknown here', async () => {
     const theirs = await newAgent('researcher', 'umbrella');
     expect(await toldTo(theirs, { claims: { tenant_id: 'acme' } })).toBe('CREDENTIALS_INVALID');
     expect(await toldTo(agent, { header: { kid: theirs.kid } })).toBe('CREDENTIALS_INVALID');
@@ -152,29 +152,29 @@ describe('the token of an agent', () => {
     expect(await toldTo(agent)).toBe('ALLOW ALLOWED');
   });
 
-  it('serves until it ends, also where it was verified before', async () => {
+  it('is refused after it expires, even if it was verified before', async () => {
     const token = agent.token();
     const headers = { authorization: `Bearer ${token}` };
     const client = createClient(kernelRoutes, { baseUrl: site.test.kernel.url, headers: () => headers });
-    expect([await told(client), await told(client)]).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
+    expect([await reportOf(client), await reportOf(client)]).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
     time.advance(126_000);
-    expect(await told(client)).toBe('CREDENTIALS_INVALID');
+    expect(await reportOf(client)).toBe('CREDENTIALS_INVALID');
     const message = `The agent token has expired. The time here is ${time.clock().toISOString()}`;
     await expect(client.evaluate({ body: read() })).rejects.toMatchObject({ message });
   });
 
-  it('ends with its key: decisions of every kernel at once, doors within a second', async () => {
+  it('is denied on every kernel once its key is revoked, and no longer authenticates after a second', async () => {
     const leaver = await newAgent('leaver');
     const { principal, kid } = leaver;
     for (const at of urls()) expect(await toldTo(leaver, {}, at)).toBe('ALLOW ALLOWED');
     const token = leaver.token();
     const client = (at: string) =>
       createClient(kernelRoutes, { baseUrl: at, headers: () => ({ authorization: `Bearer ${token}` }) });
-    for (const at of urls()) expect(await told(client(at))).toBe('ALLOW ALLOWED');
+    for (const at of urls()) expect(await reportOf(client(at))).toBe('ALLOW ALLOWED');
     await site.test.as('acme').revokeIdentityKey({ params: { principal, kid } });
-    for (const at of urls()) expect(await told(client(at))).toBe('DENY AGENT_REVOKED');
+    for (const at of urls()) expect(await reportOf(client(at))).toBe('DENY AGENT_REVOKED');
     time.advance(1_000);
-    for (const at of urls()) expect(await told(client(at))).toBe('CREDENTIALS_INVALID');
+    for (const at of urls()) expect(await reportOf(client(at))).toBe('CREDENTIALS_INVALID');
   });
 });
 
@@ -182,13 +182,13 @@ describe('an agent that is revoked', () => {
   const revoke = (principal: string, tenant = 'acme') =>
     site.test.as(tenant, 'operator').revokeIdentity({ params: { directory: 'agents', principal } });
   const keyed = async (principal: string) => {
-    const body = { kind: 'agent', principal_id: principal } as never; // its defaults are the kernel's to fill in
+    const body = { kind: 'agent', principal_id: principal } as never; // the kernel fills in the defaults
     const { key } = (await site.test.as('acme').createAccessKey({ body })).body;
     return (at: string) =>
       createClient(kernelRoutes, { baseUrl: at, headers: () => ({ authorization: `Bearer ${key}` }) });
   };
 
-  it('is denied by whatever it or an operator for it comes with, on every kernel', async () => {
+  it('is denied on every kernel with every credential, also when an operator calls in its name', async () => {
     const gone = await newAgent('gone');
     const withKey = await keyed('gone');
     const token = gone.token();
@@ -197,47 +197,50 @@ describe('an agent that is revoked', () => {
       withKey(at),
       site.test.as('acme', 'gone'),
     ]);
-    for (const client of callers) expect(await told(client)).toBe('ALLOW ALLOWED');
+    for (const client of callers) expect(await reportOf(client)).toBe('ALLOW ALLOWED');
     await revoke('gone');
-    for (const client of callers) expect(await told(client)).toBe('DENY AGENT_REVOKED');
+    for (const client of callers) expect(await reportOf(client)).toBe('DENY AGENT_REVOKED');
     time.advance(1_000);
     const later = [];
-    for (const client of callers) later.push(await told(client));
+    for (const client of callers) later.push(await reportOf(client));
     expect(later).toEqual([...closed, ...closed]);
   });
-  /** The doors know by now; the operator's key opens them, and the decision denies. */
+  /**
+   * After a second, routes reject the agent's own credentials. The operator's key still authenticates, and the decision
+   * denies.
+   */
   const closed = ['CREDENTIALS_INVALID', 'CREDENTIALS_INVALID', 'DENY AGENT_REVOKED'];
 
-  it('uses no approval that was given to it', async () => {
+  it('cannot use an earlier approval', async () => {
     const asking = await newAgent('asking');
     const session = newSession();
     const client = asking.client(site.test.kernel.url);
     const { body: question } = await client.evaluate({ body: call('pay', 'E3', session) });
     expect(question.verdict).toBe('ESCALATE');
-    await approve(site.test, asked(question));
+    await approve(site.test, send(question));
     await revoke('asking');
     const { body: answer } = await client.evaluate({ body: call('pay', 'E3', session) });
-    expect(said(answer)).toBe('DENY AGENT_REVOKED');
+    expect(answerOf(answer)).toBe('DENY AGENT_REVOKED');
   });
 
-  it('hears no earlier ALLOW again under the key of its request', async () => {
+  it('is denied when it repeats an allowed request with the same idempotency key', async () => {
     const repeating = await newAgent('repeating');
     const client = repeating.client(site.test.kernel.url);
     const body = read();
     const headers = { 'idempotency-key': newSession() };
-    expect(said((await client.evaluate({ body, headers })).body)).toBe('ALLOW ALLOWED');
+    expect(answerOf((await client.evaluate({ body, headers })).body)).toBe('ALLOW ALLOWED');
     await revoke('repeating');
-    expect(said((await client.evaluate({ body, headers })).body)).toBe('DENY AGENT_REVOKED');
+    expect(answerOf((await client.evaluate({ body, headers })).body)).toBe('DENY AGENT_REVOKED');
   });
 
-  it('gets nothing sent that was allowed before, and waited', async () => {
+  it('has its waiting calls stopped, even if they were allowed', async () => {
     let nowMs = 0;
     const { cycle } = site.test.kernel.context;
     const boundary = createBoundary({ ...cycle, settings: { ...cycle.settings, monotonicMs: () => nowMs } });
     const { tenant, principal } = await newAgent('waiting');
     const called = { session: newSession(), model: 'scripted', args: {}, context: {} };
     const waiting = async (caller: object) => {
-      const decision = await decideAndDie(boundary, { kind: 'model', caller, ...called } as never); // plain names
+      const decision = await decideAndDie(boundary, { kind: 'model', caller, ...called } as never); // plain strings
       return () => boundary.maySendLate(decision, caller as never);
     };
     const holder = await newAgent('waiting-with-keys');
@@ -261,14 +264,14 @@ describe('an agent that is revoked', () => {
     expect(await all()).toEqual([false, true, false, false]);
   });
 
-  it('is not the agent of the same name in another tenant', async () => {
+  it('is distinct from the agent of the same name in another tenant', async () => {
     await newAgent('twin-named');
-    const other = await newAgent('twin-named', 'umbrella');
+    const another = await newAgent('twin-named', 'umbrella');
     await revoke('twin-named');
-    expect(await toldTo(other)).toBe('ALLOW ALLOWED');
+    expect(await toldTo(another)).toBe('ALLOW ALLOWED');
   });
 
-  it('gets no ALLOW on either kernel once its revocation is answered, however many calls are under way', async () => {
+  it('with calls in progress on two kernels gets no ALLOW after the answer to its revocation', async () => {
     for (let round = 0; round < 4; round += 1) {
       const racing = await newAgent(`racing-${round}`);
       const clients = urls().map((at) => racing.client(at));
@@ -277,7 +280,7 @@ describe('an agent that is revoked', () => {
       const runs = clients.map(async (client) => {
         for (let lateCalls = 0; lateCalls < 5;) {
           const beganLate = isRevoked;
-          const reply = await client.evaluate({ body: read() }).then(({ body }) => said(body), codeOfError);
+          const reply = await client.evaluate({ body: read() }).then(({ body }) => answerOf(body), codeOfError);
           if (!beganLate) continue;
           late.push(reply);
           lateCalls += 1;
@@ -291,7 +294,7 @@ describe('an agent that is revoked', () => {
     }
   });
 
-  /** Counted in the order of the log, which is the order of commits. */
+  /** The number of ALLOWs that follow the revocation in the log, whose order is the order of commits. */
   async function allowsAfterRevocation(principal: string): Promise<number> {
     const { rows } = await site.test.pool.query<{ count: string }>(
       `SELECT count(*) FROM ledger d, ledger r
@@ -303,7 +306,7 @@ describe('an agent that is revoked', () => {
   }
 });
 
-describe('a policy that demands to know who calls', () => {
+describe('a policy that requires a proven caller', () => {
   const demanding = async (members: string, tenant: string) => {
     await deliverSettings(site.test, tenant);
     const rules = 'rules:\n  - { id: all, effect: allow }\n';
@@ -313,15 +316,15 @@ describe('a policy that demands to know who calls', () => {
     );
   };
 
-  verifies('kn.fc.credentials', 'denies a caller who only claims a name, and no other', async () => {
+  verifies('kn.fc.credentials', 'denies a caller who only claims a name, and allows proven callers', async () => {
     const tenant = '0DEMANDS'.padStart(26, '0');
     const workspace = `wsp_${tenant}`;
     await demanding('identity: [proven]\n', workspace);
     const proven = await newAgent('proven', workspace);
     const seen = {
-      claimed: await told(site.test.as(workspace, 'proven')),
+      claimed: await reportOf(site.test.as(workspace, 'proven')),
       token: await toldTo(proven),
-      assertion: await told(assertedIn(workspace)),
+      assertion: await reportOf(assertedIn(workspace)),
     };
     expect(seen).toEqual({ claimed: 'DENY CREDENTIALS_MISSING', token: 'ALLOW ALLOWED', assertion: 'ALLOW ALLOWED' });
   });
@@ -332,29 +335,29 @@ describe('a policy that demands to know who calls', () => {
       headers: async () => ({ authorization: `Bearer ${await gateway.assert({ tenant })}` }),
     });
 
-  verifies('kn.fc.credentials', 'for one tool denies it there, in every spelling of the tool', async () => {
+  verifies('kn.fc.credentials', 'for one tool denies unproven callers in any spelling of the tool', async () => {
     const tools = `tools:\n  notes.write_note: { effect_level: E2, identity: [proven, enrolled] }\n`;
     await demanding(tools, 'careful');
     const proven = await newAgent('proven', 'careful');
     const claimed = site.test.as('careful', 'proven');
     const writing = { tool: 'notes.write_note', args: { id: 'a', text: 'x' }, context: {} };
     const executed = async (client: KernelClient) =>
-      said((await client.executeMcp({ body: { ...writing, session_id: newSession() } })).body.decision);
-    expect(await told(claimed)).toBe('ALLOW ALLOWED');
+      answerOf((await client.executeMcp({ body: { ...writing, session_id: newSession() } })).body.decision);
+    expect(await reportOf(claimed)).toBe('ALLOW ALLOWED');
     expect(await executed(claimed)).toBe('DENY CREDENTIALS_MISSING');
     expect(await executed(proven.client(site.test.kernel.url))).toBe('ALLOW ALLOWED');
     for (const tool of ['notes__write_note', 'notes.write_note'])
-      expect(await told(claimed, call(tool, 'E2'))).toBe('DENY CREDENTIALS_MISSING');
+      expect(await reportOf(claimed, call(tool, 'E2'))).toBe('DENY CREDENTIALS_MISSING');
   });
 
-  verifies('kn.fc.credentials', 'and for enrolled agents denies those who are not in the registry', async () => {
+  verifies('kn.fc.credentials', 'or an enrolled one denies unknown and revoked agents', async () => {
     const workspace = `wsp_${'ENR0'.padStart(26, '0')}`;
     await demanding('identity: [enrolled]\n', workspace);
-    expect(await told(assertedIn(workspace))).toBe('DENY AGENT_UNKNOWN');
+    expect(await reportOf(assertedIn(workspace))).toBe('DENY AGENT_UNKNOWN');
     const params = { directory: 'agents' as const, principal: `agent:${workspace}` };
     await site.test.as(workspace).putIdentity({ params, body: { display_name: 'The workspace' } });
-    expect(await told(assertedIn(workspace))).toBe('ALLOW ALLOWED');
+    expect(await reportOf(assertedIn(workspace))).toBe('ALLOW ALLOWED');
     await site.test.as(workspace).revokeIdentity({ params });
-    expect(await told(assertedIn(workspace))).toBe('DENY AGENT_REVOKED');
+    expect(await reportOf(assertedIn(workspace))).toBe('DENY AGENT_REVOKED');
   });
 });

@@ -37,7 +37,7 @@ const codeOf = ({ status, text }: Sent) => {
 };
 
 describe('the input of a run', () => {
-  it('becomes a chat completion with context, images, results and the forwarded settings of a model', async () => {
+  it('becomes a chat completion request with context, images, tool results and forwarded model settings', async () => {
     const image = { type: 'image', source: { type: 'data', value: 'aGk=', mimeType: 'image/png' } };
     const messages = [
       { id: '1', role: 'system', content: 'Be brief.' },
@@ -49,16 +49,16 @@ describe('the input of a run', () => {
       },
       { id: '5', role: 'tool', toolCallId: 'c1', content: 'half', error: 'timed out' },
     ];
-    const given = input({
+    const values = input({
       messages,
       context: [{ description: 'The page', value: 'orders' }],
       forwardedProps: { model: 'large', temperature: 0.2, streamSubgraphs: true },
       state: { open: 3 },
     });
-    expect(RunAgentInputSchema.safeParse(given).success).toBe(true);
-    expect(RunAgentInput.safeParse(given).error).toBeUndefined();
+    expect(RunAgentInputSchema.safeParse(values).success).toBe(true);
+    expect(RunAgentInput.safeParse(values).error).toBeUndefined();
     upstreams.model.follow(() => ({ text: 'Done.' }));
-    expect((await send(given)).status).toBe(200);
+    expect((await send(values)).status).toBe(200);
     expect(lastRequest()).toEqual({
       model: 'large',
       messages: [
@@ -87,12 +87,12 @@ describe('the input of a run', () => {
     ['a thread without a name', { threadId: '' }, '400 INVALID_REQUEST threadId'],
     ['no message', { messages: [] }, '400 INVALID_REQUEST messages'],
     [
-      'a role that AG-UI lacks',
+      'a role that AG-UI does not define',
       { messages: [{ id: '1', role: 'owner', content: 'x' }] },
       '400 INVALID_REQUEST messages.0.role',
     ],
     [
-      'content that has no form in a chat completion',
+      'content that a chat completion cannot contain',
       {
         messages: [
           {
@@ -103,30 +103,30 @@ describe('the input of a run', () => {
       },
       '400 INVALID_REQUEST messages.0.content',
     ],
-    ['a model that is no name', { forwardedProps: { model: 7 } }, '400 INVALID_REQUEST model'],
-  ])('is refused before any event: %s', async (_name, more, said) => {
-    expect(codeOf(await send(input(more)))).toBe(said);
+    ['a model that is not a text', { forwardedProps: { model: 7 } }, '400 INVALID_REQUEST model'],
+  ])('is refused before any event: %s', async (_name, more, text) => {
+    expect(codeOf(await send(input(more)))).toBe(text);
   });
 
-  it('is refused before any event: an answer to an interrupt that no message reports', async () => {
+  it('is refused before any event: an answer to an unreported interrupt', async () => {
     const resume = [{ interruptId: 'unknown', status: 'resolved' }];
     expect(codeOf(await send(input({ resume })))).toBe('400 INVALID_REQUEST resume.0.interruptId');
   });
 
-  it('needs a model where none is configured', async () => {
+  it('requires a model when none is configured', async () => {
     const plain = await startUpstreams();
     const response = await fetch(`${plain.test.kernel.url}${runPath}`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(input()),
     });
-    const said = codeOf({ status: response.status, text: await response.text() });
+    const text = codeOf({ status: response.status, text: await response.text() });
     await plain.close();
-    expect(said).toBe('400 INVALID_REQUEST forwardedProps.model');
+    expect(text).toBe('400 INVALID_REQUEST forwardedProps.model');
   });
 });
 
-/** The events of an answer, each by the published schema and by our own. */
+/** The events of an answer. Each matches the published schema and our own. */
 function eventsIn({ text }: Sent): AgentUiEvent[] {
   const events = text.split('\n\n').filter((event) => event !== '');
   return events.map((event) => {
@@ -146,7 +146,7 @@ const choice = (delta: object, finish_reason: string | null = null) => ({
 });
 
 describe('the answer of a model', () => {
-  it('becomes calls of functions, each under an id of its own, whatever spelling its calls have', async () => {
+  it('becomes function calls with unique ids, whatever form its calls have', async () => {
     const custom = { type: 'custom', custom: { name: 'lookup', input: 'any text' } };
     const called = { type: 'function', function: { name: 'lookup', arguments: '{"q":1}' } };
     const calls = [custom, called, called].map((call, index) => ({ index, id: index < 2 ? 'same' : null, ...call }));
@@ -168,13 +168,13 @@ describe('the answer of a model', () => {
     expect(events.at(-1)).toMatchObject({ outcome: { type: 'success', pendingToolCallIds: ids } });
   });
 
-  it('that is a refusal of the model itself is text', async () => {
+  it('is text when the model refuses', async () => {
     upstreams.model.follow(streaming([choice({ refusal: 'I will not.' }), choice({}, 'stop')]));
     const events = eventsIn(await send(input()));
     expect(events.find(({ type }) => type === 'TEXT_MESSAGE_CONTENT')).toMatchObject({ delta: 'I will not.' });
   });
 
-  verifies('kn.agentui', 'that ends with an error of the server tells its words under our code', async () => {
+  verifies('kn.agentui', 'that ends with a server error is reported with the server message and our code', async () => {
     upstreams.model.follow(
       streaming([choice({ content: 'a' }), { error: { message: 'out of memory', code: 'oom', type: 'theirs' } }]),
     );
@@ -182,7 +182,7 @@ describe('the answer of a model', () => {
     expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', message: 'out of memory', code: 'UPSTREAM_FAILED' });
   });
 
-  it('that is a status of the server keeps it, under our code', async () => {
+  it('with an error status keeps the status, with our code', async () => {
     upstreams.model.follow(() => (res) => {
       res.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' });
       res.end(JSON.stringify({ error: { message: 'slow down', code: 'rate_limit_exceeded', type: 'theirs' } }));
@@ -193,10 +193,10 @@ describe('the answer of a model', () => {
   });
 });
 
-it('is shown by the command of the documentation', async () => {
+it('the command in docs/model-calls.md streams a run', async () => {
   const docs = readFileSync(new URL('../../../docs/model-calls.md', import.meta.url), 'utf8');
   const [, command = 'false'] = /^## AG-UI\n[^]*?^```sh\n([^]*?)^```$/m.exec(docs) ?? [];
-  const terms = { kind: 'agent', principal_id: 'page' } as never; // the defaults are the kernel's to fill in
+  const terms = { kind: 'agent', principal_id: 'page' } as never; // the kernel fills in the defaults
   const { key } = (await upstreams.test.as('acme').createAccessKey({ body: terms })).body;
   upstreams.model.follow(() => ({ text: 'Hello.' }));
   const variables = { AGENT_KEY: key, KERNEL_URL: upstreams.test.kernel.url, PATH: '/usr/local/bin:/usr/bin:/bin' };
@@ -207,10 +207,13 @@ it('is shown by the command of the documentation', async () => {
   ]);
 });
 
-it.each(['/api/v1/agent-ui/info', '/api/ag-ui/info'])('%s says what a client finds', async (path) => {
-  const response = await fetch(`${upstreams.test.kernel.url}${path}`, { headers });
-  const body = (await response.json()) as { capabilities: object; policy: object };
-  expect(body).toMatchObject({ protocol: 'ag-ui', transport: 'sse', version: '1.0', model: 'scripted' });
-  expect(body.policy).toMatchObject({ policy_hash: expect.stringMatching(/^sha256:/), epoch: expect.any(Number) });
-  expect(AgentCapabilitiesSchema.safeParse(body.capabilities).success).toBe(true);
-});
+it.each(['/api/v1/agent-ui/info', '/api/ag-ui/info'])(
+  '%s describes the protocol, the model, the policy and the capabilities',
+  async (path) => {
+    const response = await fetch(`${upstreams.test.kernel.url}${path}`, { headers });
+    const body = (await response.json()) as { capabilities: object; policy: object };
+    expect(body).toMatchObject({ protocol: 'ag-ui', transport: 'sse', version: '1.0', model: 'scripted' });
+    expect(body.policy).toMatchObject({ policy_hash: expect.stringMatching(/^sha256:/), epoch: expect.any(Number) });
+    expect(AgentCapabilitiesSchema.safeParse(body.capabilities).success).toBe(true);
+  },
+);

@@ -27,13 +27,15 @@ const tools = ['lookup', 'notes__pay', 'notes__delete_note', 'notes__read_note']
 
 type Seen = { events: BaseEvent[]; error: Error | null };
 
-/** The agent of the real client, in a thread of its own. */
+/** An agent of the real AG-UI client, in its own thread. */
 function agentAt(path: string, more: Record<string, string> = {}): HttpAgent {
   const url = `${upstreams.test.kernel.url}${path}`;
   return new HttpAgent({ url, threadId: newSession(), headers: { ...headers, ...more } });
 }
 
-/** One run by the client. Each event passes the published schemas and our own contract, which knows no other members. */
+/**
+ * One run by the client. Each event matches the published schemas and our own contract, which allows no other members.
+ */
 async function runOf(agent: HttpAgent, parameters: Parameters<HttpAgent['runAgent']>[0] = {}): Promise<Seen> {
   const seen: Seen = { events: [], error: null };
   const subscriber: AgentSubscriber = {
@@ -83,7 +85,7 @@ describe.each(paths)('a run at %s', (path) => {
     expect(await outcomesOf(agent)).toEqual(['model.call ALLOW', 'outcome completed']);
   });
 
-  verifies('kn.agentui', 'releases an allowed call whole, and goes on with its result', async () => {
+  verifies('kn.agentui', 'releases an allowed call as a whole, and continues with its result', async () => {
     const agent = agentAt(path);
     const seen = await ask(agent, 'call:lookup {"q":"x"}');
     expect(seen.error).toBeNull();
@@ -103,28 +105,32 @@ describe.each(paths)('a run at %s', (path) => {
     ]);
   });
 
-  verifies('kn.agentui', 'states a denied call with its reason and next step, and shows nothing of it', async () => {
-    const agent = agentAt(path);
-    const seen = await ask(agent, 'call:notes__delete_note {"id":"secret-id"}\ncall:lookup {}');
-    expect(seen.error).toBeNull();
-    expect(withheldIn(seen)).toMatchObject([
-      {
-        tool: 'notes.delete_note',
-        verdict: 'DENY',
-        reason_code: 'POLICY_DENIED',
-        next_step: expect.stringMatching(/\w/),
-        receipt_id: expect.stringMatching(/^rcp_/),
-      },
-    ]);
-    expect(JSON.stringify(seen.events)).not.toContain('secret-id');
-    expect(toolCallsOf(agent.messages).map(({ function: { name } }) => name)).toEqual(['lookup']);
-    expect(agent.messages.at(-1)?.content).toContain('notes.delete_note was not executed: DENY POLICY_DENIED');
-    expect(lastOf(seen).outcome?.type).toBe('success');
-  });
+  verifies(
+    'kn.agentui',
+    'reports a denied call with its reason and next step, and releases no part of it',
+    async () => {
+      const agent = agentAt(path);
+      const seen = await ask(agent, 'call:notes__delete_note {"id":"secret-id"}\ncall:lookup {}');
+      expect(seen.error).toBeNull();
+      expect(withheldIn(seen)).toMatchObject([
+        {
+          tool: 'notes.delete_note',
+          verdict: 'DENY',
+          reason_code: 'POLICY_DENIED',
+          next_step: expect.stringMatching(/\w/),
+          receipt_id: expect.stringMatching(/^rcp_/),
+        },
+      ]);
+      expect(JSON.stringify(seen.events)).not.toContain('secret-id');
+      expect(toolCallsOf(agent.messages).map(({ function: { name } }) => name)).toEqual(['lookup']);
+      expect(agent.messages.at(-1)?.content).toContain('notes.delete_note was not executed: DENY POLICY_DENIED');
+      expect(lastOf(seen).outcome?.type).toBe('success');
+    },
+  );
 
   verifies(
     'kn.agentui',
-    'ends with an interrupt where a person decides, and takes the call up once it is approved',
+    'ends with an interrupt when a person must decide, and releases the call after its approval',
     async () => {
       const agent = agentAt(path);
       const seen = await ask(agent, 'call:notes__pay {"amount":7}');
@@ -139,7 +145,7 @@ describe.each(paths)('a run at %s', (path) => {
       expect(toolCallsOf(agent.messages)).toEqual([]);
       expect(agent.pendingInterrupts.map(({ id }) => id)).toEqual([interrupt?.id]);
 
-      const asked = modelRequests().length;
+      const requestCount = modelRequests().length;
       const resume = [{ interruptId: interrupt?.id ?? '', status: 'resolved' as const }];
       const early = await runOf(agent, { resume });
       expect(lastOf(early).outcome?.interrupts?.map(({ id }) => id)).toEqual([interrupt?.id]);
@@ -154,7 +160,7 @@ describe.each(paths)('a run at %s', (path) => {
       const [call] = toolCallsOf(agent.messages);
       expect(call).toMatchObject({ function: { name: 'notes__pay', arguments: '{"amount":7}' } });
       expect(lastOf(resumed).outcome).toEqual({ type: 'success', pendingToolCallIds: [call?.id] });
-      expect(modelRequests()).toHaveLength(asked);
+      expect(modelRequests()).toHaveLength(requestCount);
       expect(await outcomesOf(agent)).toEqual([
         ...['model.call ALLOW', 'tool.call ESCALATE', 'outcome completed'],
         ...['tool.call ESCALATE', 'approval.approve ALLOW', 'tool.call ALLOW'],
@@ -165,7 +171,7 @@ describe.each(paths)('a run at %s', (path) => {
     },
   );
 
-  verifies('kn.agentui', 'ends with RUN_ERROR and our code where the answer breaks off', async () => {
+  verifies('kn.agentui', 'ends with RUN_ERROR and the code UPSTREAM_FAILED when the answer breaks off', async () => {
     upstreams.model.follow(() => brokenStream);
     const agent = agentAt(path);
     const seen = await ask(agent, 'hello');
@@ -174,7 +180,7 @@ describe.each(paths)('a run at %s', (path) => {
     expect(await outcomesOf(agent)).toEqual(['model.call ALLOW', 'outcome failed']);
   });
 
-  verifies('kn.agentui', 'answers an error before the stream as any other route does', async () => {
+  verifies('kn.agentui', 'is refused with an ordinary error response before the stream starts', async () => {
     const agent = agentAt(path);
     const refused = await ask(agent, 'hello', { forwardedProps: { model: 'unlisted' } });
     expect(refused.events).toEqual([]);
@@ -184,8 +190,8 @@ describe.each(paths)('a run at %s', (path) => {
     });
   });
 
-  verifies('kn.agentui', 'ends when its page goes away', async () => {
-    const left = new Promise<void>((resolve) => {
+  verifies('kn.agentui', 'ends its model call when the client disconnects', async () => {
+    const departure = new Promise<void>((resolve) => {
       upstreams.model.follow(() => (res) => {
         res.once('close', resolve);
         startStream(res);
@@ -196,7 +202,7 @@ describe.each(paths)('a run at %s', (path) => {
     agent.addMessage({ id: 'm0', role: 'user', content: 'hello' });
     const onTextMessageContentEvent = () => agent.abortRun();
     await agent.runAgent({ tools }, { onTextMessageContentEvent }).catch(() => undefined);
-    await left;
+    await departure;
     await until(async () => (await outcomesOf(agent)).length === 2);
     expect(await outcomesOf(agent)).toEqual(['model.call ALLOW', 'outcome failed']);
   });
@@ -228,7 +234,7 @@ describe('an interrupt', () => {
     return { agent, interrupt };
   };
 
-  verifies('kn.agentui', 'lets no other call pass under its approval', async () => {
+  verifies('kn.agentui', 'permits no other call under its approval', async () => {
     const { agent, interrupt } = await interrupted();
     await approve(upstreams.test, interrupt.id);
     const withheld = [
@@ -237,11 +243,11 @@ describe('an interrupt', () => {
     const entry = { interruptId: interrupt.id, status: 'resolved' as const, metadata: { countersign: { withheld } } };
     const seen = await runOf(agent, { resume: [entry] });
     expect(toolCallsOf(agent.messages)).toEqual([]);
-    const [asked] = lastOf(seen).outcome?.interrupts ?? [];
-    expect(asked?.id).not.toBe(interrupt.id);
+    const [request] = lastOf(seen).outcome?.interrupts ?? [];
+    expect(request?.id).not.toBe(interrupt.id);
   });
 
-  verifies('kn.agentui', 'is answered by its own metadata where messages were not kept', async () => {
+  verifies('kn.agentui', 'can be resumed from its own metadata when the client kept no messages', async () => {
     const { agent, interrupt } = await interrupted();
     await approve(upstreams.test, interrupt.id);
     agent.setMessages([]);
@@ -266,7 +272,7 @@ describe('an interrupt', () => {
     expect(lastOf(seen).outcome).toEqual({ type: 'success' });
   });
 
-  it('that is cancelled asks the model again, which is told so', async () => {
+  it('that is cancelled is reported to the model in a new model call', async () => {
     const { agent, interrupt } = await interrupted();
     upstreams.model.follow(() => ({ text: 'Very well.' }));
     const seen = await runOf(agent, { resume: [{ interruptId: interrupt.id, status: 'cancelled' }] });

@@ -6,7 +6,7 @@ import { seal, sealMany } from './_seal.ts';
 
 let test: TestKernel;
 
-const named = (name: string) => name as PrincipalId; // within its schema
+const named = (name: string) => name as PrincipalId; // matches the schema
 
 beforeAll(async () => {
   test = await startTestKernel();
@@ -27,7 +27,7 @@ const profile = async (name: string, tenant = 'acme') =>
 
 const stop = (kind: 'quarantine' | 'throttle' | 'open', epoch: number) =>
   test.system.putFence({
-    params: { scope: 'agent:acme/scout' }, // within its schema
+    params: { scope: 'agent:acme/scout' }, // matches the schema
     body: {
       ...{ kind, epoch, reason: 'it loops', set_by: named('olga'), expires_at: null },
       ...(kind === 'throttle' ? { call_limit: 30, window_seconds: 60 } : { call_limit: null, window_seconds: null }),
@@ -35,8 +35,8 @@ const stop = (kind: 'quarantine' | 'throttle' | 'open', epoch: number) =>
   });
 
 describe('agents of a workspace', () => {
-  it('are listed with their calls by decision, the busiest first', async () => {
-    await countDecisions(test.kernel.context.transaction); // other tests seal too
+  it('are listed with their calls by verdict, busiest first', async () => {
+    await countDecisions(test.kernel.context.transaction); // other tests seal decisions too
     const { data, complete_to, has_more } = await list();
     const calls = { allowed: 6, denied: 3, needed_approval: 1 };
     expect(data.slice(0, 2)).toMatchObject([
@@ -47,13 +47,13 @@ describe('agents of a workspace', () => {
     expect(data[0]?.last_call_at).not.toBeNull();
   });
 
-  it('are those of one tenant', async () => {
+  it('belong to one tenant', async () => {
     expect((await list('umbrella')).data.map(({ principal_id }) => principal_id)).toEqual(['other-clerk']);
     await expect(profile('clerk', 'umbrella')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(profile('never-seen')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('have their enrolment, their live keys and no call before the first', async () => {
+  it('show enrolment and live keys, also before the first call', async () => {
     const acme = test.as('acme', 'olga');
     const params = { directory: 'agents', principal: named('new-agent') } as const;
     await acme.putIdentity({ params, query: {}, body: { display_name: 'New agent' } });
@@ -68,7 +68,7 @@ describe('agents of a workspace', () => {
     expect(await profile('new-agent')).toMatchObject({ state: 'revoked', live_keys: 0 });
   });
 
-  it('are slowed or stopped by a stop of this one agent, until it is lifted', async () => {
+  it('are shown as slowed or stopped until the fence on them is lifted', async () => {
     await stop('throttle', 1);
     expect(await profile('scout')).toMatchObject({ state: 'slowed', stop: { reason: 'it loops', call_limit: 30 } });
     await stop('quarantine', 2);
@@ -77,11 +77,11 @@ describe('agents of a workspace', () => {
     expect(await profile('scout')).toMatchObject({ state: 'active', stop: null });
   });
 
-  it('have what became of their approvals', async () => {
+  it('show how many of their approvals were requested, approved, denied and expired', async () => {
     expect((await profile('clerk')).approvals).toEqual({ requested: 1, approved: 0, denied: 0, expired: 0 });
   });
 
-  it('state how far they are counted while the counters are behind the log', async () => {
+  it('state until when their counts are complete, while the counters are behind the log', async () => {
     await seal(test, { principal: 'late-agent' });
     const { complete_to } = await profile('late-agent');
     await countDecisions(test.kernel.context.transaction);

@@ -4,7 +4,7 @@ import { announcementStatement } from '@countersign/receipts';
 import { verifies } from '@countersign/testkit/verifies';
 import type { NamedCall } from '../src/call/governed-call.ts';
 import { asAdministrator } from './_administrator.ts';
-import { asked, Caller, newSession, refusal, said } from './_caller.ts';
+import { send, Caller, newSession, refusal, answerOf } from './_caller.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -16,13 +16,13 @@ beforeAll(async () => {
   agent = new Caller(test);
   alice = new Caller(test, 'acme', 'alice');
   await test.as('acme').putBudget({
-    params: { budget_id: 'calls' }, // within its schema
+    params: { budget_id: 'calls' }, // matches the schema
     body: { subject: 'tenant', window: 'total', tool_call_limit: 1_000 } as never,
   });
 });
 afterAll(() => test.close());
 
-/** Everything that an allowed call of the kernel writes, and what a vote on an approval writes. */
+/** The tables that an allowed call of the kernel writes. Below: the tables that a vote on an approval writes. */
 const ofDecision = [
   'ledger',
   'session_heads',
@@ -36,10 +36,7 @@ const ofVote = ['ledger', 'session_heads', 'log_head', 'approvals', 'outbox'] as
 const tables = [...ofDecision, 'outbox'] as const;
 type Table = (typeof tables)[number];
 
-/**
- * A digest of each of them, so that nothing can change unseen. For events only their text counts, not whether they were
- * sent already.
- */
+/** A digest of each table, to detect any change. For events it covers only the envelope, not the state of sending. */
 async function content(): Promise<Record<string, string>> {
   const { pool } = test;
   const read = async (table: Table): Promise<[Table, string]> => {
@@ -52,7 +49,7 @@ async function content(): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(tables.map(read)));
 }
 
-/** While this runs, PostgreSQL refuses every row that is written to the table. */
+/** Runs `work` while PostgreSQL refuses every row that is written to the table. */
 async function whileRefused(table: Table, work: () => Promise<void>): Promise<void> {
   await asAdministrator(test, `ALTER TABLE ${table} ADD CONSTRAINT refuse_all CHECK (false) NOT VALID`);
   try {
@@ -64,10 +61,13 @@ async function whileRefused(table: Table, work: () => Promise<void>): Promise<vo
 
 const payment = { kind: 'custom', action: 'money.transfer', tool: null, resource: null, effectLevel: 'E4' } as const;
 
-/** A payment that a person approved: it takes a budget, a use of the approval and, by the kernel, a dispatch. */
+/**
+ * Requests a payment that a person then approves. When the kernel dispatches it, the decision writes a budget, a use of
+ * the approval and a dispatch.
+ */
 async function approvedPayment(): Promise<{ session: SessionId; grant: ApprovalId; key: string }> {
   const session = newSession();
-  const grant = asked(await agent.decide({ action: payment.action, session_id: session }));
+  const grant = send(await agent.decide({ action: payment.action, session_id: session }));
   await alice.move('approve', grant);
   return { session, grant, key: `key-${session}` };
 }
@@ -83,7 +83,7 @@ function byKernel({ session, grant, key }: Payment): NamedCall {
 const hash = `sha256:${'0'.repeat(64)}` as Digest;
 const announced = {
   at: '2026-11-21T10:00:00.000Z' as Instant,
-  principal: 'agent' as PrincipalId, // within their schemas
+  principal: 'agent' as PrincipalId, // they match their schemas
   kind: 'policy' as const,
   action: 'policy.change',
   ...{ tool: null, resource: null, effectLevel: 'E3' as const, verdict: 'ALLOW' as const },
@@ -93,46 +93,38 @@ const announced = {
 
 describe('a write that the database refuses', () => {
   for (const table of ofDecision) {
-    verifies(
-      'kn.atomic',
-      `to ${table} takes everything else of the decision with it, and the repeat takes effect once`,
-      async () => {
-        const { boundary } = test.kernel.context;
-        const call = byKernel(await approvedPayment());
-        const before = await content();
-        await whileRefused(table, async () => {
-          expect(await refusal(decideAndDie(boundary, call))).toBe('RECEIPT_STORE_UNAVAILABLE');
-          expect(await content()).toEqual(before);
-        });
-        const decision = await decideAndDie(boundary, call);
-        expect([decision.reply.verdict, decision.replayed]).toEqual(['ALLOW', false]);
-        const after = await content();
-        expect(tables.filter((name) => after[name] !== before[name])).toEqual(ofDecision);
-        expect((await decideAndDie(boundary, call)).replayed).toBe(true);
-        expect(await content()).toEqual(after);
-      },
-    );
+    verifies('kn.atomic', `to ${table} rolls back the whole decision, and the retry takes effect once`, async () => {
+      const { boundary } = test.kernel.context;
+      const call = byKernel(await approvedPayment());
+      const before = await content();
+      await whileRefused(table, async () => {
+        expect(await refusal(decideAndDie(boundary, call))).toBe('RECEIPT_STORE_UNAVAILABLE');
+        expect(await content()).toEqual(before);
+      });
+      const decision = await decideAndDie(boundary, call);
+      expect([decision.reply.verdict, decision.replayed]).toEqual(['ALLOW', false]);
+      const after = await content();
+      expect(tables.filter((name) => after[name] !== before[name])).toEqual(ofDecision);
+      expect((await decideAndDie(boundary, call)).replayed).toBe(true);
+      expect(await content()).toEqual(after);
+    });
   }
 
-  verifies(
-    'kn.atomic',
-    'takes a vote on an approval with it: no receipt of it, no event, and nothing is allowed',
-    async () => {
-      for (const table of ofVote) {
-        const call = { tool: 'pay.send', session_id: newSession() };
-        const id = asked(await agent.decide(call));
-        const before = await content();
-        await whileRefused(table, async () => {
-          expect(await refusal(alice.move('approve', id))).toBe('RECEIPT_STORE_UNAVAILABLE');
-          expect([table, await content()]).toEqual([table, before]);
-        });
-        expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
-        expect(await alice.move('approve', id)).toMatchObject({ state: 'approved' });
-      }
-    },
-  );
+  verifies('kn.atomic', 'rolls back the whole vote on an approval, and the call stays escalated', async () => {
+    for (const table of ofVote) {
+      const call = { tool: 'pay.send', session_id: newSession() };
+      const id = send(await agent.decide(call));
+      const before = await content();
+      await whileRefused(table, async () => {
+        expect(await refusal(alice.move('approve', id))).toBe('RECEIPT_STORE_UNAVAILABLE');
+        expect([table, await content()]).toEqual([table, before]);
+      });
+      expect(answerOf(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+      expect(await alice.move('approve', id)).toMatchObject({ state: 'approved' });
+    }
+  });
 
-  verifies('kn.atomic', 'takes everything else with it also when it could not even be sent', async () => {
+  verifies('kn.atomic', 'or that cannot be serialized rolls back the whole entry', async () => {
     const { ledger, newUlid, provider } = test.kernel.context;
     const chain = { tenant: 'acme' as TenantId, session: newSession() };
     const before = await content();
@@ -140,7 +132,7 @@ describe('a write that the database refuses', () => {
       chain,
       wants: [],
       conclude: (batch) => {
-        const data = { receipt_id: 1n }; // what JSON cannot hold
+        const data = { receipt_id: 1n }; // JSON cannot represent a bigint
         const unwritable = { event: { id: 'unwritable', type: 'unwritable', data }, needsConsumer: false } as never;
         const statement = announcementStatement(provider, { ...announced, ...chain, ulid: newUlid(0) });
         batch.seal(statement, () => ({ events: [unwritable] }));

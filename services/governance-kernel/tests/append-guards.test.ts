@@ -3,10 +3,10 @@ import type { BudgetId, Instant, SessionId, TenantId } from '@countersign/contra
 import { announcementStatement } from '@countersign/receipts';
 import { verifies } from '@countersign/testkit/verifies';
 import { untilReachable } from '@countersign/testkit/until';
-import { answers } from '../src/boundary/answers.ts';
-import { dispatches } from '../src/boundary/dispatches.ts';
-import { budgets } from '../src/budgets/budgets.ts';
-import { spend } from '../src/budgets/reserve.ts';
+import { answers } from '../src/decision/answers.ts';
+import { dispatches } from '../src/decision/dispatches.ts';
+import { budgets } from '../src/controls/budgets/budgets.ts';
+import { spend } from '../src/controls/budgets/reserve.ts';
 import { controls } from '../src/controls.ts';
 import { LedgerBatch, type Effects } from '../src/ledger/batch.ts';
 import { LedgerClockGuard } from '../src/ledger/clock-guard.ts';
@@ -33,13 +33,13 @@ beforeEach(() => {
 });
 afterAll(() => test.close());
 
-const tenant = 'acme' as TenantId; // within its schema
+const tenant = 'acme' as TenantId; // matches the schema
 const id = 'guarded' as BudgetId;
 const one = { tool_calls: 1, spend_micros: 0n, egress_bytes: 0, writes: 0 };
 const now = () => new Date().toISOString() as Instant; // toISOString writes exactly this form
 const run = (sql: string) => test.pool.query(sql);
 
-/** A batch of one entry, decided on what the database says now, and not yet appended. */
+/** Decides a batch of one entry on the current state of the database. The result is a function that appends it. */
 async function decided(
   effects: (batch: LedgerBatch, entry: SealedEntry) => Effects = () => ({}),
   sets: Wanted[] = [],
@@ -47,12 +47,12 @@ async function decided(
   read: Partial<Epoch> = {},
 ): Promise<() => Promise<number>> {
   const { provider, signers, newUlid } = test.kernel.context;
-  const known = new KnownFacts(controls);
-  known.learn(await store.read({ chains: [{ tenant, session }], sets }));
-  const batch = new LedgerBatch(known, { provider, signer: signers.receipts });
-  const said = { ...announced, at: now(), ulid: newUlid(Date.now()), session };
-  batch.seal(announcementStatement(provider, said), (entry) => effects(batch, entry));
-  const epoch = { ...epochOf(known), ...read };
+  const existing = new KnownFacts(controls);
+  existing.learn(await store.read({ chains: [{ tenant, session }], sets }));
+  const batch = new LedgerBatch(existing, { provider, signer: signers.receipts });
+  const statement = { ...announced, at: now(), ulid: newUlid(Date.now()), session };
+  batch.seal(announcementStatement(provider, statement), (entry) => effects(batch, entry));
+  const epoch = { ...epochOf(existing), ...read };
   return () => into.append({ epoch, batch });
 }
 
@@ -74,21 +74,21 @@ async function content(): Promise<unknown> {
   return (await run(`SELECT ${digests.join(', ')}`)).rows;
 }
 
-/** The append is refused as decided on stale facts, and leaves nothing. */
+/** Expects that the append is refused because its facts are stale, and that it writes nothing. */
 async function refused(append: () => Promise<number>): Promise<void> {
   const before = await content();
   await expect(append()).rejects.toThrow(StaleFacts);
   expect(await content()).toEqual(before);
 }
 
-describe('what is appended was decided on what the database holds at that moment', () => {
-  it('is written when nothing moved, at the end of the log', async () => {
+describe('the append of a batch', () => {
+  it('adds it at the end of the log when nothing has changed', async () => {
     const append = await decided();
     const { rows } = await test.pool.query<{ size: number }>('SELECT size::int FROM log_head');
     expect(await append()).toBe(rows[0]?.size);
   });
 
-  verifies('kn.atomic', 'or nothing is written: a fence came and went, and is as it was', async () => {
+  verifies('kn.atomic', 'is refused when a fence was set and lifted in the meantime', async () => {
     const append = await decided();
     await run(
       `INSERT INTO fences (scope, kind, reason, effective_at, epoch, set_by) VALUES ('tenant:other', 'freeze', 'aba', now(), 1, 'test')`,
@@ -99,7 +99,7 @@ describe('what is appended was decided on what the database holds at that moment
 
   verifies(
     'kn.atomic',
-    'or nothing is written: it came to the database late, which is no clock that is wrong',
+    'is refused as stale when it reaches the database late, although no clock is wrong',
     async () => {
       const clocksMs = [Date.now() - 25_000];
       const machineClock = () => new Date(clocksMs.shift() ?? Date.now());
@@ -110,7 +110,7 @@ describe('what is appended was decided on what the database holds at that moment
     },
   );
 
-  verifies('kn.atomic', 'or nothing is written: it was read on another timeline of the server', async () => {
+  verifies('kn.atomic', 'is refused when its facts are from another timeline of the server', async () => {
     await refused(await decided(undefined, [], store, { timeline: '7FFFFFFF' }));
   });
 
@@ -121,13 +121,13 @@ describe('what is appended was decided on what the database holds at that moment
     `UPDATE budgets SET tool_call_limit = 1 WHERE ${ofNoTwin}`,
     `DELETE FROM budgets WHERE budget_id = 'absent'`,
   ];
-  it.each(controlChanges)('or nothing is written: %s', async (change) => {
+  it.each(controlChanges)('is refused after the statement %s', async (change) => {
     const append = await decided();
     await run(change);
     await refused(append);
   });
 
-  verifies('kn.chain', 'or nothing is written: the session grew, or was begun', async () => {
+  verifies('kn.chain', 'is refused when another batch extended or began the session', async () => {
     const first = await decided();
     const second = await decided();
     await first();
@@ -138,35 +138,35 @@ describe('what is appended was decided on what the database holds at that moment
     await refused(fourth);
   });
 
-  it('and holds no chain while it waits to begin another, or two kernels would wait for each other', async () => {
+  it('holds no lock on a chain while it waits to begin another, so two kernels cannot deadlock', async () => {
     const { provider, signers, newUlid } = test.kernel.context;
     const { pool } = test;
     const [old, fresh] = [session, newSession()];
     await (
       await decided()
     )();
-    const known = new KnownFacts(controls);
+    const existing = new KnownFacts(controls);
     const chains = [old, fresh].map((name) => ({ tenant, session: name }));
-    known.learn(await store.read({ chains, sets: [] }));
-    const batch = new LedgerBatch(known, { provider, signer: signers.receipts });
+    existing.learn(await store.read({ chains, sets: [] }));
+    const batch = new LedgerBatch(existing, { provider, signer: signers.receipts });
     for (const chain of chains)
       batch.seal(announcementStatement(provider, { ...announced, ...chain, at: now(), ulid: newUlid(Date.now()) }));
-    const other = await pool.connect();
-    await other.query(`BEGIN; SET LOCAL lock_timeout = '2s'; SELECT lock_chains('{acme}', '{${fresh}}')`);
-    const appending = store.append({ epoch: epochOf(known), batch });
+    const second = await pool.connect();
+    await second.query(`BEGIN; SET LOCAL lock_timeout = '2s'; SELECT lock_chains('{acme}', '{${fresh}}')`);
+    const appending = store.append({ epoch: epochOf(existing), batch });
     await untilReachable(async () => {
       const { rowCount } = await pool.query(
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
       return rowCount !== 0;
-    }, 60_000);
-    await other.query(`SELECT lock_chains('{acme}', '{${old}}')`);
-    await other.query('ROLLBACK');
-    other.release();
+    });
+    await second.query(`SELECT lock_chains('{acme}', '{${old}}')`);
+    await second.query('ROLLBACK');
+    second.release();
     expect(await appending).toBeGreaterThan(0);
   });
 
-  verifies('kn.budget', 'or nothing is written: the budget was used, even when it says the same again', async () => {
+  verifies('kn.budget', 'is refused when the budget was used, even if it has the same amounts again', async () => {
     await run(`INSERT INTO budgets (tenant_id, budget_id, subject, "window", tool_call_limit, updated_at)
                VALUES ('acme', 'guarded', 'tenant', 'total', 10, now())`);
     const sets = [wanted(budgets, { tenant, id })];
@@ -179,7 +179,7 @@ describe('what is appended was decided on what the database holds at that moment
     await refused(append);
   });
 
-  verifies('kn.atomic', 'or nothing is written: the call was settled', async () => {
+  verifies('kn.atomic', 'is refused when another batch has settled the same call', async () => {
     const dispatch = { ulid: 'D1', tenant, tools: [], reservations: [], deadlineAtMs: 0 };
     await (
       await decided(() => ({ changes: [put(dispatches, dispatch)] }))
@@ -193,7 +193,7 @@ describe('what is appended was decided on what the database holds at that moment
     await refused(append);
   });
 
-  verifies('kn.atomic', 'or nothing is written: the key was given away', async () => {
+  verifies('kn.atomic', 'is refused when the idempotency key was used less than a day ago', async () => {
     const answer = {
       tenant,
       principal: 'p',
@@ -214,16 +214,16 @@ describe('what is appended was decided on what the database holds at that moment
     session = newSession();
     await (
       await keep(86_400_000)
-    )(); // its day is over
+    )(); // the first use was a day ago
   });
 });
 
 describe('a batch', () => {
   it('keeps nothing of an entry whose effects throw', async () => {
     const { provider, signers, newUlid } = test.kernel.context;
-    const known = new KnownFacts(controls);
-    known.learn(await store.read({ chains: [{ tenant, session }], sets: [] }));
-    const batch = new LedgerBatch(known, { provider, signer: signers.receipts });
+    const existing = new KnownFacts(controls);
+    existing.learn(await store.read({ chains: [{ tenant, session }], sets: [] }));
+    const batch = new LedgerBatch(existing, { provider, signer: signers.receipts });
     const statement = announcementStatement(provider, { ...announced, ulid: newUlid(0), session });
     const broken = () => {
       throw new Error('broken');
@@ -233,11 +233,11 @@ describe('a batch', () => {
     expect(batch.seal(statement).payload.lamport_clock).toBe(1);
   });
 
-  it('gives no entry a set that it did not want', async () => {
-    const known = new KnownFacts(controls);
-    known.learn(await store.read({ chains: [{ tenant, session }], sets: [] }));
+  it('refuses to read a set that no entry requested', async () => {
+    const existing = new KnownFacts(controls);
+    existing.learn(await store.read({ chains: [{ tenant, session }], sets: [] }));
     const { provider, signers } = test.kernel.context;
-    const batch = new LedgerBatch(known, { provider, signer: signers.receipts });
-    expect(() => batch.row(budgets, { tenant, id })).toThrow('did not want');
+    const batch = new LedgerBatch(existing, { provider, signer: signers.receipts });
+    expect(() => batch.row(budgets, { tenant, id })).toThrow('without requesting it');
   });
 });

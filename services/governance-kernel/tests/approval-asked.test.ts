@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
-import type { ApprovalRow } from '../src/approvals/approval-row.ts';
-import { argsCipher } from '../src/approvals/args-cipher.ts';
-import { askBeforehand } from '../src/approvals/ask-beforehand.ts';
-import { withCeremonyHash } from '../src/approvals/ceremony.ts';
+import type { ApprovalRow } from '../src/controls/approvals/approval-row.ts';
+import { argsCipher } from '../src/controls/approvals/args-cipher.ts';
+import { askBeforehand } from '../src/controls/approvals/ask-beforehand.ts';
+import { withCeremonyHash } from '../src/controls/approvals/ceremony.ts';
 import { put, type Change } from '../src/ledger/control.ts';
-import { policyHeads } from '../src/policy/policy-heads.ts';
-import { relationHeads } from '../src/relations/relation-heads.ts';
+import { policyHeads } from '../src/controls/policy/policy-heads.ts';
+import { relationHeads } from '../src/controls/relations/relation-heads.ts';
 import { digest, nowMs } from './_approval-row.ts';
 import { callOf } from './_batch.ts';
 import { ledgerOver, refusalTo, ulid } from './_ledger.ts';
@@ -32,42 +32,50 @@ const wording = {
   ...{ reason: 'monthly', quorum: 2, approvers: ['bob', 'ann', 'bob'], scope: 'uses:3' },
   ...{ timelockSeconds: 60, expiresInSeconds: 900 },
 };
-type Site = { current?: (ReturnType<typeof loaded> | null)[]; held?: object[]; rows?: Change[]; resolution?: object };
+type Site = {
+  current?: (ReturnType<typeof loaded> | null)[];
+  relations?: object[];
+  rows?: Change[];
+  resolution?: object;
+};
 
-/** The result of a question, when the kernel has seen these bundles and relations one after the other. */
-async function asked(call: object = mail, { current = [loaded(7)], held = [], rows, resolution }: Site = {}) {
+/** The result of a request for an approval. Each reload gives the kernel the next entry of `current` or `relations`. */
+async function ask(
+  call: object = mail,
+  { current = [loaded(7)], relations: reserved = [], rows, resolution }: Site = {},
+) {
   const { parts, written } = ledgerOver(nowMs, ...(rows ?? [head('acme', 7)]));
   const { ledger, clock, newUlid, newEvent } = parts;
-  const told: string[] = [];
-  const reload = (what: string, left: unknown[]) => (tenant: string) => {
-    told.push(`${what} ${tenant}`);
-    if (left.length > 1) left.shift();
+  const messages: string[] = [];
+  const reload = (what: string, remaining: unknown[]) => (tenant: string) => {
+    messages.push(`${what} ${tenant}`);
+    if (remaining.length > 1) remaining.shift();
     return Promise.resolve();
   };
   const resolve = (name: string) => {
-    told.push(`tool ${name}`);
+    messages.push(`tool ${name}`);
     return resolution === undefined ? null : Promise.resolve(resolution);
   };
   const asking = askBeforehand(
     {
       ...{ ledger, clock, newUlid, settings: { argsCipher: cipher, newEvent } },
       policies: { current: () => current[0] ?? null, reload: reload('policy', current) },
-      relations: { held: () => Promise.resolve(held[0]), reload: reload('relations', held) },
+      relations: { snapshot: () => Promise.resolve(reserved[0]), reload: reload('relations', reserved) },
       tools: { resolve },
       hasher: { provider: nodeProvider, saltOf: () => new Uint8Array(32) },
-    } as never, // plain names
+    } as never, // only the members that askBeforehand reads
     { call: callOf({}, call), ...wording } as never,
   );
   const answer = await asking.then(
     (row) => ({ row, refused: null }),
     async (error: unknown) => ({ row: null, refused: await refusalTo(Promise.reject(error as Error)) }),
   );
-  return { ...answer, told, written: written() };
+  return { ...answer, told: messages, written: written() };
 }
 
-describe('a question that is asked beforehand', () => {
-  it('is for this call, under the current policy, in the words of the requester', async () => {
-    const { row, told } = await asked();
+describe('an approval that is requested beforehand', () => {
+  it('covers the described call under the current policy, and contains the reason of the requester', async () => {
+    const { row, told } = await ask();
     const { argsEncrypted, ceremonyHash, argsHash, intentHash, judgedHash, ...rest } = row as ApprovalRow;
     expect(rest).toEqual({
       ...{ id: `apr_${ulid}`, tenant: 'acme', requestedBy: 'agent', session: 'session', action: 'tool.call' },
@@ -88,8 +96,8 @@ describe('a question that is asked beforehand', () => {
     expect(told).toEqual(['tool mail.send']);
   });
 
-  it('is sealed with its subject, and published to those who may answer', async () => {
-    const { row, written } = await asked();
+  it('is sealed with the hashes of its call, and published to its approvers', async () => {
+    const { row, written } = await ask();
     const [{ records, rows, events }] = written as [(typeof written)[number]];
     expect(rows).toEqual([['approvals', row]]);
     expect(records).toMatchObject([
@@ -116,14 +124,14 @@ describe('a question that is asked beforehand', () => {
     ...{ kind: 'registered', tool: 'mail.send', effectLevel: 'E4', host: null },
     registry: { state: 'known', value: { tool: { pinned_hash: digest('e') } } },
   };
-  it('rests on the pin of a tool that a server registers, under the name and effect of the server', async () => {
-    const { row } = await asked({ ...mail, tool: 'mail__send' }, { resolution: registered });
+  it('depends on the pin of a registered tool, and has its registered name and effect level', async () => {
+    const { row } = await ask({ ...mail, tool: 'mail__send' }, { resolution: registered });
     expect(row).toMatchObject({ tool: 'mail.send', effectLevel: 'E4' });
     expect(row?.preconditions).toEqual({ tool_definition_hash: digest('e'), budgets: null });
   });
 
-  it('may be of an action without a tool, and no tool is looked up', async () => {
-    const { row, told } = await asked({ kind: 'custom', action: 'docs.publish', tool: null });
+  it('may cover an action without a tool, and then looks up no tool', async () => {
+    const { row, told } = await ask({ kind: 'custom', action: 'docs.publish', tool: null });
     expect(row).toMatchObject({ action: 'docs.publish', tool: null, preconditions: { tool_definition_hash: null } });
     expect(told).toEqual([]);
   });
@@ -134,58 +142,61 @@ describe('a question that is asked beforehand', () => {
       mail,
       { current: [null], rows: [] },
       {
-        ...{ message: 'Without an active policy there is nothing to approve under', reasonCode: 'POLICY_MISSING' },
+        ...{
+          message: 'The tenant has no active policy, so approvals cannot be requested. Activate one first',
+          reasonCode: 'POLICY_MISSING',
+        },
       },
     ],
     [
-      'for unreadable arguments',
+      'for arguments that are not a JSON object',
       { ...mail, malformedArguments: true },
       {},
-      { message: 'The arguments are no JSON object.', reasonCode: 'MALFORMED_ARGUMENTS' },
+      { message: 'The arguments are not a JSON object.', reasonCode: 'MALFORMED_ARGUMENTS' },
     ],
     [
-      'for what looks like a tool of a server',
+      'for a name that resembles a tool of a server',
       mail,
       { resolution: { kind: 'look_alike', serverId: 'post' } },
       { message: expect.stringContaining('"post"'), reasonCode: 'MALFORMED_ARGUMENTS' },
     ],
     [
-      'for what looks like a tool of the policy',
+      'for a name that resembles a tool of the policy',
       { ...mail, tool: 'Mail.send' },
       {},
       { message: expect.stringContaining('"mail.send"'), reasonCode: 'MALFORMED_ARGUMENTS' },
     ],
-  ])('is refused %s, and nothing is written', async (_what, call, site, told) => {
-    const { refused, written } = await asked(call, site);
-    expect(refused).toMatchObject({ code: 'POLICY_DENIED', ...told });
+  ])('is refused %s, and nothing is written', async (_what, call, site, report) => {
+    const { refused, written } = await ask(call, site);
+    expect(refused).toMatchObject({ code: 'POLICY_DENIED', ...report });
     expect(written.flatMap(({ records }) => records)).toEqual([]);
   });
 
   it.each<[string, Site]>([
-    ['a policy of before', { current: [loaded(6), loaded(7)] }],
+    ['an older policy', { current: [loaded(6), loaded(7)] }],
     ['no policy yet', { current: [null, loaded(7)] }],
-  ])('is asked again where the kernel has seen %s', async (_what, site) => {
-    const { row, told, written } = await asked(mail, site);
+  ])('is decided again after a reload when the kernel has loaded %s', async (_what, site) => {
+    const { row, told, written } = await ask(mail, site);
     expect(row?.policyEpoch).toBe(7);
     expect(told).toEqual(['tool mail.send', 'policy acme']);
     expect(written.map(({ rows }) => rows.length)).toEqual([0, 1]);
   });
 
-  it('may be under the policy of every tenant', async () => {
-    expect((await asked(mail, { rows: [head('*', 7)] })).row?.policyEpoch).toBe(7);
+  it('uses the policy of all tenants when its own tenant has none', async () => {
+    expect((await ask(mail, { rows: [head('*', 7)] })).row?.policyEpoch).toBe(7);
   });
 
-  it('reads the relations that its rules need, of the snapshot that stands', async () => {
+  it('reads the relations of its rules from the current snapshot', async () => {
     const read = (letter: string, viewer: boolean) => ({
       ...{ kind: 'read', hash: digest(letter), relations: { viewer }, required: [] },
     });
     const rows = [head('acme', 7), relations('2')];
     const look = { tool: 'files.read' };
-    const { row, told, written } = await asked(look, { held: [read('1', false), read('2', true)], rows });
+    const { row, told, written } = await ask(look, { relations: [read('1', false), read('2', true)], rows });
     const facts = { principal: 'agent', tenant: 'acme', tool: 'files.read' };
     expect(row?.facts).toEqual({ ...facts, 'relations.viewer': true });
     expect(told).toEqual(['tool files.read', 'relations acme']);
     expect(written.map((each) => each.rows.length)).toEqual([0, 1]);
-    expect((await asked(look, { held: [{ kind: 'unavailable' }], rows })).row?.facts).toEqual(facts);
+    expect((await ask(look, { relations: [{ kind: 'unavailable' }], rows })).row?.facts).toEqual(facts);
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { accessKeys } from '../src/access-keys/access-keys.ts';
-import type { ApprovalRow } from '../src/approvals/approval-row.ts';
-import { approvals } from '../src/approvals/approvals.ts';
-import { expireApproval, withdrawApproval } from '../src/approvals/end-approval.ts';
-import { moveApproval } from '../src/approvals/move-approval.ts';
-import { policyReplaced } from '../src/approvals/expire.ts';
-import { identities } from '../src/identities/identities.ts';
+import { accessKeys } from '../src/controls/access-keys/access-keys.ts';
+import type { ApprovalRow } from '../src/controls/approvals/approval-row.ts';
+import { approvals } from '../src/controls/approvals/approvals.ts';
+import { expireApproval, withdrawApproval } from '../src/controls/approvals/end-approval.ts';
+import { moveApproval } from '../src/controls/approvals/move-approval.ts';
+import { policyReplaced } from '../src/controls/approvals/expire.ts';
+import { identities } from '../src/controls/identities/identities.ts';
 import { put, type Change } from '../src/ledger/control.ts';
-import { approvalTerms } from '../src/voting/approval-terms.ts';
-import { passkeys } from '../src/passkeys/passkeys.ts';
-import { policyHeads } from '../src/policy/policy-heads.ts';
+import { approvalTerms } from '../src/controls/voting/approval-terms.ts';
+import { passkeys } from '../src/controls/passkeys/passkeys.ts';
+import { policyHeads } from '../src/controls/policy/policy-heads.ts';
 import { digest, nowMs, rowWith } from './_approval-row.ts';
 import { ledgerOver, refusalTo, ulid, type Written } from './_ledger.ts';
 
@@ -18,7 +18,7 @@ const laterText = '2026-03-01T12:00:01.000Z';
 const names = { id: `apr_${ulid}`, session: 's1', resource: 'mail:ada' };
 const question = (changes: object = {}) => rowWith({ ...names, quorum: 1, ...changes });
 const glassTerms = { tenant: 'acme', version: 1, signaturesOnly: false, breakGlass: true, passkeysSinceMs: null };
-const mayBreak = put(approvalTerms, { ...glassTerms, updatedAtMs: 0 } as never); // plain names
+const mayBreak = put(approvalTerms, { ...glassTerms, updatedAtMs: 0 } as never); // strings without brands
 const revoked = (principal: string) =>
   put(identities, { tenant: 'acme', kind: 'operator', principal, revokedAtMs: 1 } as never);
 
@@ -28,8 +28,8 @@ async function voted(row: ApprovalRow, move: object = {}, ...more: Change[]) {
   const { tenant, id, session, ceremonyHash: expectedCeremonyHash } = row;
   const vote = { tenant, id, session, expectedCeremonyHash, by: 'bob', action: 'approve', asserted: null };
   const credential = { kind: 'access_key', id: 'ak_1' };
-  const asked = { ...vote, credential, approvedBy: row.approvedBy, evidence: { credential: 'access_key' }, ...move };
-  const answer = await moveApproval(parts, asked as never).then(
+  const request = { ...vote, credential, approvedBy: row.approvedBy, evidence: { credential: 'access_key' }, ...move };
+  const answer = await moveApproval(parts, request as never).then(
     (moved) => ({ moved }),
     (error: unknown) => ({ refused: refusalTo(Promise.reject(error as Error)) }),
   );
@@ -37,7 +37,7 @@ async function voted(row: ApprovalRow, move: object = {}, ...more: Change[]) {
   return { moved: 'moved' in answer ? answer.moved : null, refused, written: written()[0] as Written };
 }
 
-/** All that a vote on `row` seals of it, whatever it says. */
+/** The members of `row` that every vote on it seals. */
 const sealedOf = (row: ApprovalRow) => ({
   ...{ tenant_id: 'acme', session_id: 's1', approval_id: row.id, created_at: nowText, receipt_id: `rcp_${ulid}` },
   ...{ policy_hash: digest('d'), policy_epoch: 1 },
@@ -50,13 +50,20 @@ const aboutOf = (row: ApprovalRow) => ({
   approved_expires_at: new Date(row.expiresAtMs).toISOString(),
 });
 
-type Said = { kind?: string; verdict: string; reason_code: string; facts: object; state: string; events: string[] };
+type Statement = {
+  kind?: string;
+  verdict: string;
+  reason_code: string;
+  facts: object;
+  state: string;
+  events: string[];
+};
 const [resolved, glass] = ['kernel.approval.resolved.v1', 'kernel.approval.glass-broken.v1'];
 const allowed = { verdict: 'ALLOW', reason_code: 'ALLOWED' };
 const rejected = { verdict: 'DENY', reason_code: 'APPROVAL_REJECTED' };
 
 describe('a decision on an approval', () => {
-  it.each<[string, object, object, Said]>([
+  it.each<[string, object, object, Statement]>([
     ['approve', {}, {}, { ...allowed, facts: {}, state: 'approved', events: [resolved] }],
     [
       'approve',
@@ -82,32 +89,35 @@ describe('a decision on an approval', () => {
         facts: { reason: 'a fire', expires_at: laterText },
       },
     ],
-  ])('to %s it with %j and %j is sealed with what was decided, and told', async (action, changes, move, said) => {
-    const row = question(changes);
-    const { moved, written } = await voted(row, { action, ...move }, mayBreak);
-    const { kind = 'approval', verdict, reason_code, facts, state, events } = said;
-    expect(moved).toMatchObject({ state, updatedAtMs: nowMs });
-    const { records, rows } = written;
-    expect(rows).toEqual([['approvals', moved]]);
-    expect(records).toMatchObject([{ ...sealedOf(row), kind, verdict, reason_code, principal_id: 'bob' }]);
-    expect(records[0]?.intent).toEqual({
-      ...{ action: `approval.${action}`, tool: 'mail.send', resource: 'mail:ada', effect_level: 'E3' },
-      ...{ args_hash: digest('a'), intent_hash: expect.any(String) },
-      facts: {
-        credential: 'access_key',
-        role: 'operator',
-        ceremony_hash: row.ceremonyHash,
-        ...aboutOf(moved ?? row),
-        state,
-        ...facts,
-      },
-    });
-    expect(written.events.map(([type]) => type)).toEqual(events);
-    for (const [type, data] of written.events)
-      if (type === resolved) expect(data).toMatchObject({ resolved_by: 'bob' });
-  });
+  ])(
+    'to %s it (approval %j, vote %j) is sealed, and is published when it resolves the approval',
+    async (action, changes, move, statement) => {
+      const row = question(changes);
+      const { moved, written } = await voted(row, { action, ...move }, mayBreak);
+      const { kind = 'approval', verdict, reason_code, facts, state, events } = statement;
+      expect(moved).toMatchObject({ state, updatedAtMs: nowMs });
+      const { records, rows } = written;
+      expect(rows).toEqual([['approvals', moved]]);
+      expect(records).toMatchObject([{ ...sealedOf(row), kind, verdict, reason_code, principal_id: 'bob' }]);
+      expect(records[0]?.intent).toEqual({
+        ...{ action: `approval.${action}`, tool: 'mail.send', resource: 'mail:ada', effect_level: 'E3' },
+        ...{ args_hash: digest('a'), intent_hash: expect.any(String) },
+        facts: {
+          credential: 'access_key',
+          role: 'operator',
+          ceremony_hash: row.ceremonyHash,
+          ...aboutOf(moved ?? row),
+          state,
+          ...facts,
+        },
+      });
+      expect(written.events.map(([type]) => type)).toEqual(events);
+      for (const [type, data] of written.events)
+        if (type === resolved) expect(data).toMatchObject({ resolved_by: 'bob' });
+    },
+  );
 
-  it('that comes too late finds it expired: that is sealed without an actor, and the caller is refused', async () => {
+  it('that comes too late expires the approval: the kernel seals the expiry, and the caller is refused', async () => {
     const row = question({ expiresAtMs: nowMs, approvedBy: ['ann'], approvedWith: ['bearer'] });
     const { refused, written } = await voted(row);
     expect(refused).toMatchObject({
@@ -129,38 +139,44 @@ describe('a decision on an approval', () => {
   const withKey = { accessKey: 'ak_1' };
   const half = { quorum: 3, approvedBy: ['ann', 'cem'], approvedWith: ['bearer', 'bearer'] };
   it.each<[string, object, object, Change[], object]>([
-    ['about another state', {}, { expectedCeremonyHash: digest('f') }, [], changed],
-    ['by who has not read of one vote', half, { approvedBy: ['ann'] }, [], changed],
-    ['by who has read of no vote', half, { approvedBy: [] }, [], changed],
-    ['by who was revoked', {}, {}, [revoked('bob')], { code: 'PERMISSION_DENIED' }],
-    ['with a key that is gone', {}, withKey, [], { code: 'CREDENTIALS_INVALID' }],
-    ['with a key that has run out', {}, withKey, [keyUntil(nowMs)], { code: 'CREDENTIALS_INVALID' }],
+    ['for an outdated state', {}, { expectedCeremonyHash: digest('f') }, [], changed],
+    ['by an approver who did not read one of the votes', half, { approvedBy: ['ann'] }, [], changed],
+    ['by an approver who read no vote', half, { approvedBy: [] }, [], changed],
+    ['by a revoked approver', {}, {}, [revoked('bob')], { code: 'PERMISSION_DENIED' }],
+    ['with a deleted key', {}, withKey, [], { code: 'CREDENTIALS_INVALID' }],
+    ['with an expired key', {}, withKey, [keyUntil(nowMs)], { code: 'CREDENTIALS_INVALID' }],
     [
-      'with a passkey that is gone',
+      'with a deleted passkey',
       {},
       { passkey: { id: 'p' }, credential: { kind: 'passkey', id: 'p' } },
       [],
       { code: 'PASSKEY_REFUSED' },
     ],
-    ['with less than the tenant wants', {}, { action: 'break_glass' }, [], { code: 'PERMISSION_DENIED' }],
-  ])('is refused %s, and nothing is written', async (_what, changes, move, more, told) => {
+    [
+      'as break glass that the tenant has not enabled',
+      {},
+      { action: 'break_glass' },
+      [],
+      { code: 'PERMISSION_DENIED' },
+    ],
+  ])('is refused %s, and nothing is written', async (_what, changes, move, more, report) => {
     const { refused, written } = await voted(question(changes), move, ...more);
-    expect(refused).toMatchObject(told);
+    expect(refused).toMatchObject(report);
     expect(written).toEqual({ records: [], rows: [], events: [] });
   });
 
-  it('is told that votes came since it was read, whatever it knows of the state', async () => {
+  it('is refused when its approver did not read all votes, even with the current ceremony hash', async () => {
     const { refused } = await voted(question(half), { approvedBy: ['cem'] });
-    expect(refused).toMatchObject({ ...changed, message: 'The approval changed since it was read' });
+    expect(refused).toMatchObject({ ...changed, message: 'The approval changed after you read it. Read it again' });
     expect((await voted(question(half), { approvedBy: ['cem', 'dora', 'ann'] })).moved?.approvedBy).toHaveLength(3);
   });
 
-  it('leaves out who was revoked since, and counts what it came with', async () => {
+  it('excludes voters who were revoked in the meantime, and records the use of its passkey', async () => {
     const row = question({ ...half, quorum: 2 });
     const { moved } = await voted(row, withKey, revoked('cem'), keyUntil(nowMs + 1));
     expect(moved).toMatchObject({ state: 'approved', approvedBy: ['ann', 'bob'] });
     const whose = { tenant: 'acme', id: 'p', principal: 'bob', publicKey: 'k', activatedAtMs: 1, revokedAtMs: null };
-    const passkey = { ...whose, counter: 4, isBackedUp: false, lastUsedAtMs: null } as never; // plain names
+    const passkey = { ...whose, counter: 4, isBackedUp: false, lastUsedAtMs: null } as never; // strings without brands
     const use = { id: 'p', publicKey: 'k', counter: 5, isBackedUp: true };
     const signed = { passkey: use, credential: { kind: 'passkey', id: 'p' } };
     const counted = await voted(question(), signed, put(passkeys, passkey));
@@ -170,7 +186,7 @@ describe('a decision on an approval', () => {
     ]);
   });
 
-  it('is held against its signature first, under the lock', async () => {
+  it('has its signature verified for the stored approval', async () => {
     const row = question();
     const seen: ApprovalRow[] = [];
     await voted(row, { verify: (approval: ApprovalRow) => seen.push(approval) });
@@ -184,10 +200,10 @@ describe('the requester of an approval', () => {
     const { tenant, session, id, requestedBy: by } = row;
     const evidence = { credential: 'assertion', role: 'agent' };
     const move = { tenant, session, id, by, reason: 'The run ended', isProven: true, evidence, ...changes };
-    return { answer: withdrawApproval(parts, move), written: () => written()[0] as Written }; // plain names
+    return { answer: withdrawApproval(parts, move), written: () => written()[0] as Written }; // the only batch
   };
 
-  it.each([{}, { state: 'approved', argsEncrypted: null }])('takes it back while it is unused: %j', async (changes) => {
+  it.each([{}, { state: 'approved', argsEncrypted: null }])('withdraws it while it is unused: %j', async (changes) => {
     const row = question(changes);
     const { answer, written } = await withdraw(row);
     expect(await answer).toMatchObject({ state: 'revoked', argsEncrypted: null, rejectionReason: 'The run ended' });
@@ -201,31 +217,31 @@ describe('the requester of an approval', () => {
     expect(events).toMatchObject([[resolved, { state: 'revoked', resolved_by: row.requestedBy }]]);
   });
 
-  it.each(['denied', 'expired', 'revoked', 'consumed'])('changes nothing of one that is %s', async (state) => {
+  it.each(['denied', 'expired', 'revoked', 'consumed'])('cannot change it when it is %s', async (state) => {
     const row = question({ state, argsEncrypted: null });
     const { answer, written } = await withdraw(row);
     expect(await answer).toEqual(row);
     expect(written()).toEqual({ records: [], rows: [], events: [] });
   });
 
-  const withPasskeys = put(approvalTerms, { ...glassTerms, passkeysSinceMs: 1, updatedAtMs: 0 } as never); // plain names
+  const withPasskeys = put(approvalTerms, { ...glassTerms, passkeysSinceMs: 1, updatedAtMs: 0 } as never); // plain strings
 
-  it('is the only one who does, and is proven once the tenant has passkeys', async () => {
-    const other = await withdraw(question(), { by: 'bob' });
-    expect(await refusalTo(other.answer)).toMatchObject({ code: 'PERMISSION_DENIED' });
+  it('is the only one who can withdraw it, and must be proven once the tenant has passkeys', async () => {
+    const second = await withdraw(question(), { by: 'bob' });
+    expect(await refusalTo(second.answer)).toMatchObject({ code: 'PERMISSION_DENIED' });
     const claimed = await withdraw(question(), { isProven: false }, withPasskeys);
     expect(await refusalTo(claimed.answer)).toMatchObject({ code: 'PASSKEY_REQUIRED' });
-    for (const refused of [other, claimed]) expect(refused.written()).toEqual({ records: [], rows: [], events: [] });
+    for (const refused of [second, claimed]) expect(refused.written()).toEqual({ records: [], rows: [], events: [] });
     expect(await (await withdraw(question(), {}, withPasskeys)).answer).toMatchObject({ state: 'revoked' });
   });
 });
 
 describe('an approval whose policy was replaced', () => {
   const head = { tenant: 'acme', epoch: 2, confirmedAtMs: nowMs, keyId: 'k', signature: 's' };
-  const active = (hash: string) => put(policyHeads, { ...head, hash } as never); // plain names
+  const active = (hash: string) => put(policyHeads, { ...head, hash } as never); // strings without brands
   const replaced = { state: 'expired', argsEncrypted: null, rejectionReason: policyReplaced };
 
-  it('expires at a vote, which counts for nothing and is refused with that reason', async () => {
+  it('expires at a vote, which does not count and is refused with that reason', async () => {
     const row = question();
     const { refused, written } = await voted(row, {}, active(digest('e')));
     expect(refused).toMatchObject({ code: 'ILLEGAL_TRANSITION', message: policyReplaced });
@@ -243,7 +259,7 @@ describe('an approval whose policy was replaced', () => {
     expect(written()[0]).toMatchObject({ rows: [['approvals', replaced]] });
   });
 
-  it('stays as it is under its own policy, without one, and when it has ended', async () => {
+  it('does not expire under its own policy, without a policy, or after a denial', async () => {
     for (const [row, head] of [
       [question(), 'd'],
       [question({ policyHash: null }), 'e'],
@@ -264,7 +280,7 @@ describe('an approval without a decision', () => {
     return { answer, written };
   };
 
-  it('ends when its time is up', async () => {
+  it('expires at its time', async () => {
     const { answer, written } = await expire(question({ expiresAtMs: nowMs }));
     expect(await answer).toBeUndefined();
     expect(written()).toMatchObject([
@@ -272,16 +288,19 @@ describe('an approval without a decision', () => {
     ]);
   });
 
-  it.each([{ expiresAtMs: nowMs + 1 }, { expiresAtMs: nowMs, state: 'approved' }])('and not as %j', async (changes) => {
-    const { answer, written } = await expire(question(changes));
-    expect(await answer).toBeUndefined();
-    expect(written()).toEqual([{ records: [], rows: [], events: [] }]);
-  });
+  it.each([{ expiresAtMs: nowMs + 1 }, { expiresAtMs: nowMs, state: 'approved' }])(
+    'does not expire with %j',
+    async (changes) => {
+      const { answer, written } = await expire(question(changes));
+      expect(await answer).toBeUndefined();
+      expect(written()).toEqual([{ records: [], rows: [], events: [] }]);
+    },
+  );
 
-  it('is not found under another name', async () => {
-    const told = { code: 'NOT_FOUND', message: 'There is no such approval' };
-    const other = 'apr_other' as ApprovalRow['id']; // plain names
-    expect(await refusalTo((await expire(question(), other)).answer)).toMatchObject(told);
-    expect((await voted(question(), { id: other })).refused).toMatchObject(told);
+  it('is not found under a different ID', async () => {
+    const report = { code: 'NOT_FOUND', message: 'The tenant has no approval with this ID' };
+    const second = 'apr_other' as ApprovalRow['id']; // plain strings instead of branded ones
+    expect(await refusalTo((await expire(question(), second)).answer)).toMatchObject(report);
+    expect((await voted(question(), { id: second })).refused).toMatchObject(report);
   });
 });

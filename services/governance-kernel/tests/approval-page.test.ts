@@ -3,9 +3,9 @@ import type { AnyRoute, ApprovalId, PrincipalId, TenantId } from '@countersign/c
 import type { NewAccessKey } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { Browser, type Page } from '@countersign/testkit/browser';
-import { approvalPage } from '../src/approver-pages/approval-page.ts';
-import { moveApproval } from '../src/approvals/move-approval.ts';
-import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { approvalPage } from '../src/doors/approver-pages/approval-page.ts';
+import { moveApproval } from '../src/controls/approvals/move-approval.ts';
+import { send, Caller, ledgerOf, movableClock, newSession, refusal, answerOf } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { allRoutes, rawCall } from './_raw.ts';
 
@@ -32,7 +32,7 @@ const payment = () => ({ tool: 'pay.send', args: { amount: 5 }, session_id: newS
 const minuteMs = 60_000;
 
 async function keyOf(principal: string, { tenant = 'acme', kind = 'approver' } = {}) {
-  const body = { kind, principal_id: principal as PrincipalId } as NewAccessKey; // its defaults are the kernel's
+  const body = { kind, principal_id: principal as PrincipalId } as NewAccessKey; // the kernel fills in the defaults
   return (await test.as(tenant, 'operator').createAccessKey({ body })).body;
 }
 
@@ -46,8 +46,8 @@ async function signedIn(url: string, key: string): Promise<{ browser: Browser; p
 /** An escalated call and the link to its approval. */
 async function question(call: object = payment()) {
   const reply = await agent.decide(call);
-  const id = asked(reply);
-  // The link names the configured address; in a test the port is free, so the path is taken at the kernel's own.
+  const id = send(reply);
+  // The link contains the configured address. The kernel of a test has a different port, so only the path is used.
   return { id, url: new URL(reply.approval?.approve_url ?? '').pathname };
 }
 
@@ -55,7 +55,7 @@ const decide = (page: Page) => page.form('apr_');
 const stateOf = async (id: ApprovalId) => (await agent.approval(id)).state;
 
 describe('the page of an approval', () => {
-  verifies('kn.approve.page', 'a person opens approve_url, signs in, approves, and the agent goes on', async () => {
+  verifies('kn.approve.page', 'lets a person sign in at approve_url and approve, and the agent continues', async () => {
     const call = payment();
     const { id, url } = await question(call);
     const { key, key_id } = await keyOf('alice');
@@ -64,24 +64,20 @@ describe('the page of an approval', () => {
       expect(page.text).toContain(shown);
     const after = await browser.submit(decide(page), { decision: 'approve', reason: 'known payee' });
     expect([after.status, after.text]).toEqual([200, expect.stringContaining('pay.send: approved')]);
-    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(call))).toBe('ALLOW ALLOWED');
     const vote = (await ledgerOf(test, call.session_id)).find(({ payload }) => payload.action === 'approval.approve');
     expect(vote?.payload.principal_id).toBe('alice');
     expect(vote?.record?.intent.facts).toMatchObject({ credential: 'access_key', key_id, reason: 'known payee' });
   });
 
-  verifies(
-    'kn.approve.loop',
-    'a person sees arguments and amount before deciding, and no arguments afterwards',
-    async () => {
-      const { url } = await question({ ...payment(), args: { payee: 'Ada Lovelace' }, demand: { spend_minor: 101 } });
-      const { browser, page } = await signedIn(url, (await keyOf('alice')).key);
-      for (const shown of ['Ada Lovelace', 'spend minor', '101', 'tool_calls']) expect(page.text).toContain(shown);
-      expect((await browser.submit(decide(page), { decision: 'approve' })).text).not.toContain('Ada Lovelace');
-    },
-  );
+  verifies('kn.approve.loop', 'shows arguments and amount before the decision, and no arguments later', async () => {
+    const { url } = await question({ ...payment(), args: { payee: 'Ada Lovelace' }, demand: { spend_minor: 101 } });
+    const { browser, page } = await signedIn(url, (await keyOf('alice')).key);
+    for (const shown of ['Ada Lovelace', 'spend minor', '101', 'tool_calls']) expect(page.text).toContain(shown);
+    expect((await browser.submit(decide(page), { decision: 'approve' })).text).not.toContain('Ada Lovelace');
+  });
 
-  verifies('kn.approve.page', 'the reason of a denial reaches the agent, by itself and with the grant', async () => {
+  verifies('kn.approve.page', 'passes the reason of a denial to the agent, with and without the grant', async () => {
     const call = payment();
     const { id, url } = await question(call);
     const { browser, page } = await signedIn(url, (await keyOf('alice')).key);
@@ -89,16 +85,16 @@ describe('the page of an approval', () => {
     expect(after.text).toContain('denied');
     for (const repeat of [call, { ...call, approval_grant: id }]) {
       const reply = await agent.decide(repeat);
-      expect([said(reply), reply.reason]).toEqual([
+      expect([answerOf(reply), reply.reason]).toEqual([
         'DENY APPROVAL_REJECTED',
         'The approval was refused or withdrawn: Ask for an invoice first. 💶',
       ]);
     }
     time.advance(15 * minuteMs);
-    expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
   });
 
-  verifies('kn.approve.page', 'a long reason is cut in the trace and told in full', async () => {
+  verifies('kn.approve.page', 'passes a long reason to the agent in full', async () => {
     const call = payment();
     const { url } = await question(call);
     const { browser, page } = await signedIn(url, (await keyOf('alice')).key);
@@ -107,7 +103,7 @@ describe('the page of an approval', () => {
     expect((await agent.decide(call)).reason).toContain(reason);
   });
 
-  verifies('kn.approve.page', 'a stranger learns nothing, not even whether the approval exists', async () => {
+  verifies('kn.approve.page', 'looks the same to strangers whether or not the approval exists', async () => {
     const { id, url } = await question();
     const browser = new Browser(test.kernel.url);
     const unknown = `/approvals/apr_${'0'.repeat(26)}`;
@@ -121,7 +117,7 @@ describe('the page of an approval', () => {
     expect(await stateOf(id)).toBe('pending');
   });
 
-  verifies('kn.approve.page', 'opens to the living key of an approver of the tenant alone', async () => {
+  verifies('kn.approve.page', 'opens only with a live approver key of the tenant', async () => {
     const { id, url } = await question();
     const revoked = await keyOf('alice');
     await test.as('acme').revokeAccessKey({ params: { key_id: revoked.key_id } });
@@ -129,47 +125,53 @@ describe('the page of an approval', () => {
     for (const key of [agentKey, revoked.key, `${revoked.key}x`, '', 'apk_', test.env['GOV_ADMIN_API_KEY'] ?? '']) {
       const { browser, page } = await signedIn(url, key);
       expect([key, page.status, browser.cookie]).toEqual([key, 401, '']);
-      expect(page.text).toContain('There is no such approver key here');
+      expect(page.text).toContain('This approver key is unknown or has expired');
     }
     const foreign = await signedIn(url, (await keyOf('alice', { tenant: 'globex' })).key);
     expect([foreign.page.status, foreign.page.text]).toEqual([404, expect.not.stringContaining('pay.send')]);
     expect(await stateOf(id)).toBe('pending');
   });
 
-  verifies('kn.approve.page', 'a key that is revoked ends its sessions with the next request', async () => {
+  verifies('kn.approve.page', 'ends the session of a revoked key at the next request', async () => {
     const { id, url } = await question();
     const { key, key_id } = await keyOf('alice');
     const { browser, page } = await signedIn(url, key);
     await test.as('acme').revokeAccessKey({ params: { key_id } });
     const after = await browser.submit(decide(page), { decision: 'approve' });
-    expect([after.status, after.text]).toEqual([401, expect.stringContaining('not signed in any more')]);
+    expect([after.status, after.text]).toEqual([401, expect.stringContaining('session has ended')]);
     expect((await browser.open(url)).forms.map(({ action }) => action)).toEqual(['/approvals/sign-in']);
     expect(await stateOf(id)).toBe('pending');
   });
 
-  verifies('kn.approve.page', 'a vote under a key that ends before the vote commits does not count', async () => {
-    const { id } = await question();
-    const { key_id } = await keyOf('alice');
-    const { session_id: session, ceremony_hash: expectedCeremonyHash } = await agent.approval(id);
-    const vote = {
-      action: 'approve',
-      by: 'alice' as PrincipalId,
-      accessKey: key_id,
-      credential: { kind: 'access_key', id: key_id },
-      asserted: null,
-      evidence: {},
-    } as const;
-    const place = { tenant: 'acme' as TenantId, id, session, approvedBy: [], expectedCeremonyHash };
-    const cast = (changes: object) => refusal(moveApproval(test.kernel.context, { ...place, ...vote, ...changes }));
-    expect(await cast({ by: 'bob' })).toBe('CREDENTIALS_INVALID');
-    expect(await cast({ accessKey: (await keyOf('alice', { kind: 'agent' })).key_id })).toBe('CREDENTIALS_INVALID');
-    expect(await cast({ accessKey: (await keyOf('alice', { tenant: 'globex' })).key_id })).toBe('CREDENTIALS_INVALID');
-    await test.as('acme').revokeAccessKey({ params: { key_id } });
-    expect(await cast({})).toBe('CREDENTIALS_INVALID');
-    expect(await stateOf(id)).toBe('pending');
-  });
+  verifies(
+    'kn.approve.page',
+    'counts no vote with a key of another person, kind or tenant, or with a key that was revoked before the commit',
+    async () => {
+      const { id } = await question();
+      const { key_id } = await keyOf('alice');
+      const { session_id: session, ceremony_hash: expectedCeremonyHash } = await agent.approval(id);
+      const vote = {
+        action: 'approve',
+        by: 'alice' as PrincipalId,
+        accessKey: key_id,
+        credential: { kind: 'access_key', id: key_id },
+        asserted: null,
+        evidence: {},
+      } as const;
+      const place = { tenant: 'acme' as TenantId, id, session, approvedBy: [], expectedCeremonyHash };
+      const cast = (changes: object) => refusal(moveApproval(test.kernel.context, { ...place, ...vote, ...changes }));
+      expect(await cast({ by: 'bob' })).toBe('CREDENTIALS_INVALID');
+      expect(await cast({ accessKey: (await keyOf('alice', { kind: 'agent' })).key_id })).toBe('CREDENTIALS_INVALID');
+      expect(await cast({ accessKey: (await keyOf('alice', { tenant: 'globex' })).key_id })).toBe(
+        'CREDENTIALS_INVALID',
+      );
+      await test.as('acme').revokeAccessKey({ params: { key_id } });
+      expect(await cast({})).toBe('CREDENTIALS_INVALID');
+      expect(await stateOf(id)).toBe('pending');
+    },
+  );
 
-  verifies('kn.approve.page', 'a session ends by itself, on sign-out, and with any change of its text', async () => {
+  verifies('kn.approve.page', 'ends a session at its expiry, on sign-out, and for a changed cookie', async () => {
     const { url } = await question({ ...payment(), session_id: newSession() });
     const { key } = await keyOf('alice');
     const { browser, page } = await signedIn(url, key);
@@ -179,17 +181,17 @@ describe('the page of an approval', () => {
     const [name = '', value = ''] = cookie.split('=');
     const [id = '', ends = '', nonce = '', mac = ''] = value.split('.');
     const later = `${name}=${[id, String(Number(ends) + minuteMs), nonce, mac].join('.')}`;
-    const other = `${name}=${[(await keyOf('bob')).key_id, ends, nonce, mac].join('.')}`;
-    for (const forged of [later, other, `${cookie}A`, `${cookie}; ${name}=x`]) expect(await isIn(forged)).toBe(false);
+    const second = `${name}=${[(await keyOf('bob')).key_id, ends, nonce, mac].join('.')}`;
+    for (const forged of [later, second, `${cookie}A`, `${cookie}; ${name}=x`]) expect(await isIn(forged)).toBe(false);
     const out = await browser.submit(page.form('sign-out'));
     expect([browser.cookie, out.text]).toEqual(['', expect.stringContaining('Sign in to decide')]);
     time.advance(15 * minuteMs);
     expect(await isIn(cookie)).toBe(false);
   });
 
-  verifies('kn.approve.page', 'no form decides but the one that was shown in this session, by this site', async () => {
+  verifies('kn.approve.page', 'accepts a vote only from a form that it showed in the same session', async () => {
     const { id, url } = await question();
-    const other = await question();
+    const second = await question();
     const [mine, theirs] = [
       await signedIn(url, (await keyOf('alice')).key),
       await signedIn(url, (await keyOf('bob')).key),
@@ -197,7 +199,7 @@ describe('the page of an approval', () => {
     const shown = decide(mine.page);
     const approve = { decision: 'approve' };
     const made = { ...shown, fields: { ...shown.fields, csrf_token: 'A'.repeat(43) } };
-    const elsewhere = { ...shown, action: other.url };
+    const elsewhere = { ...shown, action: second.url };
     const signOut = {
       ...shown,
       fields: { ...shown.fields, csrf_token: mine.page.form('sign-out').fields['csrf_token'] ?? '' },
@@ -218,34 +220,33 @@ describe('the page of an approval', () => {
       ),
     ];
     expect(attempts.map(({ status }) => status)).toEqual(attempts.map(() => 403));
-    expect([await stateOf(id), await stateOf(other.id)]).toEqual(['pending', 'pending']);
+    expect([await stateOf(id), await stateOf(second.id)]).toEqual(['pending', 'pending']);
+  });
+
+  verifies('kn.approve.page', 'refuses an outdated vote, shows the new state, and counts a form once', async () => {
+    const { id, url } = await question({ ...payment(), tool: 'transfer' });
+    const [alice, bob] = [
+      await signedIn(url, (await keyOf('alice')).key),
+      await signedIn(url, (await keyOf('bob')).key),
+    ];
+    const stale = decide(bob.page);
+    expect((await alice.browser.submit(decide(alice.page), { decision: 'approve' })).text).toContain(
+      '1 of 2 approvals',
+    );
+    const answer = await bob.browser.submit(stale, { decision: 'approve' });
+    expect([answer.status, answer.text]).toEqual([
+      412,
+      expect.stringContaining('The approval changed after this page was shown'),
+    ]);
+    expect((await agent.approval(id)).approved_by).toEqual(['alice']);
+    const twice = await Promise.all([1, 2].map(() => bob.browser.submit(decide(answer), { decision: 'approve' })));
+    expect(twice.map(({ status }) => status).sort()).toEqual([200, 412]);
+    expect(await agent.approval(id)).toMatchObject({ state: 'approved', approved_by: ['alice', 'bob'] });
   });
 
   verifies(
     'kn.approve.page',
-    'what was shown is decided: another state is told and shown, and a form counts once',
-    async () => {
-      const { id, url } = await question({ ...payment(), tool: 'transfer' });
-      const [alice, bob] = [
-        await signedIn(url, (await keyOf('alice')).key),
-        await signedIn(url, (await keyOf('bob')).key),
-      ];
-      const stale = decide(bob.page);
-      expect((await alice.browser.submit(decide(alice.page), { decision: 'approve' })).text).toContain(
-        '1 of 2 approvals',
-      );
-      const told = await bob.browser.submit(stale, { decision: 'approve' });
-      expect([told.status, told.text]).toEqual([412, expect.stringContaining('It changed after this page was shown')]);
-      expect((await agent.approval(id)).approved_by).toEqual(['alice']);
-      const twice = await Promise.all([1, 2].map(() => bob.browser.submit(decide(told), { decision: 'approve' })));
-      expect(twice.map(({ status }) => status).sort()).toEqual([200, 412]);
-      expect(await agent.approval(id)).toMatchObject({ state: 'approved', approved_by: ['alice', 'bob'] });
-    },
-  );
-
-  verifies(
-    'kn.approve.page',
-    'four eyes: neither who asked nor who is not named nor the same person twice',
+    'refuses the requester, people whom the rule does not name, and a second vote of one person',
     async () => {
       const own = await question();
       const asker = await signedIn(own.url, (await keyOf('agent')).key);
@@ -263,42 +264,42 @@ describe('the page of an approval', () => {
     },
   );
 
-  verifies(
-    'kn.approve.page',
-    'an approval that expired in the meantime is reported and shown, and stays refused',
-    async () => {
-      const { id, url } = await question();
-      const { key } = await keyOf('alice');
-      time.advance(10 * minuteMs);
-      const { browser, page } = await signedIn(url, key);
-      expect(page.text).toContain('5 min 0 s');
-      expect(page.markup).toContain('<meta http-equiv="refresh" content="301" />');
-      time.advance(5 * minuteMs);
-      const late = await browser.submit(decide(page), { decision: 'approve' });
-      expect([late.status, late.text]).toEqual([409, expect.stringContaining('expired')]);
-      expect(await stateOf(id)).toBe('expired');
-      expect((await browser.open(url)).forms.map(({ action }) => action)).toEqual(['/approvals/sign-out']);
-    },
-  );
+  verifies('kn.approve.page', 'refuses a vote on an expired approval, and then shows no form', async () => {
+    const { id, url } = await question();
+    const { key } = await keyOf('alice');
+    time.advance(10 * minuteMs);
+    const { browser, page } = await signedIn(url, key);
+    expect(page.text).toContain('5 min 0 s');
+    expect(page.markup).toContain('<meta http-equiv="refresh" content="301" />');
+    time.advance(5 * minuteMs);
+    const late = await browser.submit(decide(page), { decision: 'approve' });
+    expect([late.status, late.text]).toEqual([409, expect.stringContaining('expired')]);
+    expect(await stateOf(id)).toBe('expired');
+    expect((await browser.open(url)).forms.map(({ action }) => action)).toEqual(['/approvals/sign-out']);
+  });
 });
 
-describe('what an attacker writes', () => {
+describe('attacker-controlled text', () => {
   const payload = `"><script>alert(1)</script><img src=x onerror='alert(1)'>\u202e\u200b\u0001&amp;`;
   const seen = `"><script>alert(1)</script><img src=x onerror='alert(1)'>⟨U+202E⟩⟨U+200B⟩⟨U+0001⟩&amp;`;
 
-  verifies('kn.approve.page', 'is text on the page, with nothing hidden in it', async () => {
-    const body = { action: 'tool.call', tool: 'pay.send', session_id: newSession(), reason: payload } as never;
-    const made = (await agent.client.createApproval({ body })).body;
-    const { browser, page } = await signedIn(`/approvals/${made.approval_id}`, (await keyOf('alice')).key);
-    expect(page.text).toContain(seen);
-    expect(page.markup).not.toMatch(/<script|<img|\u202e|\u200b/);
-    expect((await browser.submit(decide(page), { decision: 'deny', reason: '\0' })).status).toBe(400);
-    const after = await browser.submit(decide(page), { decision: 'deny', reason: payload });
-    expect(after.text).toContain(seen);
-    expect(after.markup).not.toMatch(/<script|<img|\u202e|\u200b/);
-  });
+  verifies(
+    'kn.approve.page',
+    'is shown as text on the page, and its invisible characters are made visible',
+    async () => {
+      const body = { action: 'tool.call', tool: 'pay.send', session_id: newSession(), reason: payload } as never;
+      const made = (await agent.client.createApproval({ body })).body;
+      const { browser, page } = await signedIn(`/approvals/${made.approval_id}`, (await keyOf('alice')).key);
+      expect(page.text).toContain(seen);
+      expect(page.markup).not.toMatch(/<script|<img|\u202e|\u200b/);
+      expect((await browser.submit(decide(page), { decision: 'deny', reason: '\0' })).status).toBe(400);
+      const after = await browser.submit(decide(page), { decision: 'deny', reason: payload });
+      expect(after.text).toContain(seen);
+      expect(after.markup).not.toMatch(/<script|<img|\u202e|\u200b/);
+    },
+  );
 
-  it('is text inside of arguments too, where only our own line ends end a line', () => {
+  it('is shown as text in arguments too, where only our own line breaks end a line', () => {
     const approval = { tool: payload, arguments: { note: `${payload}\u2028`, lines: 'a\nb' }, state: 'denied' };
     const tokens = { decide: '', signOut: '', enrol: '' };
     const passkeys = { areRequired: false, state: null, areAvailable: false, mayBreakGlass: false };
@@ -319,7 +320,7 @@ describe('what an attacker writes', () => {
     expect(markup).toContain('&quot;lines&quot;: &quot;a\\\\nb&quot;<br />}<br /></pre>');
   });
 
-  it('cannot leave the page either: nothing loads, runs, frames or is sent elsewhere', async () => {
+  it('cannot load, run or send anything elsewhere, and the page cannot be framed', async () => {
     const { url } = await question();
     const { headers } = await new Browser(test.kernel.url).open(url);
     expect(headers.get('content-security-policy')).toMatch(
@@ -342,7 +343,7 @@ describe('forms', () => {
   };
   const pages = allRoutes.filter(({ media }) => media === 'html');
 
-  it.each(pages.filter(({ method }) => method === 'POST'))('to $path are strict', async (route) => {
+  it.each(pages.filter(({ method }) => method === 'POST'))('to $path are parsed strictly', async (route) => {
     expect(await sent(route, 'a=1&a=2')).toEqual([400, 'DUPLICATE_MEMBER']);
     expect(await sent(route, 'no_such_member=1')).toEqual([400, 'UNKNOWN_MEMBER']);
     expect(await sent(route, '__proto__=1')).toEqual([400, 'UNKNOWN_MEMBER']);
@@ -352,15 +353,15 @@ describe('forms', () => {
     expect(await sent(route, `a=${'x'.repeat(40_000)}`)).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  it.each(pages)('and addresses with an unknown member are refused with a page: $operation', async (route) => {
+  it.each(pages)('and URLs with an unknown member are refused with an HTML page: $operation', async (route) => {
     const { status, text, headers } = await rawCall(test.kernel.url, { route, query: { no_such: '<b>' } });
     expect([status, codeOf(text)]).toEqual([400, 'UNKNOWN_MEMBER']);
     expect([headers.get('content-type'), text.includes('<b>')]).toEqual(['text/html; charset=utf-8', false]);
   });
 });
 
-describe('a kernel that people reach', () => {
-  it('sends its cookie over TLS alone, and slows down guesses of keys', async () => {
+describe('a kernel with a public URL', () => {
+  it('sends its cookie over TLS only, and limits guesses of keys', async () => {
     const env = { GOV_PUBLIC_URL: 'https://kernel.example', GOV_RATE_LIMITS: '1' };
     const reached = await startTestKernel({ env, overrides: { clock: time.clock } });
     try {
@@ -383,7 +384,7 @@ describe('a kernel that people reach', () => {
       ]);
       const guesses = await Promise.all(Array.from({ length: 40 }, () => signIn('apk_guess')));
       const statuses = guesses.map((guess) => guess.status).sort();
-      // A slow machine answers some more: a guess comes back every three seconds.
+      // On a slow machine, further guesses are answered: the limit permits another one every three seconds.
       expect([statuses.slice(0, 19), statuses.at(-1)]).toEqual([Array<number>(19).fill(401), 429]);
     } finally {
       await reached.close();

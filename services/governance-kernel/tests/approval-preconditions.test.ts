@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Budget } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { asked, Caller, ledgerOf, newSession, said } from './_caller.ts';
+import { send, Caller, ledgerOf, newSession, answerOf } from './_caller.ts';
 import type { TestKernel } from './_kernel.ts';
 import { kernelAt } from './_passkeys.ts';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
@@ -36,20 +36,20 @@ afterAll(async () => {
 
 const payment = () => ({ tool: 'notes.pay', args: { amount: 5 }, session_id: newSession() });
 const approve = async (reply: Awaited<ReturnType<Caller['decide']>>) => {
-  const id = asked(reply);
+  const id = send(reply);
   await alice.move('approve', id);
   return id;
 };
 
-/** The tool says something else from now on, and an operator pins that. */
+/** Changes the tool's definition, and pins the new one as an operator does. */
 async function pinAnew(description: string): Promise<void> {
   upstreams.notes.redefine('pay', { description });
-  expect(said(await agent.decide(payment()))).toBe('DENY SCHEMA_DRIFT');
+  expect(answerOf(await agent.decide(payment()))).toBe('DENY SCHEMA_DRIFT');
   await test.pool.query(`UPDATE mcp_tools SET pinned_hash = current_hash, drifted_at = NULL WHERE tool_name = 'pay'`);
 }
 
 describe('an approval of a registered tool', () => {
-  verifies('kn.approve.loop', 'is under the pin that stood when it was asked for, on every kernel', async () => {
+  verifies('kn.approve.loop', 'covers only the pin at the time of its request, on every kernel', async () => {
     for (const present of [false, true]) {
       const call = payment();
       const question = await agent.decide(call);
@@ -60,16 +60,16 @@ describe('an approval of a registered tool', () => {
       await pinAnew(`Pays, and keeps a copy ${present}.`);
       for (const kernel of [there, agent]) {
         const reply = await kernel.decide({ ...call, ...(present ? { approval_grant: id } : {}) });
-        expect(said(reply)).toBe(present ? 'DENY APPROVAL_PRECONDITION_FAILED' : 'ESCALATE APPROVAL_REQUIRED');
+        expect(answerOf(reply)).toBe(present ? 'DENY APPROVAL_PRECONDITION_FAILED' : 'ESCALATE APPROVAL_REQUIRED');
         expect(reply.approval?.approval_id).not.toBe(id);
       }
       expect(await alice.approval(id)).toMatchObject({ state: 'approved', uses_remaining: 1 });
     }
   });
 
-  it('that was asked for beforehand is under its pin as well, and the vote is sealed with it', async () => {
+  it('that was requested beforehand covers the pin as well, and the vote is sealed with the pin', async () => {
     const call = payment();
-    const body = { ...call, action: 'tool.call', reason: 'soon' } as never; // a test writes plain names
+    const body = { ...call, action: 'tool.call', reason: 'soon' } as never; // plain strings instead of branded ones
     const { approval_id: id } = (await agent.client.createApproval({ body })).body;
     await alice.move('approve', id);
     const { preconditions } = await alice.approval(id);
@@ -77,16 +77,16 @@ describe('an approval of a registered tool', () => {
     const vote = (await ledgerOf(test, call.session_id)).at(-1);
     expect(vote?.record?.intent.facts['approved_preconditions']).toEqual(preconditions);
     await pinAnew('Pays twice.');
-    expect(said(await there.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_PRECONDITION_FAILED');
+    expect(answerOf(await there.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_PRECONDITION_FAILED');
     const anew = payment();
-    const asking = { ...anew, action: 'tool.call', reason: 'again' } as never; // plain names
+    const asking = { ...anew, action: 'tool.call', reason: 'again' } as never; // plain strings instead of branded ones
     const later = (await agent.client.createApproval({ body: asking })).body;
     await alice.move('approve', later.approval_id);
-    expect(said(await there.decide({ ...anew, approval_grant: later.approval_id }))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await there.decide({ ...anew, approval_grant: later.approval_id }))).toBe('ALLOW ALLOWED');
   });
 });
 
-describe('an approval whose rule wants the budgets unchanged', () => {
+describe('an approval whose rule requires unchanged budgets', () => {
   const terms: Omit<Budget, 'budget_id' | 'tenant_id' | 'used' | 'reserved' | 'resets_at'> = {
     ...{ subject: 'tenant', window: 'total' as const, tool_call_limit: 100, spend_limit_minor: null, currency: null },
     ...{ egress_limit_bytes: null, write_limit: null, approval_required_above_minor: null },
@@ -94,11 +94,11 @@ describe('an approval whose rule wants the budgets unchanged', () => {
   let etag: string | null = null;
   const put = async (tool_call_limit: number) => {
     const headers = etag === null ? {} : { 'if-match': etag };
-    const input = { params: { budget_id: 'daily' }, body: { ...terms, tool_call_limit }, headers } as never; // plain names
+    const input = { params: { budget_id: 'daily' }, body: { ...terms, tool_call_limit }, headers } as never; // plain strings
     etag = (await test.as('acme', 'operator').putBudget(input)).headers.get('etag');
   };
 
-  it('is void as soon as another call takes of them, on every kernel, and good when they are refilled', async () => {
+  it('is void as soon as another call uses them, on every kernel, and valid when they are restored', async () => {
     await put(100);
     const call = { tool: 'vault.open', session_id: newSession() };
     const question = await agent.decide(call);
@@ -106,37 +106,37 @@ describe('an approval whose rule wants the budgets unchanged', () => {
     expect((await alice.approval(id)).preconditions.budgets).toMatchObject([
       { budget_id: 'daily', tool_calls_remaining: 100 },
     ]);
-    expect(said(await agent.decide({ tool: 'vault.look' }))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide({ tool: 'vault.look' }))).toBe('ALLOW ALLOWED');
     const refused = await there.decide({ ...call, approval_grant: id });
-    expect([said(refused), refused.reason]).toEqual([
+    expect([answerOf(refused), refused.reason]).toEqual([
       'DENY APPROVAL_PRECONDITION_FAILED',
       'Budget daily has less left than when the approval was requested.',
     ]);
     await put(101);
-    expect(said(await there.decide({ ...call, approval_grant: id }))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await there.decide({ ...call, approval_grant: id }))).toBe('ALLOW ALLOWED');
   });
 
-  it('is void when the same number is one of another currency', async () => {
+  it('is void when the currency of a budget changed, even if its amount is the same', async () => {
     const of = new Caller(test, 'globex');
     const money = async (currency: string, etag?: string | null) => {
       const body = { subject: 'tenant', window: 'total', spend_limit_minor: 1000, currency };
       const headers = etag ? { 'if-match': etag } : {};
-      const input = { params: { budget_id: 'money' }, body, headers } as never; // plain names
+      const input = { params: { budget_id: 'money' }, body, headers } as never; // plain strings instead of branded ones
       return (await test.as('globex', 'operator').putBudget(input)).headers.get('etag');
     };
     const etag = await money('EUR');
     const call = { tool: 'vault.open', session_id: newSession() };
-    const id = asked(await of.decide(call));
+    const id = send(await of.decide(call));
     await new Caller(test, 'globex', 'alice').move('approve', id);
     await money('JPY', etag);
-    expect(said(await of.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_PRECONDITION_FAILED');
+    expect(answerOf(await of.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_PRECONDITION_FAILED');
   });
 
-  it('cannot be loosened beforehand by the wording of the question', async () => {
+  it('cannot be replaced by one that was requested beforehand without this condition', async () => {
     const call = { tool: 'vault.open', session_id: newSession() };
-    const body = { ...call, action: 'tool.call', reason: 'soon' } as never; // a test writes plain names
+    const body = { ...call, action: 'tool.call', reason: 'soon' } as never; // plain strings instead of branded ones
     const { approval_id: id } = (await agent.client.createApproval({ body })).body;
     await alice.move('approve', id);
-    expect(said(await agent.decide({ ...call, approval_grant: id }))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await agent.decide({ ...call, approval_grant: id }))).toBe('ESCALATE APPROVAL_REQUIRED');
   });
 });

@@ -5,10 +5,10 @@ import { canonicalBytes, encodeBase64Url } from '@countersign/crypto';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { z } from 'zod';
-import { readApproverKeys, requireSameSubject } from '../src/approvals/approver-keys.ts';
+import { readApproverKeys, requireSameSubject } from '../src/controls/approvals/approver-keys.ts';
 import { kernelConfigFrom } from '../src/index.ts';
 import { getApproval } from '../src/store/approval-store.ts';
-import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { send, Caller, ledgerOf, newSession, refusal, answerOf } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
 const policy = `
@@ -34,7 +34,7 @@ const enrolled = (name: string, tenant = 'acme') => ({
 let test: TestKernel;
 let agent: Caller, alice: Caller, bob: Caller;
 beforeAll(async () => {
-  // First, so that a search for a key by its name alone finds this one.
+  // This key comes first, so that a search by key_id alone would find the wrong key.
   const namesake = { ...enrolled('foreign', 'globex'), principal_id: 'alice', key_id: 'alice-key' };
   const keys = [namesake, enrolled('alice'), enrolled('bob'), enrolled('agent')];
   test = await startTestKernel({ env: { GOV_APPROVER_KEYS: JSON.stringify(keys) } });
@@ -46,7 +46,7 @@ afterAll(() => test.close());
 
 const escalated = async (tool = 'two.keys') => {
   const call = { tool, session_id: newSession() };
-  const id = asked(await agent.decide(call));
+  const id = send(await agent.decide(call));
   return { call, id };
 };
 
@@ -54,7 +54,7 @@ function statementOf(approval: Approval, changes: Partial<Statement> = {}): Stat
   const { approval_id, tenant_id, intent_hash, judged_hash, policy_hash, ceremony_hash } = approval;
   const common = { approval_id, tenant_id, intent_hash, judged_hash, policy_hash, ceremony_hash };
   const statement = { type: 'countersign.approval.v1', ...common, approver_id: 'alice', decision: 'approve' };
-  return { ...statement, ...changes } as Statement; // a test writes plain names
+  return { ...statement, ...changes } as Statement; // plain strings instead of branded ones
 }
 
 function sign(statement: Statement, name: string = statement.approver_id, key_id = `${name}-key`) {
@@ -71,35 +71,35 @@ describe('a quorum', () => {
     expect(await refusal(agent.move('approve', id))).toBe('PERMISSION_DENIED');
     expect(await alice.move('approve', id)).toMatchObject({ state: 'pending', approved_by: ['alice'] });
     expect(await refusal(alice.move('approve', id))).toBe('ILLEGAL_TRANSITION');
-    expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
     expect(await bob.decideOnPage(id)).toMatchObject({ state: 'approved', approved_by: ['alice', 'bob'] });
-    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(call))).toBe('ALLOW ALLOWED');
   });
 
-  verifies('kn.approve.quorum', 'counts the key of the operators once, whatever names it claims', async () => {
+  verifies('kn.approve.quorum', 'counts the operator key once, whatever names it claims', async () => {
     const { call, id } = await escalated();
     await alice.move('approve', id);
     expect(await refusal(bob.move('approve', id))).toBe('ILLEGAL_TRANSITION');
     expect(await alice.approval(id)).toMatchObject({ state: 'pending', approved_by: ['alice'] });
-    expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
     expect(await bob.move('deny', id)).toMatchObject({ state: 'denied' });
   });
 
-  verifies('kn.approve.quorum', 'counts a person once who approves by bearer and by signature', async () => {
+  verifies('kn.approve.quorum', 'counts one vote of a person who approves by key and by signature', async () => {
     const { id } = await escalated();
     await alice.move('approve', id);
     expect(await refusal(signAs('alice', id))).toBe('ILLEGAL_TRANSITION');
     expect(await signAs('bob', id)).toMatchObject({ state: 'approved' });
   });
 
-  verifies('kn.approve.quorum', 'refuses two people who share one key, and one key_id of two keys', () => {
+  verifies('kn.approve.quorum', 'needs separate keys: two people may not share a key, nor two keys a key_id', () => {
     const shared = { ...enrolled('alice'), principal_id: 'mallory', key_id: 'other' };
     expect(() => readApproverKeys(JSON.stringify([enrolled('alice'), shared]))).toThrow('twice');
     expect(() =>
       readApproverKeys(JSON.stringify([enrolled('alice'), { ...enrolled('bob'), key_id: 'alice-key' }])),
     ).toThrow('twice');
     const smallOrder = { ...enrolled('alice'), public_key: encodeBase64Url(new Uint8Array(32)) };
-    expect(() => readApproverKeys(JSON.stringify([smallOrder]))).toThrow('no safe Ed25519');
+    expect(() => readApproverKeys(JSON.stringify([smallOrder]))).toThrow('not a safe Ed25519');
     expect(() => readApproverKeys('{')).toThrow('must be');
     for (const keys of [JSON.stringify([smallOrder]), '{'])
       expect(() => kernelConfigFrom({ ...test.env, GOV_APPROVER_KEYS: keys })).toThrow(
@@ -107,15 +107,15 @@ describe('a quorum', () => {
       );
   });
 
-  verifies('kn.approve.quorum', 'takes only the people whom the rule names', async () => {
+  verifies('kn.approve.quorum', 'accepts only the people that the rule names', async () => {
     const { call, id } = await escalated('named.thing');
     expect(await refusal(new Caller(test, 'acme', 'carol').move('approve', id))).toBe('PERMISSION_DENIED');
     await alice.move('approve', id);
     await bob.decideOnPage(id);
-    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(call))).toBe('ALLOW ALLOWED');
   });
 
-  verifies('kn.approve.quorum', 'of two parallel votes on one view, one is told that the view changed', async () => {
+  verifies('kn.approve.quorum', 'refuses the later of two parallel votes: the first changed the state', async () => {
     const { id } = await escalated();
     const { ceremony_hash } = await alice.approval(id);
     const params = { approval_id: id, action: 'approve' as const };
@@ -128,7 +128,7 @@ describe('a quorum', () => {
 });
 
 describe('approval by signature', () => {
-  it('seals the signed statement, so that it can be checked offline', async () => {
+  it('seals the signed statement for offline verification', async () => {
     const { call, id } = await escalated();
     const statement = statementOf(await alice.approval(id));
     const signed = sign(statement);
@@ -141,18 +141,18 @@ describe('approval by signature', () => {
   it('denies by signature too', async () => {
     const { call, id } = await escalated();
     expect(await signAs('bob', id, 'deny')).toMatchObject({ state: 'denied' });
-    expect(said(await agent.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_REJECTED');
+    expect(answerOf(await agent.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_REJECTED');
   });
 
-  it('takes no statement that differs from the approval, and no signature that is not its approver’s', async () => {
+  it('accepts no statement that differs from the approval, and no signature of another person', async () => {
     const { id } = await escalated();
     const approval = await alice.approval(id);
-    const other = `sha256:${'1'.repeat(64)}` as Approval['ceremony_hash'];
+    const second = `sha256:${'1'.repeat(64)}` as Approval['ceremony_hash'];
     const cases: [string, ReturnType<typeof sign>][] = [
-      ['PRECONDITION_FAILED', sign(statementOf(approval, { ceremony_hash: other }))],
-      ['PRECONDITION_FAILED', sign(statementOf(approval, { intent_hash: other }))],
-      ['PRECONDITION_FAILED', sign(statementOf(approval, { judged_hash: other }))],
-      ['PRECONDITION_FAILED', sign(statementOf(approval, { policy_hash: other }))],
+      ['PRECONDITION_FAILED', sign(statementOf(approval, { ceremony_hash: second }))],
+      ['PRECONDITION_FAILED', sign(statementOf(approval, { intent_hash: second }))],
+      ['PRECONDITION_FAILED', sign(statementOf(approval, { judged_hash: second }))],
+      ['PRECONDITION_FAILED', sign(statementOf(approval, { policy_hash: second }))],
       ['PRECONDITION_FAILED', sign(statementOf(approval, { policy_hash: null }))],
       ['PERMISSION_DENIED', sign(statementOf(approval, { approver_id: 'bob' as never }), 'alice')],
       ['PERMISSION_DENIED', sign(statementOf(approval), 'bob', 'alice-key')],
@@ -165,7 +165,7 @@ describe('approval by signature', () => {
     expect(await alice.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
   });
 
-  it('speaks of the approval that it is held against, in every member that names one', async () => {
+  it('must match the approval in every member that identifies it', async () => {
     const { id } = await escalated();
     const approval = await alice.approval(id);
     const row = await getApproval(test.kernel.context.reader, { tenant: 'acme' as TenantId, id });
@@ -180,11 +180,11 @@ describe('approval by signature', () => {
     expect(() => requireSameSubject(row, sign(statementOf(approval)))).not.toThrow();
     for (const [member, value] of Object.entries(changes)) {
       const signed = sign(statementOf(approval, { [member]: value }), 'alice');
-      expect(() => requireSameSubject(row, signed)).toThrow('something else');
+      expect(() => requireSameSubject(row, signed)).toThrow('does not match this approval');
     }
   });
 
-  it('cannot be replayed once the approval has moved', async () => {
+  it('cannot be replayed once the vote has changed the approval', async () => {
     const { id } = await escalated();
     const signed = sign(statementOf(await alice.approval(id)));
     await submit(signed);

@@ -1,22 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { nodeProvider } from '@countersign/crypto/node';
 import { usesOf, type ApprovalRequest } from '@countersign/policy';
-import type { ApprovalRow } from '../src/approvals/approval-row.ts';
-import { argsCipher } from '../src/approvals/args-cipher.ts';
-import { expired, isExpired } from '../src/approvals/expire.ts';
-import { usedOnce, wantsNoLess } from '../src/approvals/pending.ts';
-import { lifetimeSeconds } from '../src/approvals/scope.ts';
-import { obstacleOf, transition, type ApprovalAction } from '../src/approvals/transition.ts';
+import type { ApprovalRow } from '../src/controls/approvals/approval-row.ts';
+import { argsCipher } from '../src/controls/approvals/args-cipher.ts';
+import { expired, isExpired } from '../src/controls/approvals/expire.ts';
+import { usedOnce, wantsNoLess } from '../src/controls/approvals/pending.ts';
+import { lifetimeSeconds } from '../src/controls/approvals/scope.ts';
+import { obstacleOf, transition, type ApprovalAction } from '../src/controls/approvals/transition.ts';
 import { digest, electorate, nowMs, refusalOf, rowWith } from './_approval-row.ts';
 
 const secret = 'a secret of thirty-two characters';
 
 type Vote = { by?: string; atMs?: number; reason?: string; hash?: string; kind?: string; id?: string; who?: object };
-function vote(row: ApprovalRow, action: ApprovalAction, given: Vote = {}) {
-  const { by = 'alice', atMs = nowMs, reason, hash = row.ceremonyHash, kind = 'access_key', who = {} } = given;
-  const voter = { by, credential: { kind, id: given.id ?? by }, asserted: null };
+function vote(row: ApprovalRow, action: ApprovalAction, options: Vote = {}) {
+  const { by = 'alice', atMs = nowMs, reason, hash = row.ceremonyHash, kind = 'access_key', who = {} } = options;
+  const voter = { by, credential: { kind, id: options.id ?? by }, asserted: null };
   const cast = { action, ...voter, nowMs: atMs, reason, expectedCeremonyHash: hash, electorate: electorate(who) };
-  return transition(nodeProvider, row, cast as never).approval; // plain names
+  return transition(nodeProvider, row, cast as never).approval; // plain strings instead of branded ones
 }
 
 const actions = ['approve', 'deny', 'revoke', 'break_glass'] as const;
@@ -30,7 +30,7 @@ const moves = {
 };
 
 describe('a vote', () => {
-  it.each(Object.entries(moves))('on an approval that is %s may be %j alone', (state, allowed: string[]) => {
+  it.each(Object.entries(moves))('on an approval that is %s may only be one of %j', (state, allowed: string[]) => {
     for (const action of actions) {
       const row = rowWith({ state, timelockUntilMs: state === 'approved' ? nowMs + 1 : null });
       if (allowed.includes(action)) expect(vote(row, action, { reason: 'a fire' }).updatedAtMs).toBe(nowMs);
@@ -40,14 +40,14 @@ describe('a vote', () => {
           details: { state, allowed },
         });
       const gone = refusalOf(() => vote(row, action, { atMs: row.expiresAtMs }));
-      const seen = state === 'pending' ? 'expired' : state;
+      const seen = state === 'pending' || state === 'approved' ? 'expired' : state;
       expect(gone).toMatchObject({ code: 'ILLEGAL_TRANSITION', details: { state: seen, allowed: [] } });
     }
     expect(vote(rowWith(), 'approve', { atMs: nowMs + 999 }).approvedBy).toEqual(['alice']);
     expect(vote(rowWith({ quorum: 1 }), 'approve').state).toBe('approved');
   });
 
-  it('starts the time lock when it is the last one, and comes too late where the lock would outlast the approval', () => {
+  it('starts the time lock when it completes the quorum, and is refused if the lock would outlast the approval', () => {
     const waiting = rowWith({ timelockSeconds: 1, expiresAtMs: nowMs + 1001 });
     const first = vote(waiting, 'approve');
     expect(first).toMatchObject({ state: 'pending', timelockUntilMs: null });
@@ -62,7 +62,7 @@ describe('a vote', () => {
     expect(vote(waiting, 'deny', { atMs: nowMs + 1 }).state).toBe('denied');
   });
 
-  it('is refused to the requester, to unnamed people and to earlier voters; any of them may withdraw the question', () => {
+  it('is refused to the requester, to unlisted people and to earlier voters; the requester may withdraw the approval', () => {
     const named = rowWith({ approvers: ['alice', 'bob'], approvedBy: ['bob'] });
     for (const action of ['approve', 'deny'] as const) {
       const codeOf = (row: ApprovalRow, by: string) => refusalOf(() => vote(row, action, { by }));
@@ -74,7 +74,7 @@ describe('a vote', () => {
     expect(vote(named, 'approve')).toMatchObject({ state: 'approved', approvedBy: ['bob', 'alice'] });
   });
 
-  it('is one person’s under every name that a reader takes for theirs', () => {
+  it('is refused under a name that looks like that of an earlier voter or of the requester', () => {
     const voted = rowWith({ approvedBy: ['bob'] });
     const unseen = ['\u200d', '\u06dd', '\u0085', '\u2800', '\ufff9'].map((one) => `bo${one}b`);
     for (const by of ['BOB', 'ｂob', ...unseen])
@@ -88,7 +88,7 @@ describe('a vote', () => {
     ['ed25519', 'key_1', {}],
     ['passkey', 'cred', {}],
     ['operator_bearer', 'any', {}],
-  ])('counts one credential of the kind %s once, under whatever names', (kind, id, who) => {
+  ])('with one credential of the kind %s counts once towards the quorum, under any name', (kind, id, who) => {
     const first = vote(rowWith({ quorum: 3 }), 'approve', { kind, id, who });
     expect(refusalOf(() => vote(first, 'approve', { by: 'bob', kind, id, who }))).toMatchObject({
       code: 'ILLEGAL_TRANSITION',
@@ -97,7 +97,7 @@ describe('a vote', () => {
     expect(vote(first, 'deny', { by: 'bob', kind, id, who }).state).toBe('denied');
   });
 
-  it('is on what was seen: another state of it decides nothing', () => {
+  it('is refused when its ceremony hash is not that of the current state', () => {
     expect(refusalOf(() => vote(rowWith(), 'approve', { hash: digest('e') }))).toMatchObject({
       code: 'PRECONDITION_FAILED',
       param: 'expected_ceremony_hash',
@@ -108,7 +108,7 @@ describe('a vote', () => {
     });
   });
 
-  it('approves when the quorum is there, and keeps the arguments until it is decided', () => {
+  it('approves at the quorum, and keeps the arguments until the approval is decided', () => {
     const first = vote(rowWith(), 'approve', { kind: 'passkey' });
     expect(first).toMatchObject({ state: 'pending', approvedBy: ['alice'], argsEncrypted: 'AA==' });
     const second = vote(first, 'approve', { by: 'bob' });
@@ -120,14 +120,14 @@ describe('a vote', () => {
       ['deny', 'denied'],
       ['revoke', 'revoked'],
     ] as const) {
-      const said = { state, rejectionReason: 'not today', argsEncrypted: null };
-      expect(vote(rowWith(), action, { reason: ' not today ' })).toMatchObject(said);
+      const statement = { state, rejectionReason: 'not today', argsEncrypted: null };
+      expect(vote(rowWith(), action, { reason: ' not today ' })).toMatchObject(statement);
       for (const reason of [undefined, ' '])
         expect(vote(rowWith(), action, { ...(reason && { reason }) })).toMatchObject({ state, rejectionReason: null });
     }
   });
 
-  it('that breaks the glass gives one use, soon, with a reason, where a quorum or a running time lock holds the call', () => {
+  it('by break glass permits one use within 15 minutes, requires a reason, and needs a quorum or a time lock', () => {
     const wide = { scope: 'uses:5', usesRemaining: 5, expiresAtMs: nowMs + 1_000_000 };
     const breaks = (row: ApprovalRow, { by = 'alice', reason = ' a fire ' } = {}) =>
       vote(row, 'break_glass', { by, reason });
@@ -147,21 +147,21 @@ describe('a vote', () => {
     expect(codeOf(rowWith(), { reason: ' ' })).toMatchObject({ code: 'INVALID_REQUEST', param: 'reason' });
   });
 
-  it('says beforehand, in words, what stands against it', () => {
+  it('has its obstacles reported beforehand as text', () => {
     const obstacle = (row: ApprovalRow, by: string) =>
       obstacleOf(nodeProvider, row, {
         ...{ action: 'approve', by, nowMs, electorate: electorate() },
         ...{ credential: { kind: 'access_key', id: by }, asserted: null },
-      } as never); // plain names
+      } as never); // plain strings instead of branded ones
     expect(obstacle(rowWith(), 'alice')).toBeNull();
     expect(obstacle(rowWith(), 'agent')).toMatch(/requester of an approval/);
-    // A fault of ours is no word for people.
+    // An error in our own code is thrown, and not shown to people.
     expect(() => obstacle({ ...rowWith(), approvers: null } as never, 'alice')).toThrow(TypeError);
   });
 });
 
 describe('the ceremony hash', () => {
-  it('changes with everything that an approver looks at, and with nothing else', () => {
+  it('changes with everything that an approver sees, and with nothing else', () => {
     const seen = {
       ...{ id: 'apr_2', tenant: 'globex', state: 'approved', intentHash: digest('e'), judgedHash: digest('e') },
       ...{ policyHash: null, reason: 'other', quorum: 3, approvers: ['bob'], approvedBy: ['bob'], scope: 'session' },
@@ -174,8 +174,8 @@ describe('the ceremony hash', () => {
   });
 });
 
-describe('an approval in time', () => {
-  it('expires at its moment without a decision, and then has no arguments', () => {
+describe('an approval', () => {
+  it('expires at the end of its lifetime if it has no decision, and then has no arguments', () => {
     const row = rowWith();
     expect([isExpired(row, nowMs + 999), isExpired(row, nowMs + 1000)]).toEqual([false, true]);
     expect(isExpired(rowWith({ state: 'approved' }), nowMs + 1000)).toBe(false);
@@ -185,7 +185,7 @@ describe('an approval in time', () => {
     expect(lifetimeSeconds(row)).toBe(2);
   });
 
-  it('is used up with its last use', () => {
+  it('is consumed by its last use', () => {
     const twice = rowWith({ state: 'approved', usesRemaining: 2 });
     const once = usedOnce(nodeProvider, twice, nowMs);
     expect(once).toMatchObject({ state: 'approved', usesRemaining: 1, updatedAtMs: nowMs });
@@ -204,29 +204,34 @@ describe('an approval in time', () => {
   });
 });
 
-describe('an open question', () => {
-  const asked: ApprovalRequest = { quorum: 2, approvers: [], timeout: 2, scope: 'once' };
+describe('a pending approval', () => {
+  const approvalRequest: ApprovalRequest = { quorum: 2, approvers: [], timeout: 2, scope: 'once' };
   it.each<[string, object, Partial<ApprovalRequest>, boolean]>([
-    ['the same', {}, {}, true],
-    ['more people', { quorum: 3 }, {}, true],
-    ['fewer people', { quorum: 1 }, {}, false],
-    ['any approver where one is named', {}, { approvers: ['bob'] }, false],
-    ['the one who is named', { approvers: ['bob'] }, { approvers: ['bob', 'carol'] }, true],
-    ['one who is not named', { approvers: ['bob', 'dave'] }, { approvers: ['bob', 'carol'] }, false],
-    ['named people where any would do', { approvers: ['bob'] }, {}, true],
-    ['more uses', { scope: 'uses:2' }, {}, false],
-    ['a longer life', { expiresAtMs: nowMs + 1001 }, {}, false],
-    ['no time lock where one is wanted', {}, { timelock: 1 }, false],
-    ['nothing of the budgets', {}, { unchanged: ['budgets'] }, false],
+    ['the same terms', {}, {}, true],
+    ['a larger quorum', { quorum: 3 }, {}, true],
+    ['a smaller quorum', { quorum: 1 }, {}, false],
+    ['any approver, when the request names one', {}, { approvers: ['bob'] }, false],
+    ['an approver whom the request names', { approvers: ['bob'] }, { approvers: ['bob', 'carol'] }, true],
     [
-      'unused budgets',
+      'an approver whom the request does not name',
+      { approvers: ['bob', 'dave'] },
+      { approvers: ['bob', 'carol'] },
+      false,
+    ],
+    ['named approvers, when the request accepts any', { approvers: ['bob'] }, {}, true],
+    ['more uses', { scope: 'uses:2' }, {}, false],
+    ['a longer lifetime', { expiresAtMs: nowMs + 1001 }, {}, false],
+    ['no time lock, when the request has one', {}, { timelock: 1 }, false],
+    ['no preconditions, when the request requires unchanged budgets', {}, { unchanged: ['budgets'] }, false],
+    [
+      'unchanged budgets',
       { preconditions: { tool_definition_hash: null, budgets: [] } },
       { unchanged: ['budgets'] },
       true,
     ],
     ['a longer time lock', { timelockSeconds: 2 }, { timelock: 1 }, true],
-  ])('that asks for %s answers another one, or not', (_what, open, other, answers) => {
-    expect(wantsNoLess(rowWith(open), { ...asked, ...other })).toBe(answers);
+  ])('is reused only if it demands no less than the new request: %s', (_what, open, candidate, answers) => {
+    expect(wantsNoLess(rowWith(open), { ...approvalRequest, ...candidate })).toBe(answers);
   });
 });
 
@@ -235,7 +240,7 @@ describe('the arguments of a call that waits', () => {
   const place = rowWith();
   const args = { to: 'ada@example.org', amount: 5 };
 
-  it('are read at their own approval, under the secret of today, and nowhere else', () => {
+  it('can be decrypted only for their own approval and with the current secret', () => {
     const text = cipher.encrypt(place, args);
     expect(cipher.decrypt(place, text)).toEqual(args);
     expect(cipher.encrypt(place, args)).not.toBe(text);
@@ -245,7 +250,7 @@ describe('the arguments of a call that waits', () => {
     expect(argsCipher(`${secret}.`).decrypt(place, text)).toBeNull();
   });
 
-  it('are not read after any change of what is stored', () => {
+  it('are unreadable after any change of the stored text', () => {
     const bytes = Buffer.from(cipher.encrypt(place, args), 'base64');
     for (const at of bytes.keys()) {
       const changed = Buffer.from(bytes.map((byte, index) => (index === at ? byte ^ 1 : byte)));
@@ -255,12 +260,12 @@ describe('the arguments of a call that waits', () => {
       expect(cipher.decrypt(place, bytes.subarray(0, length).toString('base64'))).toBeNull();
   });
 
-  it('that were kept by an earlier kernel are still read', () => {
+  it('that an earlier kernel stored are still readable', () => {
     const kept = 'dwmLroFyAh9bFFW3c0seEUFh33NZ458vqiT0iRMixNpecMPC9QClMNnf4LhcHh1IRXap4mqID617G8br6G0m';
     expect(cipher.decrypt(place, kept)).toEqual(args);
   });
 
-  it('are as many as a person can read', () => {
+  it('are limited to the length that a person can read', () => {
     const ofCharacters = (count: number) => ({ a: 'x'.repeat(count - '{"a":""}'.length) });
     expect(cipher.decrypt(place, cipher.encrypt(place, ofCharacters(262_144)))).toEqual(ofCharacters(262_144));
     expect(refusalOf(() => cipher.encrypt(place, ofCharacters(262_145)))).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });

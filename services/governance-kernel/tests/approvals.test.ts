@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
-import { policyReplaced } from '../src/approvals/expire.ts';
-import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { policyReplaced } from '../src/controls/approvals/expire.ts';
+import { send, Caller, ledgerOf, movableClock, newSession, refusal, answerOf } from './_caller.ts';
 import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 
 const policy = (version: string) => `
@@ -33,35 +33,37 @@ const payment = () => ({ tool: 'pay.send', args: { amount: 5 }, session_id: newS
 const minuteMs = 60_000;
 
 async function approved(call: ReturnType<typeof payment>) {
-  const id = asked(await agent.decide(call));
+  const id = send(await agent.decide(call));
   await alice.move('approve', id);
   return id;
 }
 
 describe('the approval loop', () => {
-  verifies('kn.approve.loop', 'escalate, approve, repeat: executes once, standing or presented', async () => {
+  verifies('kn.approve.loop', 'allows an approved call once, with or without a presented grant', async () => {
     for (const present of [false, true]) {
       const call = payment();
       const question = await agent.decide(call);
-      const id = asked(question);
-      expect(said(question)).toBe('ESCALATE APPROVAL_REQUIRED');
-      expect(asked(await agent.decide(call))).toBe(id);
+      const id = send(question);
+      expect(answerOf(question)).toBe('ESCALATE APPROVAL_REQUIRED');
+      expect(send(await agent.decide(call))).toBe(id);
       expect(await alice.move('approve', id)).toMatchObject({ state: 'approved', approved_by: ['alice'] });
       const repeat = { ...call, ...(present ? { approval_grant: id } : {}) };
       const allowed = await agent.decide(repeat);
-      expect([said(allowed), allowed.receipt.payload.approval_id]).toEqual(['ALLOW ALLOWED', id]);
-      expect(said(await agent.decide(repeat))).toBe(present ? 'DENY APPROVAL_CONSUMED' : 'ESCALATE APPROVAL_REQUIRED');
+      expect([answerOf(allowed), allowed.receipt.payload.approval_id]).toEqual(['ALLOW ALLOWED', id]);
+      expect(answerOf(await agent.decide(repeat))).toBe(
+        present ? 'DENY APPROVAL_CONSUMED' : 'ESCALATE APPROVAL_REQUIRED',
+      );
       expect(await alice.approval(id)).toMatchObject({ state: 'consumed', uses_remaining: 0 });
     }
   });
 
-  verifies('kn.approve.loop', 'names an approval on an ALLOW only when this call uses it', async () => {
+  verifies('kn.approve.loop', 'names an approval in an ALLOW only when this call uses it', async () => {
     const call = payment();
     const id = await approved(call);
     const shadow = await agent.decide({ ...call, approval_grant: id, mode: 'shadow' });
     const needless = await agent.decide({ ...call, tool: 'note', effect_level: 'E1', approval_grant: id });
     for (const reply of [shadow, needless])
-      expect([said(reply), reply.receipt.payload.approval_id]).toEqual(['ALLOW ALLOWED', undefined]);
+      expect([answerOf(reply), reply.receipt.payload.approval_id]).toEqual(['ALLOW ALLOWED', undefined]);
     const sealed = await ledgerOf(test, call.session_id);
     expect(sealed.slice(-2).map(({ record }) => [record?.approval_id, record?.dispatched_by])).toEqual([
       [null, 'caller'],
@@ -70,16 +72,16 @@ describe('the approval loop', () => {
     expect((await agent.decide({ ...call, approval_grant: id })).receipt.payload.approval_id).toBe(id);
   });
 
-  verifies('kn.approve.loop', 'of twenty parallel repetitions exactly one executes', async () => {
+  verifies('kn.approve.loop', 'allows exactly one of twenty parallel repetitions', async () => {
     const call = payment();
     const id = await approved(call);
     const repeats = await Promise.all(Array.from({ length: 20 }, () => agent.decide({ ...call, approval_grant: id })));
-    expect(repeats.map(said).sort()).toEqual(
+    expect(repeats.map(answerOf).sort()).toEqual(
       ['ALLOW ALLOWED', ...Array<string>(19).fill('DENY APPROVAL_CONSUMED')].sort(),
     );
   });
 
-  verifies('kn.approve.loop', 'a call that differs in anything is not the approved one', async () => {
+  verifies('kn.approve.loop', 'does not allow a call that differs from the approved one', async () => {
     const call = payment();
     const id = await approved(call);
     const others = [
@@ -89,40 +91,40 @@ describe('the approval loop', () => {
       { ...call, session_id: newSession() },
       { ...call, action: 'connector.invoke' },
     ];
-    for (const other of others) {
-      expect(said(await agent.decide(other))).toBe('ESCALATE APPROVAL_REQUIRED');
-      expect(said(await agent.decide({ ...other, approval_grant: id }))).toBe('DENY APPROVAL_MISMATCH');
+    for (const second of others) {
+      expect(answerOf(await agent.decide(second))).toBe('ESCALATE APPROVAL_REQUIRED');
+      expect(answerOf(await agent.decide({ ...second, approval_grant: id }))).toBe('DENY APPROVAL_MISMATCH');
     }
     const grant = { ...call, approval_grant: id };
-    expect(said(await new Caller(test, 'acme', 'other-agent').decide(grant))).toBe('DENY APPROVAL_MISMATCH');
-    expect(said(await new Caller(test, 'globex', 'agent').decide(grant))).toBe('DENY APPROVAL_MISMATCH');
-    expect(said(await agent.decide(grant))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await new Caller(test, 'acme', 'other-agent').decide(grant))).toBe('DENY APPROVAL_MISMATCH');
+    expect(answerOf(await new Caller(test, 'globex', 'agent').decide(grant))).toBe('DENY APPROVAL_MISMATCH');
+    expect(answerOf(await agent.decide(grant))).toBe('ALLOW ALLOWED');
   });
 
-  verifies('kn.approve.loop', 'an approval of a milder effect does not cover a graver one', async () => {
+  verifies('kn.approve.loop', 'does not allow a higher effect level than the approved one', async () => {
     const call = { ...payment(), tool: 'note', effect_level: 'E2' };
-    const id = asked(await agent.decide(call));
+    const id = send(await agent.decide(call));
     await alice.move('approve', id);
-    expect(said(await agent.decide({ ...call, effect_level: 'E4' }))).toBe('ESCALATE APPROVAL_REQUIRED');
-    expect(said(await agent.decide({ ...call, effect_level: 'E4', approval_grant: id }))).toBe(
+    expect(answerOf(await agent.decide({ ...call, effect_level: 'E4' }))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await agent.decide({ ...call, effect_level: 'E4', approval_grant: id }))).toBe(
       'DENY APPROVAL_MISMATCH',
     );
-    expect(said(await agent.decide({ ...call, effect_level: 'E1' }))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide({ ...call, effect_level: 'E1' }))).toBe('ALLOW ALLOWED');
     expect(await alice.approval(id)).toMatchObject({ state: 'approved', uses_remaining: 1 });
   });
 
-  verifies('kn.approve.loop', 'an expired approval and an expired question allow nothing', async () => {
-    const [given, open] = [payment(), payment()];
-    const id = await approved(given);
-    const question = asked(await agent.decide(open));
+  verifies('kn.approve.loop', 'allows nothing under an expired approval or an expired request', async () => {
+    const [values, open] = [payment(), payment()];
+    const id = await approved(values);
+    const question = send(await agent.decide(open));
     time.advance(15 * minuteMs);
-    expect(said(await agent.decide({ ...given, approval_grant: id }))).toBe('DENY APPROVAL_EXPIRED');
-    expect(said(await agent.decide({ ...open, approval_grant: question }))).toBe('DENY APPROVAL_EXPIRED');
-    expect(asked(await agent.decide(given))).not.toBe(id);
+    expect(answerOf(await agent.decide({ ...values, approval_grant: id }))).toBe('DENY APPROVAL_EXPIRED');
+    expect(answerOf(await agent.decide({ ...open, approval_grant: question }))).toBe('DENY APPROVAL_EXPIRED');
+    expect(send(await agent.decide(values))).not.toBe(id);
     expect(await alice.approval(question)).toMatchObject({ state: 'expired' });
-    const overdue = asked(await agent.decide(payment()));
+    const overdue = send(await agent.decide(payment()));
     time.advance(15 * minuteMs);
-    // One was expired when its caller came back with it, the other one is untouched.
+    // Nothing has changed `overdue` since it expired. The list must contain it as expired.
     const { data } = (await alice.client.listApprovals({ query: { state: 'expired', limit: 2 } })).body;
     expect(data.map(({ approval_id }) => approval_id)).toContain(overdue);
     expect(data).toHaveLength(2);
@@ -143,13 +145,13 @@ describe('the approval loop', () => {
     });
   });
 
-  it('notifies waiting callers of an expiry, although the approval was not touched', async () => {
+  it('notifies waiting callers of an expiry that the housekeeper found', async () => {
     const call = payment();
-    const id = asked(await agent.decide(call));
+    const id = send(await agent.decide(call));
     time.advance(15 * minuteMs);
     await test.kernel.workers.housekeeper.run();
-    const told = 'SELECT envelope FROM outbox WHERE envelope LIKE $1 ORDER BY position';
-    const { rows } = await test.pool.query<{ envelope: string }>(told, [`%${id}%`]);
+    const message = 'SELECT envelope FROM outbox WHERE envelope LIKE $1 ORDER BY position';
+    const { rows } = await test.pool.query<{ envelope: string }>(message, [`%${id}%`]);
     expect(rows.map(({ envelope }): unknown => JSON.parse(envelope))).toMatchObject([
       { type: 'kernel.approval.requested.v1', data: { requested_by: 'agent', quorum: 1 } },
       { data: { state: 'expired' } },
@@ -157,61 +159,61 @@ describe('the approval loop', () => {
     expect((await ledgerOf(test, call.session_id)).at(-1)?.payload.action).toBe('approval.expire');
   });
 
-  verifies('kn.approve.loop', 'a revoked and a denied approval allow nothing', async () => {
+  verifies('kn.approve.loop', 'allows nothing under a revoked or denied approval', async () => {
     const [withdrawn, refused] = [payment(), payment()];
     const id = await approved(withdrawn);
     expect(await alice.move('revoke', id)).toMatchObject({ state: 'revoked' });
-    expect(said(await agent.decide({ ...withdrawn, approval_grant: id }))).toBe('DENY APPROVAL_REJECTED');
-    const question = asked(await agent.decide(refused));
+    expect(answerOf(await agent.decide({ ...withdrawn, approval_grant: id }))).toBe('DENY APPROVAL_REJECTED');
+    const question = send(await agent.decide(refused));
     expect(await alice.move('deny', question)).toMatchObject({ state: 'denied', approved_by: [] });
-    expect(said(await agent.decide({ ...refused, approval_grant: question }))).toBe('DENY APPROVAL_REJECTED');
+    expect(answerOf(await agent.decide({ ...refused, approval_grant: question }))).toBe('DENY APPROVAL_REJECTED');
     expect(await refusal(alice.move('approve', question))).toBe('ILLEGAL_TRANSITION');
   });
 
-  verifies('kn.approve.loop', 'callers never approve their own call, nor one of another tenant', async () => {
+  verifies('kn.approve.loop', 'refuses votes of the requester and of other tenants', async () => {
     const call = payment();
-    const id = asked(await agent.decide(call));
+    const id = send(await agent.decide(call));
     expect(await refusal(agent.move('approve', id))).toBe('PERMISSION_DENIED');
     expect(await refusal(agent.move('deny', id))).toBe('PERMISSION_DENIED');
     const { ceremony_hash: hash } = await alice.approval(id);
     const input = { params: { approval_id: id, action: 'approve' as const }, body: { expected_ceremony_hash: hash } };
     expect(await refusal(test.as('globex', 'alice').transitionApproval(input))).toBe('NOT_FOUND');
-    expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
   });
 
-  verifies('kn.approve.loop', 'an approval of a policy that changed since allows nothing', async () => {
+  verifies('kn.approve.loop', 'allows nothing under an approval of a replaced policy', async () => {
     const tenant = 'changing';
     const [caller, approver] = [new Caller(test, tenant), new Caller(test, tenant, 'alice')];
     await test.activate(tenant, policy('1'));
     const call = payment();
-    const id = asked(await caller.decide(call));
+    const id = send(await caller.decide(call));
     await approver.move('approve', id);
     await test.activate(tenant, policy('2'), 2);
-    expect(said(await caller.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_MISMATCH');
-    expect(asked(await caller.decide(call))).not.toBe(id);
+    expect(answerOf(await caller.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_MISMATCH');
+    expect(send(await caller.decide(call))).not.toBe(id);
   });
 
   verifies(
     'kn.approve.loop',
-    'a pending or unused approval expires when its policy is replaced, and says so',
+    'expires a pending or unused approval when its policy is replaced, and reports this reason',
     async () => {
       const tenant = 'replacing';
       const [caller, approver] = [new Caller(test, tenant), new Caller(test, tenant, 'alice')];
       await test.activate(tenant, policy('1'));
       const calls = [payment(), payment()] as const;
-      const [open, given] = [asked(await caller.decide(calls[0])), asked(await caller.decide(calls[1]))];
-      await approver.move('approve', given);
+      const [open, options] = [send(await caller.decide(calls[0])), send(await caller.decide(calls[1]))];
+      await approver.move('approve', options);
       await test.activate(tenant, policy('2'), 2);
-      const later = asked(await caller.decide(payment()));
+      const later = send(await caller.decide(payment()));
       const idsIn = async (state: 'pending' | 'approved' | 'expired') =>
         (await approver.client.listApprovals({ query: { state } })).body.data.map(({ approval_id: id }) => id).sort();
       const expectExpired = async () => {
         expect(await Promise.all([idsIn('pending'), idsIn('approved'), idsIn('expired')])).toEqual([
           [later],
           [],
-          [open, given].sort(),
+          [open, options].sort(),
         ]);
-        for (const id of [open, given])
+        for (const id of [open, options])
           expect(await approver.approval(id)).toMatchObject({ state: 'expired', rejection_reason: policyReplaced });
       };
       await expectExpired();
@@ -225,9 +227,9 @@ describe('the approval loop', () => {
   );
 });
 
-describe('transitions', () => {
-  it('need no body: the ceremony hash in If-Match is all that they ask for', async () => {
-    const id = asked(await agent.decide(payment()));
+describe('approvals', () => {
+  it('are decided without a body when If-Match has the ceremony hash', async () => {
+    const id = send(await agent.decide(payment()));
     const { ceremony_hash: hash } = await alice.approval(id);
     const response = await fetch(`${test.kernel.url}/api/v1/approvals/${id}/approve?tenant_id=acme`, {
       method: 'POST',
@@ -236,8 +238,8 @@ describe('transitions', () => {
     expect([response.status, await response.json()]).toMatchObject([200, { state: 'approved' }]);
   });
 
-  it('need the ceremony hash that was read, by If-Match or by the body', async () => {
-    const id = asked(await agent.decide(payment()));
+  it('are decided only with their current ceremony hash, in If-Match or in the body', async () => {
+    const id = send(await agent.decide(payment()));
     const { ceremony_hash: hash } = await alice.approval(id);
     const params = { approval_id: id, action: 'approve' as const };
     const call = (body: object, headers: Record<string, string> = {}) =>
@@ -250,15 +252,15 @@ describe('transitions', () => {
       'PRECONDITION_FAILED',
     );
     expect(await refusal(call({}, { 'if-match': '*' }))).toBe('PRECONDITION_FAILED');
-    const { body, headers } = await call({ reason: 'looks right' }, { 'if-match': hash }); // as a shell leaves it
+    const { body, headers } = await call({ reason: 'looks right' }, { 'if-match': hash }); // unquoted, as by a shell
     expect(body.state).toBe('approved');
     expect(headers.get('etag')).toBe(`"${body.ceremony_hash}"`);
     expect(await refusal(call({}, { 'if-match': `"${hash}"` }))).toBe('PRECONDITION_FAILED');
   });
 
-  it('seal the approver and the reason, and notify waiting callers', async () => {
+  it('are sealed with approver and reason when they are decided, and waiting callers are notified', async () => {
     const call = payment();
-    const id = asked(await agent.decide(call));
+    const id = send(await agent.decide(call));
     const { ceremony_hash, intent_hash, judged_hash } = await alice.approval(id);
     const body = { reason: 'invoice 7', expected_ceremony_hash: ceremony_hash };
     await alice.client.transitionApproval({ params: { approval_id: id, action: 'approve' }, body });
@@ -281,15 +283,15 @@ describe('transitions', () => {
       approved_expires_at: approval?.record?.intent.facts['approved_expires_at'],
       state: 'approved',
     });
-    const told = `SELECT envelope FROM outbox WHERE type = 'kernel.approval.resolved.v1' AND envelope LIKE $1`;
-    expect((await test.pool.query(told, [`%${id}%`])).rows).toHaveLength(1);
+    const message = `SELECT envelope FROM outbox WHERE type = 'kernel.approval.resolved.v1' AND envelope LIKE $1`;
+    expect((await test.pool.query(message, [`%${id}%`])).rows).toHaveLength(1);
   });
 
-  it('list by state and session, in pages without loss', async () => {
+  it('are listed by state and session, in pages without gaps', async () => {
     const session_id = newSession();
     const ids = [];
     for (const amount of [1, 2, 3, 4, 5])
-      ids.push(asked(await agent.decide({ ...payment(), session_id, args: { amount } })));
+      ids.push(send(await agent.decide({ ...payment(), session_id, args: { amount } })));
     const seen: string[] = [];
     let cursor: string | null | undefined;
     while (cursor !== null) {
@@ -304,8 +306,8 @@ describe('transitions', () => {
   });
 });
 
-describe('asking beforehand', () => {
-  it('gives a grant for exactly the call that was described', async () => {
+describe('an approval that is requested beforehand', () => {
+  it('covers exactly the described call', async () => {
     const { tool, args, session_id } = { ...payment(), tool: 'rent' };
     const question = { action: 'tool.call', tool, args, session_id, reason: 'monthly', scope: 'uses:2' };
     const { status, body } = await agent.client.createApproval({ body: question as never });
@@ -315,53 +317,55 @@ describe('asking beforehand', () => {
     expect(await refusal(agent.move('approve', body.approval_id))).toBe('PERMISSION_DENIED');
     await alice.move('approve', body.approval_id);
     const call = { tool, args, session_id };
-    expect([said(await agent.decide(call)), said(await agent.decide(call))]).toEqual([
+    expect([answerOf(await agent.decide(call)), answerOf(await agent.decide(call))]).toEqual([
       'ALLOW ALLOWED',
       'ALLOW ALLOWED',
     ]);
-    expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
   });
 
-  it('cannot ask for less than the rule wants', async () => {
+  it('does not cover a call whose rule demands more than the approval', async () => {
     const call = { tool: 'transfer', session_id: newSession() };
     const question = { action: 'tool.call', ...call, reason: 'by a friend' };
     const { body } = await agent.client.createApproval({ body: question as never });
     await alice.move('approve', body.approval_id);
     const escalated = await agent.decide(call);
-    expect(said(escalated)).toBe('ESCALATE APPROVAL_REQUIRED');
-    expect(await refusal(alice.move('approve', asked(escalated)))).toBe('PERMISSION_DENIED');
-    await new Caller(test, 'acme', 'cfo').move('approve', asked(escalated));
-    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(escalated)).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(await refusal(alice.move('approve', send(escalated)))).toBe('PERMISSION_DENIED');
+    await new Caller(test, 'acme', 'cfo').move('approve', send(escalated));
+    expect(answerOf(await agent.decide(call))).toBe('ALLOW ALLOWED');
   });
 
   it.each([
     ['more uses', { scope: 'uses:9999' }],
-    ['a longer life', { expires_in_seconds: 604_800 }],
-  ])('cannot get %s than the rule gives, neither for the call nor for its own question', async (_, wider) => {
+    ['a longer lifetime', { expires_in_seconds: 604_800 }],
+  ])('does not cover the call when it has %s than the rule permits', async (_, wider) => {
     const call = payment();
     const { body } = await agent.client.createApproval({
       body: { action: 'tool.call', ...call, reason: 'one payment', ...wider } as never,
     });
     const escalated = await agent.decide(call);
-    expect(asked(escalated)).not.toBe(body.approval_id);
+    expect(send(escalated)).not.toBe(body.approval_id);
     await alice.move('approve', body.approval_id);
-    expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
-    expect(said(await agent.decide({ ...call, approval_grant: body.approval_id }))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await agent.decide({ ...call, approval_grant: body.approval_id }))).toBe(
+      'ESCALATE APPROVAL_REQUIRED',
+    );
     expect(await alice.approval(body.approval_id)).toMatchObject({ state: 'approved' });
-    await alice.move('approve', asked(escalated));
-    expect([said(await agent.decide(call)), said(await agent.decide(call))]).toEqual([
+    await alice.move('approve', send(escalated));
+    expect([answerOf(await agent.decide(call)), answerOf(await agent.decide(call))]).toEqual([
       'ALLOW ALLOWED',
       'ESCALATE APPROVAL_REQUIRED',
     ]);
   });
 });
 
-it('a list of large arguments comes in pages that are made at once, and each approval in one of them', async () => {
+it('a list with large arguments has small pages, and each approval is in one of them', async () => {
   const [asker, reader] = [new Caller(test, 'large'), test.as('large', 'alice')];
   const args = { lines: Array.from({ length: 9_000 }, (_, nth) => `line ${nth}`) };
   const opened: string[] = [];
   for (let nth = 0; nth < 20; nth += 1)
-    opened.push(asked(await asker.decide({ tool: 'pay.send', args, session_id: newSession() })));
+    opened.push(send(await asker.decide({ tool: 'pay.send', args, session_id: newSession() })));
   const listed: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
     const { body } = await reader.listApprovals({ query: { limit: 200, ...(cursor ? { cursor } : {}) } });

@@ -11,14 +11,14 @@ import type { EvaluateRequest } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
 import { deliverSettings, TestGateway, userCalled, workspaceCalled, type Speaker } from './_assertions.ts';
-import { asked, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { send, ledgerOf, newSession, refusal, answerOf } from './_caller.ts';
 import { kernelRoutes } from './_kernel.ts';
 import { allRoutes, rawCall, refusalCodeOf } from './_raw.ts';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
 const gateway = new TestGateway();
-const [acme, votes, umbrella] = ['ACME', 'V0TES', 'VMBRE11A'].map(workspaceCalled) as [string, string, string]; // of three
-const [owner, member, asker] = ['0WNER', 'MEMBER', 'ASKER'].map(userCalled) as [string, string, string]; // of three
+const [acme, votes, umbrella] = ['ACME', 'V0TES', 'VMBRE11A'].map(workspaceCalled) as [string, string, string]; // three names
+const [owner, member, asker] = ['0WNER', 'MEMBER', 'ASKER'].map(userCalled) as [string, string, string]; // three names
 const roles: AssertionRole[] = ['agent', 'member', 'partner', 'owner'];
 let site: Upstreams;
 beforeAll(async () => {
@@ -34,11 +34,11 @@ const read = (more: object = {}) =>
   ({ action: 'tool.call', tool: 'lookup', effect_level: 'E1', session_id: newSession(), ...more }) as EvaluateRequest;
 const payment = (session: string) => read({ tool: 'pay', effect_level: 'E3', session_id: session });
 
-/** A payment that a caller of a workspace requests; a person, where an operator speaks for one. */
+/** A payment that the agent of a workspace requests, or an operator as `person`. */
 async function question(tenant: string, person?: string) {
   const body = payment(newSession());
   const client = person === undefined ? as({ tenant }) : site.test.as(tenant, person);
-  const id = asked((await client.evaluate({ body })).body);
+  const id = send((await client.evaluate({ body })).body);
   const { data } = (await as({ tenant }).listApprovals()).body;
   const found = data.find(({ approval_id }) => approval_id === id);
   if (found === undefined) throw new Error('the question is not listed');
@@ -66,12 +66,12 @@ describe('an assertion of the gateway', () => {
       for (const role of roles) {
         const headers = bearer(await gateway.assert({ role, ...(role === 'agent' ? {} : { principal: member }) }));
         for (const route of allRoutes.filter(({ auth }) => auth !== 'public')) {
-          // A passkey is its owner's: a request for another person's is refused, in every role.
+          // The path names the caller, because passkeys of other people are refused in every role.
           const params = { principal: member };
           const { status, text } = await rawCall(site.test.kernel.url, { route, headers, params });
           const opens = route.assertedBy?.includes(role) === true;
-          const told = opens ? ![401, 403].includes(status) : `${status} ${refusalCodeOf(route, { status, text })}`;
-          expect([role, route.operation, told]).toEqual([role, route.operation, opens || closed(route)]);
+          const report = opens ? ![401, 403].includes(status) : `${status} ${refusalCodeOf(route, { status, text })}`;
+          expect([role, route.operation, report]).toEqual([role, route.operation, opens || closed(route)]);
         }
       }
     },
@@ -125,6 +125,7 @@ describe('an assertion of the gateway', () => {
     'get-latest-checkpoint',
     'get-receipt',
     'get-record',
+    'get-tlog-proof',
     'list-approvals',
     'list-budgets',
     'list-checkpoints',
@@ -135,6 +136,7 @@ describe('an assertion of the gateway', () => {
     'tail-receipts',
   ];
   const readByPeople = [
+    'compare-mcp-server-address',
     'get-boundary-status',
     'get-decision-stats',
     'get-mcp-server',
@@ -158,13 +160,13 @@ describe('an assertion of the gateway', () => {
     ...readByAll,
   ];
 
-  it('opens nothing beyond this list', () => {
+  it('is accepted for each role only on the routes that this test lists', () => {
     const named = (role: AssertionRole) =>
       allRoutes.filter(({ assertedBy }) => assertedBy?.includes(role) === true).map(({ operation }) => operation);
     expect(Object.fromEntries(roles.map((role) => [role, named(role).sort()]))).toEqual({
       agent: [...ofAgents, ...readByAll].sort(),
       member: readByPeople.sort(),
-      partner: [...ofApprovers, ...readByPeople].sort(),
+      partner: [...ofApprovers, ...readByPeople, 'list-access-keys', 'revoke-access-key'].sort(),
       owner: [
         ...[...ofApprovers, ...keysOfAgents, ...readByPeople, ...addServers],
         ...['create-envelope', 'evaluate', 'import-host-chain'],
@@ -172,7 +174,7 @@ describe('an assertion of the gateway', () => {
     });
   });
 
-  it('proves the agent at every governed door, without a header beside it', async () => {
+  it('proves the agent to evaluations, chats and MCP calls, without other headers', async () => {
     const { body } = await as().evaluate({ body: read() });
     expect(body).toMatchObject({
       allow: true,
@@ -186,20 +188,20 @@ describe('an assertion of the gateway', () => {
     expect((await as().listMcpCapabilities()).body.tools.length).toBeGreaterThan(0);
   });
 
-  it('may repeat the caller by the headers, and never name another', async () => {
-    const told = (more: Record<string, string>, query = {}) =>
+  it('is accepted with headers that name the same caller, and refused if they or the query name another', async () => {
+    const reportOf = (more: Record<string, string>, query = {}) =>
       as({}, more)
         .evaluate({ body: read(), query })
-        .then(({ body }) => said(body), refusalCode);
-    expect(await told({ 'x-gov-tenant-id': acme, 'x-gov-principal-id': agentOf(acme) })).toBe('ALLOW ALLOWED');
-    expect(await told({ 'x-gov-tenant-id': umbrella })).toBe('PERMISSION_DENIED');
-    expect(await told({}, { tenant_id: umbrella })).toBe('PERMISSION_DENIED');
-    expect(await told({ 'x-gov-principal-id': 'admin' })).toBe('PERMISSION_DENIED');
+        .then(({ body }) => answerOf(body), refusalCode);
+    expect(await reportOf({ 'x-gov-tenant-id': acme, 'x-gov-principal-id': agentOf(acme) })).toBe('ALLOW ALLOWED');
+    expect(await reportOf({ 'x-gov-tenant-id': umbrella })).toBe('PERMISSION_DENIED');
+    expect(await reportOf({}, { tenant_id: umbrella })).toBe('PERMISSION_DENIED');
+    expect(await reportOf({ 'x-gov-principal-id': 'admin' })).toBe('PERMISSION_DENIED');
   });
 
   const refusalCode = (error: unknown) => (isAppError(error) ? error.code : String(error));
 
-  it('that is not of a pinned key, or not of now, is refused, and nothing is sealed', async () => {
+  it('is refused with an unpinned key, a changed signature or a time two minutes off, and nothing is sealed', async () => {
     const now = Date.now();
     const texts = [
       await new TestGateway().assert({}),
@@ -218,7 +220,7 @@ describe('an assertion of the gateway', () => {
     expect(await ledgerOf(site.test, session)).toEqual([]);
   });
 
-  it('is refused by a kernel that pins no key, and no kernel pins a key that it signs with itself', async () => {
+  it('is refused by a kernel without a pinned key, and no kernel pins its own signing key', async () => {
     const { env } = site.test;
     const alone = await startKernel(kernelConfigFrom({ ...env, GOV_ASSERTION_KEYS: '' }));
     expect(await refusal(gateway.client(alone.url).evaluate({ body: read() }))).toBe('CREDENTIALS_INVALID');
@@ -228,22 +230,22 @@ describe('an assertion of the gateway', () => {
     expect(() => kernelConfigFrom({ ...env, GOV_ASSERTION_KEYS: 'AAAA' })).toThrow('GOV_ASSERTION_KEYS is malformed');
   });
 
-  it('may be renewed between two requests under one key: they are one call', async () => {
+  it('may be renewed between two requests with one idempotency key, which remain one call', async () => {
     const body = read();
     const headers = { 'idempotency-key': newSession() };
     const now = Date.now();
-    const told = [];
+    const messages = [];
     for (const at of [new Date(now - 30_000), new Date(now)]) {
       const text = await gateway.assert({}, at);
       const { body: reply } = await as({}, bearer(text)).evaluate({ body, headers });
-      told.push(reply.decision_id);
+      messages.push(reply.decision_id);
     }
-    expect(told[1]).toBe(told[0]);
+    expect(messages[1]).toBe(messages[0]);
   });
 });
 
 describe('a vote by an assertion', () => {
-  it('is that of the person whom the gateway names, and its record says what it rests on', async () => {
+  it('is the vote of the asserted person, and its record contains the assertion', async () => {
     const asking = await question(votes);
     const voting = { tenant: votes, principal: owner, role: 'owner' } as const;
     expect(await vote(voting, asking, 'approve')).toMatchObject({ state: 'approved', approved_by: [owner] });
@@ -254,9 +256,9 @@ describe('a vote by an assertion', () => {
     });
   });
 
-  it('is never an agent’s, a member’s, or the requester’s, and withdraws nothing', async () => {
+  it('is refused to agents, members and the requester, and cannot revoke an approval', async () => {
     const asking = await question(votes, asker);
-    const told = {
+    const report = {
       agent: await codeOfVote({ tenant: votes }, asking),
       member: await codeOfVote({ tenant: votes, principal: member, role: 'member' }, asking),
       asker: await codeOfVote({ tenant: votes, principal: asker, role: 'owner' }, asking),
@@ -264,16 +266,16 @@ describe('a vote by an assertion', () => {
       partner: await codeOfVote({ tenant: votes, principal: member, role: 'partner' }, asking, 'deny'),
     };
     const denied = 'PERMISSION_DENIED';
-    expect(told).toEqual({ agent: denied, member: denied, asker: denied, revoking: denied, partner: 'denied' });
+    expect(report).toEqual({ agent: denied, member: denied, asker: denied, revoking: denied, partner: 'denied' });
   });
 });
 
 describe('a withdrawal by an assertion', () => {
-  it('is the requester’s alone, is sealed as theirs, and can be repeated', async () => {
+  it('is permitted to the requester only, is sealed as theirs, and can be repeated', async () => {
     const asking = await question(votes);
     const withdraw = (speaker: Speaker) => as(speaker).withdrawApproval({ params: asking.params, body: {} });
-    const other = { tenant: votes, principal: keyPrincipal('hpk_01ARZ3NDEKTSV4RRFFQ69G5FAV' as never) }; // any key
-    expect(await refusal(withdraw(other))).toBe('PERMISSION_DENIED');
+    const second = { tenant: votes, principal: keyPrincipal('hpk_01ARZ3NDEKTSV4RRFFQ69G5FAV' as never) }; // any key ID
+    expect(await refusal(withdraw(second))).toBe('PERMISSION_DENIED');
     expect(await refusal(withdraw({ tenant: umbrella }))).toBe('NOT_FOUND');
     for (let times = 0; times < 2; times += 1)
       expect((await withdraw({ tenant: votes })).body).toMatchObject({ state: 'revoked', args: null });
@@ -302,22 +304,22 @@ describe('an assertion for one tenant', () => {
 describe('a governed change', () => {
   const change = (more: object = {}) =>
     ({ action: 'policy.change', effect_level: 'E3', session_id: newSession(), ...more }) as EvaluateRequest;
-  const told = async (ask: Promise<{ body: Parameters<typeof said>[0] }>) =>
+  const reportOf = async (ask: Promise<{ body: Parameters<typeof answerOf>[0] }>) =>
     ask.then(
-      ({ body }) => said(body),
+      ({ body }) => answerOf(body),
       (error: unknown) => (isAppError(error) ? error.code : String(error)),
     );
 
   verifies(
     'kn.auth.classes',
-    'is proposed by an owner, who proposes nothing else, and by no agent or key',
+    'can be proposed by an owner, who can propose nothing else, but not by an agent, a partner or a key',
     async () => {
       const speaking = { role: 'owner', principal: owner } as const;
       const decided = (await as(speaking).evaluate({ body: change() })).body;
       expect(decided.receipt.payload).toMatchObject({ principal_id: owner, action: 'policy.change' });
-      expect(await told(as(speaking).evaluate({ body: read() }))).toBe('PERMISSION_DENIED');
-      expect(await told(as().evaluate({ body: change() }))).toBe('PERMISSION_DENIED');
-      expect(await told(as({ role: 'partner', principal: member }).evaluate({ body: change() }))).toBe(
+      expect(await reportOf(as(speaking).evaluate({ body: read() }))).toBe('PERMISSION_DENIED');
+      expect(await reportOf(as().evaluate({ body: change() }))).toBe('PERMISSION_DENIED');
+      expect(await reportOf(as({ role: 'partner', principal: member }).evaluate({ body: change() }))).toBe(
         'PERMISSION_DENIED',
       );
       const made = await site.test
@@ -326,16 +328,16 @@ describe('a governed change', () => {
       const key = { authorization: `Bearer ${made.body.key}` };
       const { evaluate } = kernelRoutes;
       const byKey = createClient({ evaluate }, { baseUrl: site.test.kernel.url, headers: () => key });
-      expect(await told(byKey.evaluate({ body: change() }))).toBe('PERMISSION_DENIED');
+      expect(await reportOf(byKey.evaluate({ body: change() }))).toBe('PERMISSION_DENIED');
     },
   );
 });
 
 describe('keys of agents', () => {
   const make = (principal_id: string, speaking: object = { role: 'owner', principal: owner }, kind = 'agent') =>
-    as(speaking).createAccessKey({ body: { kind, principal_id } as never }); // plain names
+    as(speaking).createAccessKey({ body: { kind, principal_id } as never }); // plain strings instead of branded ones
 
-  it('are made by an owner, who is named in what was sealed, and ended by one', async () => {
+  it('are created and revoked by an owner, who is named in the sealed record', async () => {
     const { key, ...made } = (await make('researcher')).body;
     expect(made).toMatchObject({ kind: 'agent', principal_id: 'researcher', created_by: owner });
     const byKey = createClient(
@@ -350,15 +352,15 @@ describe('keys of agents', () => {
   });
 
   it.each([
-    ['a key of an approver', 'someone', {}, 'approver'],
-    ['an agent under the name of a person', owner, {}, 'agent'],
-    ['an agent under the name of a key', 'key:apk_01ARZ3NDEKTSV4RRFFQ69G5FAV', {}, 'agent'],
-    ['an agent under the name of an agent of a workspace', 'agent:wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV', {}, 'agent'],
-    ['one as a partner', 'someone', { role: 'partner', principal: member }, 'agent'],
-  ])('refuses %s, and makes none', async (_what, principal, speaking, kind) => {
+    ['an approver', 'someone', {}, 'approver'],
+    ['an agent with the name of a person', owner, {}, 'agent'],
+    ['an agent with the name of a key', 'key:apk_01ARZ3NDEKTSV4RRFFQ69G5FAV', {}, 'agent'],
+    ['an agent with the name of a workspace agent', 'agent:wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV', {}, 'agent'],
+    ['an agent, by a partner', 'someone', { role: 'partner', principal: member }, 'agent'],
+  ])('are not created for %s', async (_what, principal, speaking, kind) => {
     const before = (await site.test.as(acme).listAccessKeys({})).body.data.length;
-    const asked = make(principal, { role: 'owner', principal: owner, ...speaking }, kind);
-    await expect(asked).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    const pending = make(principal, { role: 'owner', principal: owner, ...speaking }, kind);
+    await expect(pending).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
     expect((await site.test.as(acme).listAccessKeys({})).body.data).toHaveLength(before);
   });
 });

@@ -25,7 +25,7 @@ async function answers(routes: AnyRoute[], headersOf: (route: AnyRoute) => Recor
   return found;
 }
 
-/** Errors of MCP and of AuthZEN are of another form. */
+/** MCP and AuthZEN errors have a different format. */
 const hasCode = ({ media }: AnyRoute) => media !== 'mcp' && media !== 'authzen';
 const codeOf = (text: string) => /"code":"([A-Z_]+)"/.exec(text)?.[1] ?? 'none';
 const allAnswer = (routes: AnyRoute[], status: number, code: string) =>
@@ -41,12 +41,12 @@ describe('auth classes, over every route of the contract', () => {
       expect(await answers(guarded, () => bearer(wrong))).toEqual(allAnswer(guarded, 401, 'CREDENTIALS_INVALID'));
   });
 
-  verifies('kn.auth.classes', 'the credential of another class is refused', async () => {
+  verifies('kn.auth.classes', 'a credential of a different class than that of the route is refused', async () => {
     const another = ({ auth }: AnyRoute) => bearer(auth === 'service_internal' ? adminKey : serviceKey);
     expect(await answers(guarded, another)).toEqual(allAnswer(guarded, 401, 'CREDENTIALS_INVALID'));
   });
 
-  verifies('kn.auth.classes', 'a tenant route needs a tenant, and headers and query may not name two', async () => {
+  verifies('kn.auth.classes', 'a tenant route needs a tenant, and header and query must not differ', async () => {
     const routes = allRoutes.filter(({ auth }) => auth === 'tenant_scoped');
     const nobody = { authorization: `Bearer ${adminKey}` };
     expect(await answers(routes, () => nobody)).toEqual(allAnswer(routes, 403, 'TENANT_REQUIRED'));
@@ -61,31 +61,35 @@ describe('auth classes, over every route of the contract', () => {
     }
   });
 
-  verifies('kn.auth.classes', 'a malformed tenant is malformed input, and the answer names where it was', async () => {
-    const routes = allRoutes.filter(({ auth, media }) => auth === 'tenant_scoped' && media !== 'mcp');
-    const authorization = `Bearer ${adminKey}`;
-    const ways: { headers: Record<string, string>; query?: Record<string, string>; param: string }[] = [
-      { headers: { authorization, 'x-gov-tenant-id': 'a tenant' }, param: 'X-Gov-Tenant-ID' },
-      { headers: { authorization, 'x-gov-tenant-id': '' }, param: 'X-Gov-Tenant-ID' },
-      { headers: { authorization }, query: { tenant_id: 'a tenant' }, param: 'tenant_id' },
-    ];
-    for (const { param, ...said } of ways)
-      for (const route of routes) {
-        const { status, text } = await rawCall(test.kernel.url, { route, ...said });
-        expect([route.operation, status]).toEqual([route.operation, 400]);
-        if (hasCode(route)) expect([route.operation, codeOf(text)]).toEqual([route.operation, 'INVALID_REQUEST']);
-        expect([route.operation, text.includes(`${param} is malformed`)]).toEqual([route.operation, true]);
-      }
-  });
+  verifies(
+    'kn.auth.classes',
+    'a malformed tenant is refused as invalid input, and the answer names its header or parameter',
+    async () => {
+      const routes = allRoutes.filter(({ auth, media }) => auth === 'tenant_scoped' && media !== 'mcp');
+      const authorization = `Bearer ${adminKey}`;
+      const ways: { headers: Record<string, string>; query?: Record<string, string>; param: string }[] = [
+        { headers: { authorization, 'x-gov-tenant-id': 'a tenant' }, param: 'X-Gov-Tenant-ID' },
+        { headers: { authorization, 'x-gov-tenant-id': '' }, param: 'X-Gov-Tenant-ID' },
+        { headers: { authorization }, query: { tenant_id: 'a tenant' }, param: 'tenant_id' },
+      ];
+      for (const { param, ...statement } of ways)
+        for (const route of routes) {
+          const { status, text } = await rawCall(test.kernel.url, { route, ...statement });
+          expect([route.operation, status]).toEqual([route.operation, 400]);
+          if (hasCode(route)) expect([route.operation, codeOf(text)]).toEqual([route.operation, 'INVALID_REQUEST']);
+          expect([route.operation, text.includes(`${param} is malformed`)]).toEqual([route.operation, true]);
+        }
+    },
+  );
 
-  verifies('kn.auth.classes', 'the right credential, or none on a public route, comes past the guard', async () => {
+  verifies('kn.auth.classes', 'the right credential, or none on a public route, passes the guard', async () => {
     for (const route of allRoutes) {
       const { status } = await rawCall(test.kernel.url, { route, headers: credentialsFor(route) });
       expect([route.operation, [401, 403].includes(status)]).toEqual([route.operation, false]);
     }
   });
 
-  it('reads the scheme in any case', async () => {
+  it('the scheme Bearer is accepted in any case', async () => {
     const headers = { authorization: `BEARER ${adminKey}`, ...tenant };
     const route = allRoutes.find(({ operation }) => operation === 'list-receipts');
     if (route === undefined) throw new Error('the contract has no list-receipts');

@@ -22,33 +22,33 @@ const profile = (tenant: string, terms: object) =>
     body: { tenant_id: tenant, servers: ['notes'], ...terms },
   } as never);
 
-type Asked = { tool_name?: string; granted_scopes?: string[]; oauth_resource?: string; pinned_schema_hash?: string };
+type Input = { tool_name?: string; granted_scopes?: string[]; oauth_resource?: string; pinned_schema_hash?: string };
 
-async function authorize(tenant: string, asked: Asked, kernel = upstreams.test.kernel) {
-  const body = { server_id: 'notes', tool_name: 'read_note', args: { id: 'a' }, session_id: 'authorize', ...asked };
+async function authorize(tenant: string, input: Input, kernel = upstreams.test.kernel) {
+  const body = { server_id: 'notes', tool_name: 'read_note', args: { id: 'a' }, session_id: 'authorize', ...input };
   const { status, body: reply } = await clientOf(kernel, tenant).authorizeMcpCall({ query: {}, body: body as never });
   return { status, code: reply.reason_code, allow: reply.allow, record: reply.record_id };
 }
 
 describe('authorize-call', () => {
-  it('answers with the sealed decision: 200 where the caller may send the call, and 403 where not', async () => {
+  it('answers with the sealed decision: 200 if the caller may send the call, otherwise 403', async () => {
     expect(await authorize('plain', {})).toMatchObject({ status: 200, allow: true, code: 'ALLOWED' });
     expect(await authorize('plain', { tool_name: 'nothing' })).toMatchObject({ status: 403, code: 'TOOL_UNKNOWN' });
     expect(upstreams.notes.calls).toEqual([]);
   });
 
-  it('refuses a caller that knows another definition than the pinned one', async () => {
+  it('refuses a caller that expects a definition that differs from the pinned one', async () => {
     const { body } = await upstreams.test.as('plain').listRegisteredTools({ query: {} });
     const pinned = body.data.find(({ tool }) => tool === 'notes.read_note')?.pinned_hash ?? '';
     expect(await authorize('plain', { pinned_schema_hash: pinned })).toMatchObject({ status: 200 });
-    const other = `sha256:${'0'.repeat(64)}`;
-    expect(await authorize('plain', { pinned_schema_hash: other })).toMatchObject({
+    const another = `sha256:${'0'.repeat(64)}`;
+    expect(await authorize('plain', { pinned_schema_hash: another })).toMatchObject({
       status: 403,
       code: 'SCHEMA_DRIFT',
     });
   });
 
-  it('denies without each scope and the audience that a profile demands, on every kernel from its next decision on', async () => {
+  it('denies a call that lacks a scope or the audience of a profile, on every kernel from its next decision on', async () => {
     const resource = 'https://notes.example/mcp';
     for (const kernel of [upstreams.test.kernel, second])
       expect(await authorize('scoped', {}, kernel)).toMatchObject({ allow: true });
@@ -67,7 +67,7 @@ describe('authorize-call', () => {
     expect(await authorize('another', {})).toMatchObject({ allow: true });
   });
 
-  it('is not the only door that a profile closes: an agent without a token is denied everywhere', async () => {
+  it('denies an agent that only claims the scopes of a profile, as do the other routes', async () => {
     await profile('closed', { required_scopes: ['notes'] });
     const { body: key } = await upstreams.test.as('closed').createAccessKey({
       body: { principal_id: 'agent:a', kind: 'agent' },
@@ -91,7 +91,7 @@ describe('authorize-call', () => {
     expect(upstreams.notes.calls).toEqual([]);
   });
 
-  it('reads profiles that are listed by tenant, each with the hash of its terms', async () => {
+  it('uses profiles that are listed with a hash of their terms', async () => {
     await profile('listed', { required_scopes: ['a'] });
     const list = async () =>
       (await upstreams.test.as('listed').listAuthProfiles({ query: { tenant_id: 'listed' } })).body.data;

@@ -75,7 +75,10 @@ async function putModel(tenant: string, permissions: object) {
   await test.system.putPermissionModel({ params: { tenant }, body } as never); // branded by the schema
 }
 
-/** A key for this and nothing else names its tenant: a client of the standard sends a bearer alone. */
+/**
+ * Creates an access key for these routes. It identifies the tenant, because clients of the standard send only a bearer
+ * token.
+ */
 async function keyOfApplication(doors: string[] = ['authzen']): Promise<string> {
   const body = { kind: 'agent', principal_id: 'pep', doors } as never; // branded and defaulted by the schema
   return (await test.as('acme').createAccessKey({ body })).body.key;
@@ -85,20 +88,20 @@ describe.each(['the operator and a tenant', 'a key of an application alone'])(
   'the certification scenario, by %s',
   (by) => {
     const isOperator = by === 'the operator and a tenant';
-    let said: Record<string, string> = {};
+    let statement: Record<string, string> = {};
     beforeAll(async () => {
-      if (!isOperator) said = { authorization: `Bearer ${await keyOfApplication()}` };
+      if (!isOperator) statement = { authorization: `Bearer ${await keyOfApplication()}` };
     });
     it.each(cases)('$level: $id', async ({ times = 1, ...sent }) => {
       for (let sending = 0; sending < times; sending += 1) {
         const { status, headers, body } = await send(
-          { ...sent, headers: { ...said, ...sent.headers } },
+          { ...sent, headers: { ...statement, ...sent.headers } },
           isOperator ? 'acme' : null,
         );
         expect([status, headers.get('content-type')]).toEqual([sent.status, 'application/json; charset=utf-8']);
         if (sent.status !== 200) expect(typeof body).toBe('string');
-        const given = sent.headers?.['x-request-id'];
-        if (given !== undefined) expect(headers.get('x-request-id')).toBe(given);
+        const values = sent.headers?.['x-request-id'];
+        if (values !== undefined) expect(headers.get('x-request-id')).toBe(values);
         if (sent.expect !== undefined) expect(body).toMatchObject(sent.expect);
         const { results, evaluations } = body as { results?: object[]; evaluations?: { decision: unknown }[] };
         for (const result of sent.include ?? []) expect(results).toContainEqual(result);
@@ -110,7 +113,7 @@ describe.each(['the operator and a tenant', 'a key of an application alone'])(
 );
 
 describe('the certification scenario', () => {
-  it('discovery: 6.3', async () => {
+  it('has the discovery document of section 6.3', async () => {
     const response = await fetch(`${test.kernel.url}/.well-known/authzen-configuration`);
     expect(response.headers.get('content-type')).toContain('application/json');
     expect(await response.json()).toEqual({
@@ -125,12 +128,12 @@ describe('the certification scenario', () => {
 });
 
 describe('an access evaluation', () => {
-  it('is asked by a key that was made for it, and by no other that an agent has', async () => {
-    const asked = async (key: string) =>
+  it('requires a key for access evaluations, and accepts no other agent key', async () => {
+    const ask = async (key: string) =>
       (await send({ path: '/access/v1/evaluation', body: evaluation, headers: { authorization: `Bearer ${key}` } }))
         .status;
     const [made, ordinary] = [await keyOfApplication(), await keyOfApplication(['evaluate', 'chat', 'mcp'])];
-    expect([await asked(made), await asked(ordinary)]).toEqual([200, 403]);
+    expect([await ask(made), await ask(ordinary)]).toEqual([200, 403]);
     const decision = { action: 'tool.call', tool: 'lookup', session_id: 'pep' };
     const headers = { authorization: `Bearer ${made}` };
     expect((await send({ path: '/api/v1/evaluate', body: decision, headers })).status).toBe(403);
@@ -142,7 +145,7 @@ describe('an access evaluation', () => {
     expect([status, headers.get('www-authenticate'), typeof body]).toEqual([401, 'Bearer', 'string']);
   });
 
-  it('is no, with its reason, without a model, and under relations that are stale or were never written', async () => {
+  it('answers false, with the reason, without a model and with stale or missing relations', async () => {
     const stale = { decision: false, context: { reason_code: 'AUTHZ_SNAPSHOT_STALE' } };
     const tenant = newTenant();
     expect(await evaluated(evaluation, tenant)).toEqual(stale);
@@ -158,7 +161,7 @@ describe('an access evaluation', () => {
     time.advance(-86_400_001);
   });
 
-  it('is no for what the model does not name, and for names that no tuple could hold', async () => {
+  it('answers false for names outside the model, and for names that no tuple can contain', async () => {
     const unknown = { decision: false, context: { reason_code: 'PERMISSION_UNKNOWN' } };
     expect(await evaluated({ ...evaluation, action: { name: 'fly' } })).toEqual(unknown);
     expect(await evaluated({ ...evaluation, action: { name: 'constructor' } })).toEqual(unknown);
@@ -167,14 +170,14 @@ describe('an access evaluation', () => {
       expect(await evaluated({ ...evaluation, subject: { type: 'user', id } })).toEqual({ decision: false });
   });
 
-  it('goes by what the tenant knows, in its own model and tuples alone', async () => {
-    const [tenant, other] = [newTenant(), newTenant()];
-    for (const each of [tenant, other])
+  it('uses only the model and the tuples of its tenant', async () => {
+    const [tenant, neighbour] = [newTenant(), newTenant()];
+    for (const each of [tenant, neighbour])
       await putModel(each, { read: 'relations.owner && resource.properties.open == true' });
     const open = (properties: object | null) => ({ entities: [{ entity: 'record:record-1', properties }] });
     await change(test, tenant, { writes: ['record:record-1#owner@user:alice'], ...open({ open: true }) });
-    await change(test, other, { ...open({ open: true }) });
-    expect([await evaluated(evaluation, tenant), await evaluated(evaluation, other)]).toEqual([
+    await change(test, neighbour, { ...open({ open: true }) });
+    expect([await evaluated(evaluation, tenant), await evaluated(evaluation, neighbour)]).toEqual([
       { decision: true },
       { decision: false },
     ]);
@@ -184,7 +187,7 @@ describe('an access evaluation', () => {
     expect(await evaluated(evaluation, tenant)).toEqual({ decision: false });
   });
 
-  it('says of each item of a batch what it lacks, and takes no property from above', async () => {
+  it('reports the faults of each batch item, and an item with its own action inherits no properties', async () => {
     const body = {
       subject: alice,
       action: { name: 'delete', properties: { soft: true } },
@@ -206,7 +209,7 @@ describe('an access evaluation', () => {
 });
 
 describe('a large request', () => {
-  /** The work of this process for it, client included: the best of several tries, since others may use this machine. */
+  /** The CPU time of this thread for the request, client included. The least of five tries counts. */
   async function workMs(sent: Sent, tenant: string): Promise<number> {
     const tries: number[] = [];
     for (let turn = 0; turn < 5; turn += 1) {
@@ -223,15 +226,15 @@ describe('a large request', () => {
   it.each([
     ['a context', { ...evaluation, context: many, evaluations: items }],
     ['properties', { ...evaluation, subject: { ...alice, properties: many }, evaluations: items }],
-  ])('reads %s once that all of its items share', async (_, body) => {
+  ])('reads %s once when all of its items share it', async (_, body) => {
     const tenant = newTenant();
     await putModel(tenant, { read: 'relations.owner && has(context.a1)' });
     await change(test, tenant, { writes: ['record:record-1#owner@user:alice'] });
-    // About 20 ms on an idle machine; each item for itself took more than a second.
+    // About 20 ms on an idle machine. Reading the value for each item took more than a second.
     expect(await workMs({ path, body }, tenant)).toBeLessThan(250);
   });
 
-  it('compiles what it asks of a model, and no more', async () => {
+  it('compiles only the permissions that it queries', async () => {
     const tenant = newTenant();
     const long = Array.from({ length: 200 }, (_, index) => `relations.r${index}`).join(' || ');
     const others = Object.fromEntries(Array.from({ length: 99 }, (_, index) => [`p${index}`, long]));
@@ -239,11 +242,11 @@ describe('a large request', () => {
     const before = workedMs();
     expect(await evaluated(evaluation, tenant)).toEqual({ decision: false });
     const worked = workedMs() - before;
-    // Some milliseconds; the whole model took half a second.
+    // A few milliseconds. Compiling the whole model took half a second.
     expect(worked).toBeLessThan(250);
   });
 
-  it('asks for many relations of many items', async () => {
+  it('queries many relations of many items', async () => {
     const tenant = newTenant();
     await putModel(tenant, { read: Array.from({ length: 200 }, (_, index) => `relations.r${index}`).join(' || ') });
     await change(test, tenant, { writes: ['record:7#r150@group:all#member', 'group:all#member@user:8'] });
@@ -258,15 +261,15 @@ describe('a large request', () => {
 });
 
 describe('a search', () => {
-  it('takes any number for the greatest that its caller wants', async () => {
-    const asked = (limit: unknown) =>
+  it('accepts zero and every positive integer as its limit', async () => {
+    const ask = (limit: unknown) =>
       send({ path: '/access/v1/search/subject', body: { ...evaluation, subject: { type: 'user' }, page: { limit } } });
-    expect((await asked(0)).body).toEqual({ results: [], page: { next_token: '' } });
-    expect((await asked(1_000_000)).body).toMatchObject({ results: [{ id: 'alice' }, { id: 'bob' }] });
-    for (const limit of [-1, 1.5, '1', null]) expect(await asked(limit)).toMatchObject({ status: 400 });
+    expect((await ask(0)).body).toEqual({ results: [], page: { next_token: '' } });
+    expect((await ask(1_000_000)).body).toMatchObject({ results: [{ id: 'alice' }, { id: 'bob' }] });
+    for (const limit of [-1, 1.5, '1', null]) expect(await ask(limit)).toMatchObject({ status: 400 });
   });
 
-  it('goes through all of a type, page by page, and ends', async () => {
+  it('reads all entities of a type, page by page, and ends', async () => {
     const tenant = newTenant();
     await putModel(tenant, { read: 'relations.reader' });
     const people = Array.from({ length: 1_500 }, (_, index) => `group:all#member@user:${index}`);
@@ -287,7 +290,7 @@ describe('a search', () => {
     expect(found).not.toContain('outside');
   });
 
-  it('refuses a token that is not its own', async () => {
+  it('refuses a page token that it did not issue', async () => {
     for (const token of ['%%', 'AA', 'YWxpY2U='])
       expect(
         await send({

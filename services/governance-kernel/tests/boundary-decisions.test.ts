@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ApprovalId, BudgetId, PrincipalId } from '@countersign/contracts';
 import { installationCeiling, type OrgId } from '@countersign/contracts/governance-kernel';
-import type { ApprovalRow } from '../src/approvals/approval-row.ts';
-import { approvals } from '../src/approvals/approvals.ts';
-import { answers } from '../src/boundary/answers.ts';
-import { dispatches } from '../src/boundary/dispatches.ts';
-import { budgets } from '../src/budgets/budgets.ts';
+import type { ApprovalRow } from '../src/controls/approvals/approval-row.ts';
+import { approvals } from '../src/controls/approvals/approvals.ts';
+import { answers } from '../src/decision/answers.ts';
+import { dispatches } from '../src/decision/dispatches.ts';
+import { budgets } from '../src/controls/budgets/budgets.ts';
 import type { GovernedCall } from '../src/call/governed-call.ts';
-import type { FenceRow } from '../src/fences/fence-row.ts';
-import { fences } from '../src/fences/fences.ts';
-import { tenantOrgs } from '../src/fences/tenant-orgs.ts';
+import type { FenceRow } from '../src/controls/fences/fence-row.ts';
+import { fences } from '../src/controls/fences/fences.ts';
+import { tenantOrgs } from '../src/controls/fences/tenant-orgs.ts';
 import { put } from '../src/ledger/control.ts';
-import { toolBlocks } from '../src/policy/tool-blocks.ts';
+import { toolBlocks } from '../src/controls/policy/tool-blocks.ts';
 import { registry } from '../src/registry/registry.ts';
 import type { ToolResolution, ToolResolver } from '../src/registry/tool-resolver.ts';
 import { acme, agent, session } from './_batch.ts';
@@ -20,7 +20,7 @@ import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { decidedMs, governed, latestRecord, loaded, memoryBoundary, saidBy } from './_memory-boundary.ts';
 
 const pay = governed({ tool: 'pay.send' });
-const bob = 'bob' as PrincipalId; // within its schema
+const bob = 'bob' as PrincipalId; // matches the schema
 const noLimits = { tool_calls: null, spend_minor: null, egress_bytes: null, writes: null };
 const calls = (id: string, changes: object = {}) =>
   put(
@@ -32,9 +32,9 @@ const calls = (id: string, changes: object = {}) =>
 function serverIn(state: 'approved' | 'discovered', name = 'files.read') {
   const [serverId = '', toolName] = name.split('.');
   const tool = { pinned_hash: 'one', current_hash: 'one', input_schema: {} };
-  const known = { kind: 'registered', tool: name, effectLevel: 'E1', host: null } as const;
+  const existing = { kind: 'registered', tool: name, effectLevel: 'E1', host: null } as const;
   const resolution: ToolResolution = {
-    ...known,
+    ...existing,
     registry: { state: 'known', value: { server_id: serverId, state, tool } },
   };
   const tools: ToolResolver = {
@@ -55,14 +55,14 @@ async function approvedBoundary(changes: Partial<ApprovalRow> = {}) {
   memory.ledger.rows = memory.ledger.rows.map((one) =>
     (one.control as unknown) === approvals ? put(approvals, approved) : one,
   );
-  const left = () => memory.ledger.of(approvals).map(({ state, usesRemaining }) => [state, usesRemaining]);
-  return { ...memory, id: row.id, left };
+  const remaining = () => memory.ledger.of(approvals).map(({ state, usesRemaining }) => [state, usesRemaining]);
+  return { ...memory, id: row.id, left: remaining };
 }
 const used = (memory: Pick<ReturnType<typeof memoryBoundary>, 'ledger'>) =>
   memory.ledger.of(budgets).map(({ id, used: { tool_calls: now }, reserved }) => [id, now, reserved.tool_calls]);
 
-describe('a question', () => {
-  it('is asked once for one call, told again, and named by each of its records', async () => {
+describe('an approval request', () => {
+  it('is created once per call, returned for its repetitions, and named in each of their records', async () => {
     const { boundary, ledger } = memoryBoundary();
     const first = await boundary.decide(pay);
     const [row] = ledger.of(approvals);
@@ -75,7 +75,7 @@ describe('a question', () => {
     expect(latestRecord(ledger)['approval_id']).toBe(row?.id);
   });
 
-  it('is requested again when the open one is for less', async () => {
+  it('is created again when the pending approval demands less than the rule', async () => {
     const { boundary, ledger } = memoryBoundary();
     await boundary.decide(pay);
     ledger.rows = ledger.rows.map((one) =>
@@ -86,9 +86,9 @@ describe('a question', () => {
   });
 
   it.each<[string, Partial<GovernedCall>]>([
-    ['was only tried', { mode: 'shadow' }],
-    ['comes from a requester without an approver', { asksNobody: true }],
-  ])('is not asked for what %s', async (_case, change) => {
+    ['is in shadow mode', { mode: 'shadow' }],
+    ['has no approver, as in the demo', { asksNobody: true }],
+  ])('is not created for a call that %s', async (_case, change) => {
     const { boundary, ledger } = memoryBoundary();
     const { reply } = await boundary.decide(governed({ ...pay, ...change }));
     expect([reply.verdict, reply.approval, ledger.of(approvals), ledger.events]).toEqual([
@@ -100,13 +100,13 @@ describe('a question', () => {
     expect(latestRecord(ledger)['approval_id']).toBeNull();
   });
 
-  it('is asked by what the kernel performs itself', async () => {
+  it('is created for a call that the kernel performs itself', async () => {
     const { boundary, ledger } = memoryBoundary(serverIn('approved', 'pay.send'));
     await decideAndDie(boundary, pay);
     expect(ledger.of(approvals)).toMatchObject([{ state: 'pending', tool: 'pay.send' }]);
   });
 
-  it('is another one where the server itself is not approved: that no approval of a call helps', async () => {
+  it('is not created for a call of an unapproved server', async () => {
     const { boundary, ledger } = memoryBoundary(serverIn('discovered'));
     const { reply } = await boundary.decide(governed());
     expect([reply.verdict, reply.reason_code, reply.approval]).toEqual(['ESCALATE', 'SERVER_QUARANTINED', undefined]);
@@ -115,28 +115,28 @@ describe('a question', () => {
 });
 
 describe('an approval', () => {
-  it('is used up by the call that it allows, and named by its record', async () => {
+  it('is consumed by the call that it allows, and named in its record', async () => {
     const { boundary, ledger, id, left } = await approvedBoundary();
     expect(saidBy(await boundary.decide(pay))).toBe('ALLOW ALLOWED');
     expect([latestRecord(ledger)['approval_id'], left()]).toEqual([id, [['consumed', 0]]]);
   });
 
-  it('is not used by what is only tried', async () => {
+  it('is not consumed by a shadow call', async () => {
     const { boundary, ledger, left } = await approvedBoundary();
     const decision = await boundary.decide({ ...pay, mode: 'shadow' });
     expect(decision.reply).toMatchObject({ verdict: 'ALLOW', allow: false, shadow: true });
     expect([latestRecord(ledger)['approval_id'], left()]).toEqual([null, [['approved', 1]]]);
   });
 
-  it('is not used by a call that needs none, though it is presented', async () => {
+  it('is not consumed by a call that needs none, although it is presented', async () => {
     const { boundary, ledger, id, left } = await approvedBoundary();
     expect(saidBy(await boundary.decide(governed({ approvalGrant: id })))).toBe('ALLOW ALLOWED');
     expect([latestRecord(ledger)['approval_id'], left()]).toEqual([null, [['approved', 1]]]);
   });
 
-  it('is named by the denial that it was presented to, whatever it is', async () => {
+  it('is named in the record of a denial when the call presented it, even if it is unknown', async () => {
     const { boundary, ledger } = await approvedBoundary();
-    const grant = 'apr_unknown' as ApprovalId; // within its schema
+    const grant = 'apr_unknown' as ApprovalId; // matches the schema
     expect(saidBy(await boundary.decide({ ...pay, approvalGrant: grant }))).toBe('DENY APPROVAL_MISMATCH');
     expect(latestRecord(ledger)['approval_id']).toBe(grant);
     const denied = await approvedBoundary({ state: 'denied', rejectionReason: 'no' });
@@ -145,22 +145,22 @@ describe('an approval', () => {
   });
 });
 
-describe('what a call takes', () => {
-  it('is taken at once where its caller executes it, and tells a threshold that it reaches', async () => {
+describe('the usage of a call', () => {
+  it('is spent at once when its caller executes it, and reports a reached threshold', async () => {
     const memory = memoryBoundary({ rows: [calls('all', { used: { ...none, tool_calls: 2 } })] });
     const decision = await memory.boundary.decide(governed());
     expect(decision.reply.budget).toEqual({
       ...{ budget_id: 'all', tool_calls_remaining: 1, spend_remaining_minor: null, currency: 'EUR' },
     });
-    expect([used(memory), decision.held, memory.ledger.of(dispatches)]).toEqual([[['all', 3, 0]], [], []]);
+    expect([used(memory), decision.reserved, memory.ledger.of(dispatches)]).toEqual([[['all', 3, 0]], [], []]);
     expect(memory.ledger.events.map(({ event }) => event.data)).toMatchObject([{ budget_id: 'all', percent: 75 }]);
   });
 
-  it('is held where the kernel executes it, until its deadline', async () => {
+  it('is reserved when the kernel executes it, until its deadline', async () => {
     const memory = memoryBoundary({ rows: [calls('all')] });
     const call = spawnedAgent({ session });
     const decision = await decideAndDie(memory.boundary, call);
-    expect([used(memory), decision.held]).toEqual([[['all', 0, 1]], ['all']]);
+    expect([used(memory), decision.reserved]).toEqual([[['all', 0, 1]], ['all']]);
     expect(memory.ledger.of(dispatches)).toEqual([
       {
         ...{ ulid: decision.reply.decision_id.slice(4), tenant: 'acme', tools: [], deadlineAtMs: decidedMs + 30_000 },
@@ -169,13 +169,13 @@ describe('what a call takes', () => {
     ]);
   });
 
-  it('is nothing for what is only tried, and its budgets are told as they are', async () => {
+  it('is nothing for a shadow call, and its budgets are reported unchanged', async () => {
     const memory = memoryBoundary({ rows: [calls('all')] });
     const { reply } = await memory.boundary.decide(governed({ mode: 'shadow' }));
     expect([reply.verdict, reply.budget?.tool_calls_remaining, used(memory)]).toEqual(['ALLOW', 4, [['all', 0, 0]]]);
   });
 
-  it('is nothing for a proposal of a registered tool, of whose definition it tells', async () => {
+  it('is nothing for a proposed call of a registered tool, and its decision has the definition hash', async () => {
     const { tools, rows } = serverIn('approved');
     const memory = memoryBoundary({ tools, rows: [...rows, calls('all')] });
     const decision = await memory.boundary.decide(governed({ dispatchedBy: 'owner' }));
@@ -188,10 +188,10 @@ describe('what a call takes', () => {
     expect([own.definitionHash, used(memory)]).toEqual([null, [['all', 1, 0]]]);
   });
 
-  it('is one of each throttle around it', async () => {
+  it('counts once in a throttle, and not in shadow mode', async () => {
     const set = { reason: '', epoch: 1, effectiveAtMs: 0, expiresAtMs: null, setBy: agent, revision: 1 };
     const throttle = { callLimit: 1, windowSeconds: 60, callsTaken: 0, windowEndsAtMs: null };
-    const row = { ...set, ...throttle, kind: 'throttle', scope: 'tenant:acme' } as FenceRow; // within its schema
+    const row = { ...set, ...throttle, kind: 'throttle', scope: 'tenant:acme' } as FenceRow; // matches the schema
     const { boundary, ledger } = memoryBoundary({ rows: [put(fences, row)] });
     expect(saidBy(await boundary.decide(governed({ mode: 'shadow' })))).toBe('ALLOW ALLOWED');
     expect(saidBy(await boundary.decide(governed()))).toBe('ALLOW ALLOWED');
@@ -203,7 +203,7 @@ describe('what a call takes', () => {
 describe('the budgets of a call', () => {
   const everybody = { tenant: '*' as never, id: installationCeiling as BudgetId };
 
-  it('are told by name, those of all its tools too, and those alone', async () => {
+  it('are listed by ID, including those for its tool, and not those for other tools', async () => {
     const rows = ['d', 'b', 'e', 'a', 'c'].map((id) => calls(id));
     rows.push(
       calls('0', { subject: 'tool:files.read' }),
@@ -220,36 +220,36 @@ describe('the budgets of a call', () => {
   });
 
   const model = { ...spawnedAgent({ session }), kind: 'model', model: 'm' } as never;
-  it("end with the installation's for a model that the kernel calls, of which nothing is told", async () => {
+  it('list the installation budget last for a model call by the kernel, and the reply does not report that budget', async () => {
     for (const ids of [['zz'], ['0'], []]) {
       const rows = [calls('', everybody), ...ids.map((id) => calls(id))];
       for (const ordered of [rows, [...rows].reverse()]) {
         const { boundary, ledger } = memoryBoundary({ rows: ordered });
         const decision = await decideAndDie(boundary, model);
-        expect([decision.held, decision.reply.budget?.budget_id]).toEqual([[...ids, installationCeiling], ids[0]]);
+        expect([decision.reserved, decision.reply.budget?.budget_id]).toEqual([[...ids, installationCeiling], ids[0]]);
         expect(latestRecord(ledger)['budgets']).toHaveLength(ids.length + 1);
       }
     }
   });
 
-  it("are the caller's own for a model that it calls itself, and for what the kernel does else", async () => {
+  it('exclude the installation budget when the caller calls the model itself, and when the kernel makes another kind of call', async () => {
     const rows = [calls('own'), calls('', everybody)];
     const { boundary, ledger } = memoryBoundary({ rows });
     await boundary.decide({ ...(model as GovernedCall), mode: 'enforce', dispatchedBy: 'caller' });
     expect(latestRecord(ledger)['budgets']).toHaveLength(1);
-    expect((await decideAndDie(boundary, spawnedAgent({ session }))).held).toEqual(['own']);
+    expect((await decideAndDie(boundary, spawnedAgent({ session }))).reserved).toEqual(['own']);
   });
 });
 
 describe('a decision', () => {
-  it('is made under the fences of the organisation that the tenant is in by now', async () => {
+  it('uses the fences of the tenant’s current organisation', async () => {
     const frozen = { kind: 'freeze', scope: 'org:north', reason: '', epoch: 1, effectiveAtMs: 0, expiresAtMs: null };
     const org = { tenant: acme, org: 'north' as OrgId, version: 1, updatedAtMs: 0 };
     const { boundary } = memoryBoundary({ rows: [put(tenantOrgs, org), put(fences, frozen as FenceRow)] });
     expect((await boundary.decide(governed())).reply.verdict).toBe('DENY');
   });
 
-  it('is made by the rules that are active by now, and its kernel knows them from then on', async () => {
+  it('reloads the active rules when the kernel lacks them, and learns their confirmation', async () => {
     let current: typeof loaded | null = null;
     const reloaded: string[] = [];
     const reload = async (tenant: string) => {
@@ -262,7 +262,7 @@ describe('a decision', () => {
     expect([reloaded, confirmations.newest('*')?.epoch]).toEqual([['acme'], 1]);
   });
 
-  it('is a denial where no rules are active', async () => {
+  it('is a denial without active rules', async () => {
     const { boundary, ledger } = memoryBoundary({ policies: { current: () => null, reload: async () => undefined } });
     ledger.rows = [];
     const decision = await boundary.decide(governed());
@@ -280,17 +280,17 @@ describe('a decision', () => {
   });
 });
 
-describe('an answer that was kept', () => {
+describe('a stored answer', () => {
   const keyed = governed({ idempotency: { key: 'key', route: 'evaluate', fingerprint: 'print' } });
   const dayMs = 86_400_000;
 
-  it('is told again until it is a day old, and then its key is free', async () => {
+  it('is replayed until it is a day old, and then its key is free', async () => {
     const { boundary, ledger, time } = memoryBoundary();
     const first = await boundary.decide(keyed);
     time.nowMs += dayMs - 1;
     const again = await boundary.decide(keyed);
     expect([again.replayed, again.json, ledger.log.length]).toEqual([true, first.json, 1]);
-    expect([again.intent, again.definitionHash, again.held, again.concludedAtMs]).toEqual([null, null, [], 0]);
+    expect([again.intent, again.definitionHash, again.reserved, again.concludedAtMs]).toEqual([null, null, [], 0]);
     expect([again.reply, again.headers]).toEqual([first.reply, { ...first.headers, 'idempotency-replayed': 'true' }]);
     time.nowMs += 1;
     const later = await boundary.decide(keyed);
@@ -300,7 +300,7 @@ describe('an answer that was kept', () => {
     ]);
   });
 
-  it('tells the place in the log that the database read', async () => {
+  it('contains the log index that the database returns', async () => {
     const { boundary, ledger } = memoryBoundary();
     await boundary.decide(keyed);
     ledger.rows = ledger.rows.map((one) => {
@@ -310,12 +310,12 @@ describe('an answer that was kept', () => {
     expect([reply.log_index, reply.receipt.log_index]).toEqual([70, 70]);
   });
 
-  it('is not told to another request, nor before there is one', async () => {
+  it('is not returned for a different request, nor before it is stored', async () => {
     const { boundary, ledger } = memoryBoundary();
     await boundary.decide(keyed);
-    const other = { ...keyed, idempotency: { key: 'key', route: 'evaluate', fingerprint: 'other' } };
-    await expect(boundary.decide(other)).rejects.toMatchObject({
-      ...{ code: 'IDEMPOTENCY_KEY_REUSED', message: 'This Idempotency-Key was used for a different request' },
+    const second = { ...keyed, idempotency: { key: 'key', route: 'evaluate', fingerprint: 'other' } };
+    await expect(boundary.decide(second)).rejects.toMatchObject({
+      ...{ code: 'IDEMPOTENCY_KEY_REUSED', message: 'Idempotency-Key was used for a different request. Use a new key' },
     });
     const rows = ledger.rows;
     for (const missing of [{ answer: null }, { place: null }]) {
@@ -323,7 +323,10 @@ describe('an answer that was kept', () => {
         return (one.control as unknown) === answers ? { ...one, row: { ...(one.row as object), ...missing } } : one;
       });
       await expect(boundary.decide(keyed)).rejects.toMatchObject({
-        ...{ code: 'IDEMPOTENCY_IN_FLIGHT', message: 'A request with this Idempotency-Key is being answered' },
+        ...{
+          code: 'IDEMPOTENCY_IN_FLIGHT',
+          message: 'A request with this Idempotency-Key is still running. Repeat it later',
+        },
       });
     }
     expect(ledger.log).toHaveLength(1);

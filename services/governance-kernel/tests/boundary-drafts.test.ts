@@ -10,12 +10,12 @@ import {
   type RelationshipFact,
 } from '@countersign/policy';
 import type { Log } from '@countersign/service-kit';
-import { draftFact, draftRelations } from '../src/boundary/shadow-relations.ts';
-import { areAsked, askDrafts, validatedOnce, type ShadowAnswer } from '../src/boundary/shadow.ts';
+import { draftFact, draftRelations } from '../src/decision/shadow-relations.ts';
+import { areAsked, askDrafts, validatedOnce, type ShadowAnswer } from '../src/decision/shadow.ts';
 import { normalise } from '../src/call/normalise.ts';
-import { ShadowDrafts, type LoadedLane } from '../src/policy/shadow-drafts.ts';
-import type { LaneRow } from '../src/policy/shadow-lanes.ts';
-import { notAsked } from '../src/relations/relation-source.ts';
+import { ShadowDrafts, type LoadedLane } from '../src/controls/policy/shadow-drafts.ts';
+import type { LaneRow } from '../src/controls/policy/shadow-lanes.ts';
+import { notAsked } from '../src/controls/relations/relation-source.ts';
 import type { ToolResolution } from '../src/registry/tool-resolver.ts';
 import { agent, callOf } from './_batch.ts';
 
@@ -34,23 +34,23 @@ const laneOf = (policy: CompiledPolicy | null, failures = 3, lane = 'draft'): Lo
 const log = { warn: () => undefined } as unknown as Log;
 const source = new ShadowDrafts({ provider: nodeProvider, load: async () => null, log });
 
-type Asked = Parameters<typeof askDrafts>[2];
-function ask(lanes: readonly LoadedLane[], change: Partial<Asked> = {}, args: object = {}) {
+type Input = Parameters<typeof askDrafts>[2];
+function ask(lanes: readonly LoadedLane[], change: Partial<Input> = {}, args: object = {}) {
   const call = callOf({}, { args: args as never });
   const { intent } = normalise(hasher, call, { resolution: null, policy: null });
-  const asked: Asked = { call, intent, resolution: null, now, relations: { needed: null, held: notAsked } };
-  return askDrafts(source, lanes, { ...asked, ...change });
+  const input: Input = { call, intent, resolution: null, now, relations: { needed: null, relations: notAsked } };
+  return askDrafts(source, lanes, { ...input, ...change });
 }
-/** The verdict of each, or the reason why there is none. */
+/** The verdict of each draft, or the fault that prevented a verdict. */
 const heard = (answers: readonly ShadowAnswer[]) =>
   answers.map((answer) => ('fault' in answer ? answer.fault : `${answer.outcome.kind} ${answer.outcome.rules.join()}`));
 
-describe('drafts that are asked', () => {
-  it('are none where there are no lanes', () => {
+describe('the evaluated drafts', () => {
+  it('are an empty list without lanes', () => {
     expect(ask([])).toEqual([]);
   });
 
-  it('say what their rules say, by what they declare themselves, and are in good standing then', () => {
+  it('apply their own tool declarations, and count no failures after a verdict', () => {
     const lane = laneOf(allows);
     const [answer] = ask([lane]);
     expect(answer).toMatchObject({
@@ -60,14 +60,16 @@ describe('drafts that are asked', () => {
     expect(lane.failures).toBe(0);
   });
 
-  it('say what is wrong with a name that looks like one of theirs', () => {
+  it('report a call as malformed when its tool name only looks like a name in the draft', () => {
     const [answer] = ask([laneOf(draft({ tools: { 'Files.read': { effect_level: 'E1' } } }))]);
-    expect(answer).toMatchObject({ unfit: 'The name looks like "Files.read" and is another.' });
+    expect(answer).toMatchObject({ unfit: 'The name looks like "Files.read" but is a different name.' });
     const patterned = draft({}, [{ id: 'some', effect: 'deny', match: { tool: ['Files.*'] } }]);
-    expect(ask([laneOf(patterned)])).toMatchObject([{ unfit: 'The name looks like "Files.*" and is another.' }]);
+    expect(ask([laneOf(patterned)])).toMatchObject([
+      { unfit: 'The name looks like "Files.*" but is a different name.' },
+    ]);
   });
 
-  it('say nothing while they are compiled, or after they failed too often', () => {
+  it('return a fault instead of a verdict while they are being compiled, or after too many failures', () => {
     expect(ask([laneOf(null), laneOf(allows, 10), laneOf(null, 10), laneOf(allows, 9)])).toMatchObject([
       { fault: 'not_ready', row: { lane: 'draft' } },
       { fault: 'suspended', row: { lane: 'draft' } },
@@ -76,24 +78,24 @@ describe('drafts that are asked', () => {
     ]);
   });
 
-  it('that fail count that, and leave the others alone', () => {
+  it('count their own failures, and do not affect others', () => {
     const broken = laneOf({ ...allows, index: null as never });
     expect(heard(ask([broken, laneOf(allows)]))).toEqual(['failed', 'allow all']);
     expect(ask([broken])).toMatchObject([{ row: broken.row }]);
     expect(broken.failures).toBe(5);
   });
 
-  it('are told the time, and the relations that the decision was told', () => {
+  it('receive the time, and the relations of the decision', () => {
     const relations = { viewer: { object: 'file:{tool}', relation: 'viewer', subject: 'user:{principal}' } };
     const rules = [{ id: 'viewers', effect: 'allow', when: `relations.viewer && now == timestamp("${now}")` }];
     const views = draft({ relations }, rules);
     const question = { object: 'file:files.read', relation: 'viewer', subject: 'user:agent' };
     const needed = { questions: new Map([['sees', question]]), required: [] };
-    const held = { kind: 'read', hash: null, relations: { sees: true }, required: [] } as const;
-    expect(heard(ask([laneOf(views)], { relations: { needed, held } }))).toEqual(['allow viewers']);
+    const snapshot = { kind: 'read', hash: null, relations: { sees: true }, required: [] } as const;
+    expect(heard(ask([laneOf(views)], { relations: { needed, relations: snapshot } }))).toEqual(['allow viewers']);
     const lane = laneOf(views);
     expect(ask([lane])).toEqual([{ row: lane.row, fault: 'not_ready' }]);
-    expect(lane.failures).toBe(3); // it is neither a fault of the draft nor a success
+    expect(lane.failures).toBe(3); // `not_ready` counts neither as a fault of the draft nor as a success
   });
 });
 
@@ -104,22 +106,22 @@ describe('the work of drafts', () => {
   const heavy = draft({}, heavyRules);
   const args = { list: Array.from({ length: 200 }, () => -1) };
 
-  it('is shared: what one leaves is for those after it, and no more', () => {
+  it('has one limit: each draft gets an equal share of what the drafts before it left', () => {
     const { intent } = normalise(hasher, callOf({}, { args }), { resolution: null, policy: heavy });
     const unbounded = new Work(1_000_000);
     evaluateRulesWithin(unbounded, { policy: heavy, intent, environment: { now, relations: {} } });
     const taken = 1_000_000 - unbounded.left;
-    expect([taken > 20_000, taken < 39_000]).toEqual([true, true]); // more than half of what there is for all
-    const [light, one, other] = [laneOf(allows), laneOf(heavy), laneOf(heavy)];
+    expect([taken > 20_000, taken < 39_000]).toEqual([true, true]); // more than half of the limit for all drafts
+    const [light, one, second] = [laneOf(allows), laneOf(heavy), laneOf(heavy)];
     expect(heard(ask([one], {}, args))).toEqual(['deny ']);
     expect(heard(ask([light, one], {}, args))).toEqual(['allow all', 'deny ']);
     expect(heard(ask([one, light], {}, args))).toEqual(['work_exceeded', 'allow all']);
-    expect(heard(ask([one, other], {}, args))).toEqual(['work_exceeded', 'work_exceeded']);
-    expect([one.failures, other.failures]).toEqual([2, 4]);
-    expect(ask([light, one, other], {}, args)[2]).toEqual({ row: other.row, fault: 'work_exceeded' });
+    expect(heard(ask([one, second], {}, args))).toEqual(['work_exceeded', 'work_exceeded']);
+    expect([one.failures, second.failures]).toEqual([2, 4]);
+    expect(ask([light, one, second], {}, args)[2]).toEqual({ row: second.row, fault: 'work_exceeded' });
   });
 
-  it('is also to hold a name that is not registered against their patterns', () => {
+  it('includes comparing an unregistered name with their patterns', () => {
     const tool = Array.from({ length: 1_500 }, (_, nth) => `*${'b'.repeat(240)}${1_000 + nth}`);
     const patterned = draft({}, [
       { id: 'all', effect: 'allow' },
@@ -135,43 +137,46 @@ describe('the work of drafts', () => {
   });
 });
 
-describe('what a draft reads of relations', () => {
+describe('the relations of a draft', () => {
   const relation = (name: string) => ({ object: 'file:{args.id}', relation: name, subject: 'user:{principal}' });
   const [viewer, owner] = [relation('viewer'), { ...relation('owner'), required: { tool: ['files.read'] } }];
   const reads = [{ id: 'r', effect: 'allow', when: 'relations.sees' }];
   const reading = draft({ relations: { sees: viewer, owns: owner } }, reads);
   const intentWith = (args: object) =>
     normalise(hasher, callOf({}, { args: args as never }), { resolution: null, policy: null }).intent;
-  const asked = (name: string) => ({ object: 'file:a', relation: name, subject: 'user:agent' });
-  const questions = (...named: [string, string][]) => new Map(named.map(([name, of]) => [name, asked(of)]));
-  const told = (relations: Record<string, boolean>) =>
+  const send = (name: string) => ({ object: 'file:a', relation: name, subject: 'user:agent' });
+  const questions = (...named: [string, string][]) => new Map(named.map(([name, of]) => [name, send(of)]));
+  const reportOf = (relations: Record<string, boolean>) =>
     ({ kind: 'read', hash: null, relations, required: ['other'] }) as const;
   const both = { questions: questions(['v', 'viewer'], ['o', 'owner']), required: [] };
 
-  it('is nothing where its rules read none', () => {
-    expect(draftRelations(allows, intentWith({ id: 'a' }), { needed: both, held: told({}) })).toBeNull();
+  it('are none when its rules read none', () => {
+    expect(draftRelations(allows, intentWith({ id: 'a' }), { needed: both, relations: reportOf({}) })).toBeNull();
   });
 
-  it('is what the decision was told under other names', () => {
-    const of = (needed: typeof both | null, held: Parameters<typeof draftRelations>[2]['held'], args = { id: 'a' }) =>
-      draftRelations(reading, intentWith(args), { needed, held });
+  it('are those of the decision, under the names of the draft', () => {
+    const of = (
+      needed: typeof both | null,
+      snapshot: Parameters<typeof draftRelations>[2]['relations'],
+      args = { id: 'a' },
+    ) => draftRelations(reading, intentWith(args), { needed, relations: snapshot });
     const required = ['owns'];
-    expect(of(both, told({ v: true, o: false }))).toEqual({ relations: { sees: true, owns: false }, required });
-    expect(of(both, told({ v: false }))).toStrictEqual({ relations: { sees: false }, required });
+    expect(of(both, reportOf({ v: true, o: false }))).toEqual({ relations: { sees: true, owns: false }, required });
+    expect(of(both, reportOf({ v: false }))).toStrictEqual({ relations: { sees: false }, required });
     expect(of(both, { kind: 'unavailable' })).toEqual({ relations: {}, required });
-    expect(of({ ...both, questions: questions(['v', 'viewer']) }, told({ v: true }))).toBe('not_asked');
-    expect(of(null, told({}))).toBe('not_asked');
-    const unnamed = { ...both, questions: new Map([['v', { ...asked('viewer'), object: 'file:b' }]]) };
-    expect(of(unnamed, told({ v: true }))).toBe('not_asked');
+    expect(of({ ...both, questions: questions(['v', 'viewer']) }, reportOf({ v: true }))).toBe('not_asked');
+    expect(of(null, reportOf({}))).toBe('not_asked');
+    const unnamed = { ...both, questions: new Map([['v', { ...send('viewer'), object: 'file:b' }]]) };
+    expect(of(unnamed, reportOf({ v: true }))).toBe('not_asked');
   });
 
-  it('leaves out a question that the call does not fill', () => {
+  it('omit a relation whose variables the call lacks', () => {
     const unfilled = { questions: new Map([['v', null]]), required: [] };
-    const relations = draftRelations(reading, intentWith({}), { needed: unfilled, held: told({ v: true }) });
+    const relations = draftRelations(reading, intentWith({}), { needed: unfilled, relations: reportOf({ v: true }) });
     expect(relations).toEqual({ relations: {}, required: ['owns'] });
   });
 
-  it('is a fact as fresh as that of the decision', () => {
+  it('have the age and the availability of the relations of the decision', () => {
     const value: RelationshipFact = { snapshot_hash: 'h', age_ms: 1, age_max_ms: 2, relations: {}, required: ['x'] };
     const read = { relations: { sees: true }, required: ['owns'] };
     expect(draftFact(null, { state: 'known', value })).toEqual({ state: 'not_applicable' });
@@ -185,7 +190,7 @@ describe('the lanes of a decision', () => {
   const row = (lane: string, sinceMs = 1) => ({ ...laneOf(allows, 0, lane).row, sinceMs });
   const answers = (...rows: LaneRow[]) => rows.map((one): ShadowAnswer => ({ row: one, fault: 'failed' }));
 
-  it('were asked when each of them was, in their order', () => {
+  it('count as evaluated only if each has an answer, in order', () => {
     const [a, b] = [row('a'), row('b')];
     expect(areAsked([], [])).toBe(true);
     expect(areAsked([a, b], answers(row('a'), row('b')))).toBe(true);
@@ -196,17 +201,17 @@ describe('the lanes of a decision', () => {
     expect(areAsked([a, b], answers(b, a))).toBe(false);
   });
 
-  it('hold arguments against a schema once', () => {
-    const asked: unknown[] = [];
+  it('validate the same arguments against the same schema only once', () => {
+    const requests: unknown[] = [];
     const validate = validatedOnce((schema, args) => {
-      asked.push([schema, args]);
-      return asked.length === 1 ? null : `fault ${asked.length}`;
+      requests.push([schema, args]);
+      return requests.length === 1 ? null : `fault ${requests.length}`;
     });
     const [schema, args] = [{ type: 'object' }, { id: 'a' }];
     expect([validate(schema, args), validate(schema, args)]).toEqual([null, null]);
     expect([validate(schema, { ...args }), validate({ ...schema }, args)]).toEqual(['fault 2', 'fault 3']);
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
     const last = { type: 'object' };
-    expect([validate(last, args), validate(last, { ...args }), asked.length]).toEqual(['fault 4', 'fault 5', 5]);
+    expect([validate(last, args), validate(last, { ...args }), requests.length]).toEqual(['fault 4', 'fault 5', 5]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Fact, RegistryFact } from '@countersign/policy';
-import { destinationOf, dispatchedBy, learnedOf, type Asker, type KnownCall } from '../src/boundary/known-call.ts';
-import { registeredTool, registryFact } from '../src/boundary/registry-fact.ts';
+import { destinationOf, dispatchedBy, learnedOf, type Asker, type KnownCall } from '../src/decision/known-call.ts';
+import { registeredTool, registryFact } from '../src/decision/registry-fact.ts';
 import { put } from '../src/ledger/control.ts';
 import { mcpServers } from '../src/registry/mcp-servers.ts';
 import { registry } from '../src/registry/registry.ts';
@@ -10,10 +10,10 @@ import { batchOf } from './_batch.ts';
 
 const pinned = { pinned_hash: 'one', current_hash: 'one', input_schema: { type: 'object' } };
 const approved: RegistryFact = { server_id: 'files', state: 'approved', tool: pinned };
-const known = (value: RegistryFact): Fact<RegistryFact> => ({ state: 'known', value });
+const isKnown = (value: RegistryFact): Fact<RegistryFact> => ({ state: 'known', value });
 const registered = (host: string | null): ToolResolution => ({
   ...{ kind: 'registered', tool: 'files.read', effectLevel: null, host },
-  registry: known(approved),
+  registry: isKnown(approved),
 });
 const lookAlike: ToolResolution = { kind: 'look_alike', serverId: 'files' };
 const owned: Asker = { mode: 'enforce', dispatchedBy: 'owner' };
@@ -31,41 +31,46 @@ describe('a call', () => {
     [called, registered(null), 'caller'],
     [dispatched, null, 'kernel'],
     [dispatched, registered(null), 'kernel'],
-  ] as const)('is dispatched by the owner of its tool: %j %j', (asker, resolution, by) => {
+  ] as const)('of %j with the tool %j is dispatched by %s', (asker, resolution, by) => {
     expect(dispatchedBy(asker, resolution)).toBe(by);
   });
 
   const egress = { action: 'data.egress', resource: 'https://other.example/x' };
   const tooled = { action: 'tool.call', resource: egress.resource };
   it.each([
-    ['of a registered tool: to its server', egress, registered('mcp.example'), { host: 'mcp.example' }],
-    ['of a program on this machine: nowhere', tooled, registered(null), null],
+    ['for a registered tool: the host of its server', egress, registered('mcp.example'), { host: 'mcp.example' }],
+    ['for a local program: none', tooled, registered(null), null],
     [
-      'of a program on this machine that sends data: where it says',
+      'for a local program that sends data: the host of its resource',
       egress,
       registered(null),
       { host: 'other.example' },
     ],
-    ['of no registered tool: nowhere', tooled, null, null],
-    ['that sends data: where it says', egress, null, { host: 'other.example' }],
-    ['of what looks like a tool: nowhere', tooled, lookAlike, null],
-    ['of what looks like a tool and sends data: where it says', egress, lookAlike, { host: 'other.example' }],
-  ])('goes somewhere, %s', (_case, intent, resolution, destination) => {
+    ['for an unregistered tool: none', tooled, null, null],
+    ['for data that it sends: the host of its resource', egress, null, { host: 'other.example' }],
+    ['for a name that resembles a tool: none', tooled, lookAlike, null],
+    [
+      'for data with a name that resembles a tool: the host of its resource',
+      egress,
+      lookAlike,
+      { host: 'other.example' },
+    ],
+  ])('has a destination, %s', (_case, intent, resolution, destination) => {
     expect(destinationOf(intent, resolution)).toEqual(destination);
   });
 
-  const ourselves = known({ server_id: 'countersign', state: 'approved', tool: null });
-  const nobody = { state: 'unavailable', detail: 'No server has a tool of this name' };
+  const ourselves = isKnown({ server_id: 'countersign', state: 'approved', tool: null });
+  const nobody = { state: 'unavailable', detail: 'The name can be mistaken for a different tool' };
   const nothing = { state: 'not_applicable' };
   it.each([
-    ['an unregistered tool that the kernel is to run', 'files.read', dispatched, null, ourselves],
-    ['what the kernel does without a tool', null, dispatched, null, nothing],
+    ['an unregistered tool that the kernel dispatches', 'files.read', dispatched, null, ourselves],
+    ['an action of the kernel without a tool', null, dispatched, null, nothing],
     ["a caller's own tool", 'files.read', called, null, nothing],
-    ['what a caller does without a tool', null, called, null, nothing],
-    ['a registered tool', 'files.read', dispatched, registered(null), known(approved)],
-    ['a registered tool that its caller runs', 'files.read', called, registered(null), known(approved)],
-    ['what looks like a tool', 'files.read', dispatched, lookAlike, nobody],
-  ] as const)('is learned of: %s', (_case, tool, asker, resolution, learned) => {
+    ['an action of a caller without a tool', null, called, null, nothing],
+    ['a registered tool', 'files.read', dispatched, registered(null), isKnown(approved)],
+    ['a registered tool that its caller runs', 'files.read', called, registered(null), isKnown(approved)],
+    ['a name that resembles a tool', 'files.read', dispatched, lookAlike, nobody],
+  ] as const)('gets its registry fact: %s', (_case, tool, asker, resolution, learned) => {
     expect(learnedOf(intentOf({ tool }), asker, resolution)).toEqual(learned);
   });
 });
@@ -76,67 +81,70 @@ const row: Row = {
   ...{ pinnedHash: 'one', currentHash: 'one' },
 };
 const callLearned = (learned: Fact<RegistryFact>, tool: string | null = 'files.read') =>
-  ({ intent: intentOf({ tool }), learned, call: {}, serverKey: null, nowMs: 0 }) as KnownCall & { nowMs: number }; // nothing else is looked at
+  ({ intent: intentOf({ tool }), learned, call: {}, serverKey: null, nowMs: 0 }) as KnownCall & { nowMs: number }; // nothing else is read
 const judged = (learned: Fact<RegistryFact>, ...rows: Row[]) =>
   registryFact(batchOf(...rows.map((one) => put(registry, one))), callLearned(learned));
 const unknown = (detail: string) => ({ state: 'unavailable', detail });
 
-describe('what was learned of a tool', () => {
-  it('stands when the registry says the same', () => {
-    expect(judged(known(approved), row)).toEqual(known(approved));
+describe('the state of a tool', () => {
+  it('is unchanged when the registry has the same state', () => {
+    expect(judged(isKnown(approved), row)).toEqual(isKnown(approved));
   });
 
-  it.each(['revoked', 'quarantined', 'expired', 'discovered'] as const)('falls with its server: %s', (state) => {
-    expect(judged(known(approved), { ...row, state })).toEqual(known({ ...approved, state }));
+  it.each(['revoked', 'quarantined', 'expired', 'discovered'] as const)(
+    'follows the state of its server: %s',
+    (state) => {
+      expect(judged(isKnown(approved), { ...row, state })).toEqual(isKnown({ ...approved, state }));
+    },
+  );
+
+  it.each([
+    ['the tool is not registered any more', [], 'The tool is not registered any more'],
+    ['the row belongs to another tool', [{ ...row, toolName: 'write' }], 'The tool is not registered any more'],
+    ['the pin changed', [{ ...row, pinnedHash: 'two' }], 'The pin changed during the decision'],
+    ['the pin was removed', [{ ...row, pinnedHash: null }], 'The pin changed during the decision'],
+  ])('is unknown when %s', (_case, rows, detail) => {
+    expect(judged(isKnown(approved), ...rows)).toEqual(unknown(detail));
+  });
+
+  it('includes a change that another replica has recorded', () => {
+    const now = judged(isKnown(approved), { ...row, currentHash: 'two' });
+    expect(now).toEqual(isKnown({ ...approved, tool: { ...pinned, current_hash: 'two' } }));
   });
 
   it.each([
-    ['its tool is gone', [], 'The tool is not registered any more'],
-    ['another tool is there', [{ ...row, toolName: 'write' }], 'The tool is not registered any more'],
-    ['the pin is another', [{ ...row, pinnedHash: 'two' }], 'The pin changed during the decision'],
-    ['the pin is gone', [{ ...row, pinnedHash: null }], 'The pin changed during the decision'],
-  ])('is nothing when %s', (_case, rows, detail) => {
-    expect(judged(known(approved), ...rows)).toEqual(unknown(detail));
-  });
-
-  it('is what another replica saw since, when the tool has changed', () => {
-    const now = judged(known(approved), { ...row, currentHash: 'two' });
-    expect(now).toEqual(known({ ...approved, tool: { ...pinned, current_hash: 'two' } }));
-  });
-
-  it.each([
-    ['has an approval that ended since', [{ expiresAtMs: 5 }], 'expired'],
+    ['has an expired approval', [{ expiresAtMs: 5 }], 'expired'],
     ['was revoked in the same batch', [{ state: 'revoked' }], 'revoked'],
-    ['is gone', [], 'revoked'],
-    ['is approved still', [{ expiresAtMs: 6 }], 'approved'],
-  ] as const)('falls with its server as the batch has it, which %s', (_what, servers, state) => {
+    ['was deleted', [], 'revoked'],
+    ['is still approved', [{ expiresAtMs: 6 }], 'approved'],
+  ] as const)('follows the state of its server in the batch, which %s', (_what, servers, state) => {
     const key = { key: 'acme/files', tenant: 'acme', state: 'approved', expiresAtMs: null };
     const tool = put(registry, { ...row, serverId: key.key });
     const batch = batchOf(tool, ...servers.map((server) => put(mcpServers, { ...key, ...server } as never)));
-    const call = { ...callLearned(known(approved)), serverKey: key.key, nowMs: 5 };
-    expect(registryFact(batch, call)).toEqual(known({ ...approved, state }));
+    const call = { ...callLearned(isKnown(approved)), serverKey: key.key, nowMs: 5 };
+    expect(registryFact(batch, call)).toEqual(isKnown({ ...approved, state }));
   });
 
-  it('stays what this replica saw, when the registry has seen no change', () => {
-    const seen = known({ ...approved, tool: { ...pinned, current_hash: 'three' } });
+  it('includes a change that only this replica has seen', () => {
+    const seen = isKnown({ ...approved, tool: { ...pinned, current_hash: 'three' } });
     expect(judged(seen, row)).toEqual(seen);
   });
 
   it.each<[string, Fact<RegistryFact>]>([
-    ['not known', { state: 'unavailable', detail: 'away' }],
-    ['of no registered tool', { state: 'not_applicable' }],
-    ['of a server that is not approved', known({ ...approved, state: 'quarantined' })],
-    ['that its server lists no such tool', known({ ...approved, tool: null })],
-  ])('refuses whatever the rows say: %s', (_case, learned) => {
+    ['the state is unavailable', { state: 'unavailable', detail: 'away' }],
+    ['no tool is registered', { state: 'not_applicable' }],
+    ['the server is not approved', isKnown({ ...approved, state: 'quarantined' })],
+    ['the server does not list the tool', isKnown({ ...approved, tool: null })],
+  ])('is not changed by rows when %s', (_case, learned) => {
     expect(judged(learned, row)).toEqual(learned);
     expect(registeredTool(callLearned(learned))).toBeUndefined();
   });
 
-  it('is held against the rows of its tool alone', () => {
-    expect(registeredTool(callLearned(known(approved)))).toEqual({ serverId: 'files', toolName: 'read' });
+  it('is compared with the rows of its tool only', () => {
+    expect(registeredTool(callLearned(isKnown(approved)))).toEqual({ serverId: 'files', toolName: 'read' });
     for (const tool of [null, 'files', '.read'])
-      expect(registeredTool(callLearned(known(approved), tool))).toBeUndefined();
+      expect(registeredTool(callLearned(isKnown(approved), tool))).toBeUndefined();
     const gone = unknown('The tool is not registered any more');
-    expect(registryFact(batchOf(put(registry, row)), callLearned(known(approved), 'files'))).toEqual(gone);
+    expect(registryFact(batchOf(put(registry, row)), callLearned(isKnown(approved), 'files'))).toEqual(gone);
   });
 });

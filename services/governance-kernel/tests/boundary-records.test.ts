@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import type { ApprovalId, Digest, Instant } from '@countersign/contracts';
 import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, evaluateRules, parsePolicyBundle, type CompiledPolicy, type Facts } from '@countersign/policy';
-import { shadowVerdicts, type ShadowAnswer } from '../src/boundary/shadow.ts';
-import { statementOf } from '../src/boundary/statement-of.ts';
-import type { BudgetRow } from '../src/budgets/budget-row.ts';
+import { shadowVerdicts, type ShadowAnswer } from '../src/decision/shadow.ts';
+import { statementOf } from '../src/decision/statement-of.ts';
+import type { BudgetRow } from '../src/controls/budgets/budget-row.ts';
 import { judgedOf } from '../src/call/judged.ts';
 import { normalise } from '../src/call/normalise.ts';
-import type { FenceRow } from '../src/fences/fence-row.ts';
-import type { LaneRow } from '../src/policy/shadow-lanes.ts';
+import type { FenceRow } from '../src/controls/fences/fence-row.ts';
+import type { LaneRow } from '../src/controls/policy/shadow-lanes.ts';
 import { acme, agent, callOf } from './_batch.ts';
 
 const now = '2026-11-21T10:00:00.000Z' as Instant;
@@ -26,7 +26,7 @@ const nothing = { state: 'not_applicable' } as const;
 
 const facts: Facts = {
   ...{ now, request: { state: 'known', value: { fault: null } }, fence: { state: 'known', value: [] } },
-  // The facts of the draft are its own.
+  // The policy is unavailable, which must not affect a draft.
   ...{ settings: nothing, policy: lost, relationship: nothing, registry: nothing, scopes: nothing },
   identity: {
     state: 'known',
@@ -48,17 +48,20 @@ const granted = (policy_hash: string | null): Facts['approval'] => ({
 });
 
 const rowOf = (policy: CompiledPolicy, lane = 'draft') =>
-  ({ lane, hash: policy.hash, setBy: agent, sinceMs: 1 }) as LaneRow; // within its schema
+  ({ lane, hash: policy.hash, setBy: agent, sinceMs: 1 }) as LaneRow; // matches the schema
 type Deciding = Parameters<typeof shadowVerdicts>[2];
-type Change = Partial<Deciding> & { given?: Partial<Facts>; unfit?: string; has?: (tenant: string) => string[] };
+type Change = Partial<Deciding> & { changedFacts?: Partial<Facts>; unfit?: string; has?: (tenant: string) => string[] };
 
 /** The verdict of one draft on these facts. */
-function verdictOf(policy: CompiledPolicy, { given, unfit = null as never, has = () => [], ...change }: Change = {}) {
+function verdictOf(
+  policy: CompiledPolicy,
+  { changedFacts, unfit = null as never, has = () => [], ...change }: Change = {},
+) {
   const row = rowOf(policy);
   const outcome = evaluateRules(policy, intent, { now, relations: {} });
   const answer: ShadowAnswer = { row, policy, intent, unfit, outcome, relations: null };
   const batch = { row: (_control: unknown, tenant: string) => ({ rules: has(tenant) }) as never };
-  const judged = { tenant: acme, batch, facts: { ...facts, ...given }, active, validateArguments: () => null };
+  const judged = { tenant: acme, batch, facts: { ...facts, ...changedFacts }, active, validateArguments: () => null };
   const deciding: Deciding = { ...judged, destination: null, dispatchedBy: 'caller', grant: null, ...change };
   const [verdict] = shadowVerdicts([row], [answer], deciding);
   return verdict;
@@ -69,7 +72,7 @@ const says = (...args: Parameters<typeof verdictOf>) => {
 };
 
 describe('a draft', () => {
-  it('says what would have been decided, by which rules, under which hash', () => {
+  it('states its verdict, its rules and its hash', () => {
     const policy = draft();
     expect(verdictOf(policy)).toEqual({
       ...{ lane: 'draft', policy_hash: policy.hash, verdict: 'ALLOW', reason_code: 'ALLOWED' },
@@ -81,21 +84,21 @@ describe('a draft', () => {
     [15, 15, 0],
     [16, 16, 0],
     [17, 16, 1],
-  ])('of %d rules that matched names %d and omits %d', (matched, named, omitted) => {
+  ])('with %d matching rules names %d and omits %d', (matched, named, omitted) => {
     const rules = Array.from({ length: matched }, (_, nth) => ({ id: `r${nth}`, effect: 'allow' }));
     const verdict = verdictOf(draft({}, rules));
     expect(verdict?.matched_rules).toEqual(rules.slice(0, named).map(({ id }) => id));
     expect(verdict?.rules_omitted).toBe(omitted);
   });
 
-  it('that was not asked, or says nothing, says why', () => {
-    const [asked, unasked] = [rowOf(active.policy, 'asked'), rowOf(active.policy, 'unasked')];
-    const silent = { policy_hash: asked.hash, verdict: null, reason_code: null, matched_rules: [], rules_omitted: 0 };
-    expect(shadowVerdicts([asked, unasked], [{ row: asked, fault: 'failed' }], null as never)).toEqual([
+  it('that was not evaluated states why', () => {
+    const [query, unasked] = [rowOf(active.policy, 'asked'), rowOf(active.policy, 'unasked')];
+    const silent = { policy_hash: query.hash, verdict: null, reason_code: null, matched_rules: [], rules_omitted: 0 };
+    expect(shadowVerdicts([query, unasked], [{ row: query, fault: 'failed' }], null as never)).toEqual([
       { lane: 'asked', ...silent, fault: 'failed' },
       { lane: 'unasked', ...silent, fault: 'not_ready' },
     ]);
-    expect(shadowVerdicts([], [{ row: asked, fault: 'failed' }], null as never)).toEqual([]);
+    expect(shadowVerdicts([], [{ row: query, fault: 'failed' }], null as never)).toEqual([]);
   });
 
   const sandboxed = draft({ tools: { 'files.read': { effect_level: 'E1', sandbox: true } } });
@@ -106,52 +109,61 @@ describe('a draft', () => {
     { id: 'ceiling.x', effect: 'allow' },
   ]);
   it.each<[string, CompiledPolicy, Change, string]>([
-    ['a call that it cannot decide about', draft(), { unfit: 'odd' }, 'DENY MALFORMED_ARGUMENTS'],
-    ['no policy that is active', draft(), { active: null }, 'ALLOW ALLOWED'],
-    ['a tool that it wants in a sandbox', sandboxed, {}, 'DENY SANDBOX_GRANT_MISSING'],
-    ['an unknown sandbox', draft(), { given: { sandbox: lost } }, 'DENY SANDBOX_GRANT_MISSING'],
-    ['a tool that only the kernel may send', inside, {}, 'DENY DIRECT_UPSTREAM_BYPASS'],
-    ['a proposal of such a tool', inside, { dispatchedBy: 'nobody' }, 'ALLOW ALLOWED'],
+    ['a malformed call', draft(), { unfit: 'odd' }, 'DENY MALFORMED_ARGUMENTS'],
+    ['no active policy', draft(), { active: null }, 'ALLOW ALLOWED'],
+    ['a tool that requires a sandbox', sandboxed, {}, 'DENY SANDBOX_GRANT_MISSING'],
+    ['an unknown sandbox', draft(), { changedFacts: { sandbox: lost } }, 'DENY SANDBOX_GRANT_MISSING'],
+    ['a tool that only the kernel may dispatch', inside, {}, 'DENY DIRECT_UPSTREAM_BYPASS'],
     [
-      'what the kernel sends',
+      'a proposed call of a tool that only the kernel may dispatch',
       inside,
-      { dispatchedBy: 'kernel', given: { provenance: { state: 'known', value: { through_boundary: true } } } },
+      { dispatchedBy: 'nobody' },
       'ALLOW ALLOWED',
     ],
     [
-      'what goes past the kernel',
+      'a call that the kernel dispatches',
+      inside,
+      { dispatchedBy: 'kernel', changedFacts: { provenance: { state: 'known', value: { through_boundary: true } } } },
+      'ALLOW ALLOWED',
+    ],
+    [
+      'a call that bypasses the kernel',
       draft(),
-      { dispatchedBy: 'kernel', given: { provenance: { state: 'known', value: { through_boundary: false } } } },
+      { dispatchedBy: 'kernel', changedFacts: { provenance: { state: 'known', value: { through_boundary: false } } } },
       'DENY DIRECT_UPSTREAM_BYPASS',
     ],
-    ['a host that it names', bounded, { destination: { host: 'good.example' } }, 'ALLOW ALLOWED'],
-    ['a host that it does not name', bounded, { destination: { host: 'bad.example' } }, 'DENY EGRESS_BLOCKED'],
-    ['an unknown way out', draft(), { given: { egress: lost } }, 'DENY EGRESS_BLOCKED'],
-    ['relations that it reads none of', draft(), { given: { relationship: lost } }, 'ALLOW ALLOWED'],
-    ['a ceiling that it lacks', draft(), { has: (of) => (of === 'acme' ? ['{}'] : []) }, 'DENY CEILING_MISSING'],
-    ['an unneeded ceiling', ceiled, {}, 'DENY CEILING_MISSING'],
-  ])('is judged by its own terms: %s', (_case, policy, change, said) => {
-    expect(says(policy, change)).toBe(said);
+    ['an allowed host', bounded, { destination: { host: 'good.example' } }, 'ALLOW ALLOWED'],
+    ['another host', bounded, { destination: { host: 'bad.example' } }, 'DENY EGRESS_BLOCKED'],
+    ['an unknown destination', draft(), { changedFacts: { egress: lost } }, 'DENY EGRESS_BLOCKED'],
+    ['unknown relations that it does not read', draft(), { changedFacts: { relationship: lost } }, 'ALLOW ALLOWED'],
+    ['a missing ceiling', draft(), { has: (of) => (of === 'acme' ? ['{}'] : []) }, 'DENY CEILING_MISSING'],
+    ['a ceiling that is not in force', ceiled, {}, 'DENY CEILING_MISSING'],
+  ])('is judged by its own terms: %s', (_case, policy, change, text) => {
+    expect(says(policy, change)).toBe(text);
   });
 
   const asking = draft({}, [{ id: 'ask', effect: 'escalate' }]);
   it.each<[string, Change, string]>([
-    ['none', {}, 'ESCALATE APPROVAL_REQUIRED'],
-    ['under the active policy', { given: { approval: granted(hash('a')) } }, 'ALLOW ALLOWED'],
-    ['under another policy', { given: { approval: granted(hash('b')) } }, 'DENY APPROVAL_MISMATCH'],
-    ['without a policy', { given: { approval: granted(null) } }, 'DENY APPROVAL_MISMATCH'],
-    ['where no policy is active', { active: null, given: { approval: granted(hash('a')) } }, 'DENY APPROVAL_MISMATCH'],
-    ['that is unknown', { given: { approval: lost } }, 'DENY APPROVAL_MISMATCH'],
-    ['that does not apply', { given: { approval: nothing } }, 'ESCALATE APPROVAL_REQUIRED'],
-  ])('that asks sees an approval as its own when it is of the active policy: %s', (_case, change, said) => {
-    expect(says(asking, change)).toBe(said);
+    ['no approval', {}, 'ESCALATE APPROVAL_REQUIRED'],
+    ['an approval under the active policy', { changedFacts: { approval: granted(hash('a')) } }, 'ALLOW ALLOWED'],
+    ['an approval under another policy', { changedFacts: { approval: granted(hash('b')) } }, 'DENY APPROVAL_MISMATCH'],
+    ['an approval without a policy', { changedFacts: { approval: granted(null) } }, 'DENY APPROVAL_MISMATCH'],
+    [
+      'an approval while no policy is active',
+      { active: null, changedFacts: { approval: granted(hash('a')) } },
+      'DENY APPROVAL_MISMATCH',
+    ],
+    ['an unknown approval', { changedFacts: { approval: lost } }, 'DENY APPROVAL_MISMATCH'],
+    ['an approval that does not apply', { changedFacts: { approval: nothing } }, 'ESCALATE APPROVAL_REQUIRED'],
+  ])('that requires approval accepts only an approval under the active policy: %s', (_case, change, text) => {
+    expect(says(asking, change)).toBe(text);
   });
 
-  it('holds arguments against the schema that is pinned', () => {
+  it('validates arguments against the pinned schema', () => {
     const tool = { pinned_hash: 'one', current_hash: 'one', input_schema: { type: 'object' } };
     const registry: Facts['registry'] = { state: 'known', value: { server_id: 'files', state: 'approved', tool } };
-    expect(says(draft(), { given: { registry } })).toBe('ALLOW ALLOWED');
-    const refused = { given: { registry }, validateArguments: () => '/id: required' };
+    expect(says(draft(), { changedFacts: { registry } })).toBe('ALLOW ALLOWED');
+    const refused = { changedFacts: { registry }, validateArguments: () => '/id: required' };
     expect(says(draft(), refused)).toBe('DENY SCHEMA_VIOLATION');
   });
 });
@@ -159,27 +171,27 @@ describe('a draft', () => {
 const decision = {
   ...{ verdict: 'ALLOW', reason_code: 'ALLOWED', reason: '', consumes_approval: false },
   ...{ matched_rules: ['all'], trace: [] },
-} as unknown as Parameters<typeof statementOf>[1]['decision']; // nothing else is looked at
+} as unknown as Parameters<typeof statementOf>[1]['decision']; // nothing else is read
 
 type Judged = Parameters<typeof statementOf>[0];
-type Said = Parameters<typeof statementOf>[1];
-function stated(of: Partial<Judged> = {}, said: Partial<Said> = {}) {
+type Statement = Parameters<typeof statementOf>[1];
+function stated(of: Partial<Judged> = {}, claim: Partial<Statement> = {}) {
   const judged = judgedOf(hasher, call, { intent, policy: active.policy, now, relations: {} });
-  const known = { call, asker: { mode: 'enforce', dispatchedBy: 'caller' }, intent, judged, fault: null, org: null };
-  const learned = { dispatchedBy: 'caller', destination: null, learned: nothing, held: { kind: 'not_asked' } };
-  const statement = statementOf({ ...known, ...learned, ulid: 'one', now, policy: active, ...of } as Judged, {
+  const existing = { call, asker: { mode: 'enforce', dispatchedBy: 'caller' }, intent, judged, fault: null, org: null };
+  const learned = { dispatchedBy: 'caller', destination: null, learned: nothing, relations: { kind: 'not_asked' } };
+  const statement = statementOf({ ...existing, ...learned, ulid: 'one', now, policy: active, ...of } as Judged, {
     ...{ decision, rosterHash: hash('r'), fences: [], budgets: [], facts, approvalId: null, shadow: [] },
-    ...said,
+    ...claim,
   });
   if ('hash' in statement.record) throw new Error('a decision states a record');
   return { receipt: statement.receipt, record: statement.record };
 }
 
 const fence = (scope: string): FenceRow =>
-  ({ scope, kind: 'throttle', epoch: 2, reason: 'too much', callLimit: 5, callsTaken: 2 }) as FenceRow; // nothing else is looked at
+  ({ scope, kind: 'throttle', epoch: 2, reason: 'too much', callLimit: 5, callsTaken: 2 }) as FenceRow; // nothing else is read
 
-describe('what a decision states', () => {
-  it('is who called what, under which policy, and what came of it', () => {
+describe('the statement of a decision', () => {
+  it('contains the caller, the call, the policy and the outcome', () => {
     const { receipt, record } = stated();
     expect(record).toMatchObject({
       ...{ tenant_id: 'acme', principal_id: 'agent', session_id: 'session', created_at: now, verdict: 'ALLOW' },
@@ -191,11 +203,11 @@ describe('what a decision states', () => {
     expect([receipt.shadow, 'fences' in record, 'tool_blocked' in record]).toEqual([false, false, false]);
   });
 
-  it('is no policy where none is active', () => {
+  it('contains no policy when none is active', () => {
     expect(stated({ policy: null }).record).toMatchObject({ policy_hash: null, policy_epoch: 0 });
   });
 
-  it('is the pin of the tool, as it was listed', () => {
+  it('contains the server and the current definition hash of the tool', () => {
     const tool = { pinned_hash: hash('p'), current_hash: hash('c'), input_schema: {} };
     const learned = (value: object | null): Judged['learned'] =>
       ({ state: 'known', value: { server_id: 'files', state: 'approved', tool: value } }) as Judged['learned'];
@@ -205,29 +217,29 @@ describe('what a decision states', () => {
     expect(named(stated({ learned: lost }))).toEqual([null, null]);
   });
 
-  it('is the snapshot of relations, where they were read', () => {
-    const held = { kind: 'read', hash: hash('s'), relations: {}, required: [] } as const;
-    expect(stated({ held }).record.authz_snapshot_hash).toBe(hash('s'));
-    expect(stated({ held: { kind: 'unavailable' } }).record.authz_snapshot_hash).toBeNull();
+  it('contains the snapshot of relations, when they were read', () => {
+    const snapshot = { kind: 'read', hash: hash('s'), relations: {}, required: [] } as const;
+    expect(stated({ relations: snapshot }).record.authz_snapshot_hash).toBe(hash('s'));
+    expect(stated({ relations: { kind: 'unavailable' } }).record.authz_snapshot_hash).toBeNull();
   });
 
-  it('is the fences around it: what others have left of one is not told', () => {
+  it('contains the fences of the call, with remaining calls only for fences of its tenant', () => {
     const scopes = ['system', 'org:o', 'server:files', 'tool:*/a', 'tenant:acme', 'server:acme/files'];
-    const told = { kind: 'throttle', epoch: 2 };
+    const report = { kind: 'throttle', epoch: 2 };
     expect(stated({}, { fences: scopes.map(fence) }).record.fences).toEqual([
-      ...scopes.slice(0, 4).map((scope) => ({ scope, ...told, calls_remaining: null })),
-      ...scopes.slice(4).map((scope) => ({ scope, ...told, calls_remaining: 3 })),
+      ...scopes.slice(0, 4).map((scope) => ({ scope, ...report, calls_remaining: null })),
+      ...scopes.slice(4).map((scope) => ({ scope, ...report, calls_remaining: 3 })),
     ]);
   });
 
-  it('is that it was only tried, and what the drafts said', () => {
+  it('contains the shadow mode and the verdicts of the drafts', () => {
     expect(stated({ asker: { mode: 'shadow', dispatchedBy: 'caller' } }).receipt.shadow).toBe(true);
     const verdict = verdictOf(draft());
     const shadow = verdict === undefined ? [] : [verdict];
     expect(stated({}, { shadow }).record.shadow).toEqual([verdict]);
   });
 
-  it('is a tool that is blocked, a caller who is known, an approval, and what was left of budgets', () => {
+  it('contains the block of a tool and the identity of the caller if known, an approval, and the remainders of budgets', () => {
     const blocked = { ...facts, block: { state: 'known', value: { tool_blocked: true } } } as const;
     expect(stated({}, { facts: blocked }).record.tool_blocked).toBe(true);
     const { record } = stated(
@@ -237,7 +249,7 @@ describe('what a decision states', () => {
     expect(['tool_blocked' in record, 'identity' in record, record.approval_id]).toEqual([false, false, 'apr_1']);
     const amounts = { tool_calls: 1, spend_micros: 0n, egress_bytes: 0, writes: 0 };
     const limits = { tool_calls: 5, spend_minor: null, egress_bytes: null, writes: null };
-    const budget = { id: 'calls', limits, used: amounts, reserved: amounts } as unknown as BudgetRow; // nothing else is looked at
+    const budget = { id: 'calls', limits, used: amounts, reserved: amounts } as unknown as BudgetRow; // nothing else is read
     expect(stated({}, { budgets: [budget] }).record.budgets).toMatchObject([
       { budget_id: 'calls', tool_calls_remaining: 3 },
     ]);

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { boundaryTargets } from '../src/standing/boundary-targets.ts';
+import { boundaryTargets } from '../src/doors/status/boundary-targets.ts';
 
 const person = 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const named = {
@@ -14,7 +14,7 @@ const named = {
   areAllCounted: true,
 };
 
-it('what a stop can name is what is enrolled, registered or has called, the busiest first; people are no agents', () => {
+it('the possible targets are all registered names and past callers except people, busiest first', () => {
   expect(boundaryTargets(named)).toEqual({
     agents: [
       { principal_id: 'crawler', calls_last_7d: 7 },
@@ -34,7 +34,7 @@ it('what a stop can name is what is enrolled, registered or has called, the busi
   });
 });
 
-it('the possible targets are not whole with more names than one answer has, or uncounted calls', () => {
+it('the possible targets are incomplete with more names than fit into an answer, or with uncounted calls', () => {
   const agents = Array.from({ length: 501 }, (_, nth) => `agent-${nth}`);
   const many = boundaryTargets({ ...named, agents, counted: [] });
   expect([many.is_whole, many.agents.length]).toEqual([false, 500]);

@@ -2,15 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import type { Door } from '@countersign/contracts';
 import type { GateOutcome, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { secondsBounds, type Meter, type SpanFields, type Tracer } from '@countersign/service-kit';
-import { decisionTelemetry } from '../src/boundary/decision-telemetry.ts';
-import { toldReceipt } from '../src/boundary/told-receipt.ts';
+import { decisionTelemetry } from '../src/decision/decision-telemetry.ts';
+import { toldReceipt } from '../src/decision/told-receipt.ts';
 import { acme, agent } from './_batch.ts';
 
 const payload = {
   ...{ decision_id: 'dec_1', receipt_id: 'rcp_1', kind: 'decision', verdict: 'DENY', reason_code: 'POLICY_DENIED' },
   ...{ action: 'tool.call', tool: 'files.read', effect_level: 'E1', policy_epoch: 3, policy_hash: 'sha256:p' },
   ...{ shadow: false, record_hash: 'sha256:r', issued_at: '2026-11-21T10:00:00.000Z' },
-} as unknown as ReceiptPayload; // nothing else is looked at
+} as unknown as ReceiptPayload; // nothing else is read
 const fields = {
   'countersign.decision.id': 'dec_1',
   'countersign.receipt.id': 'rcp_1',
@@ -25,8 +25,8 @@ const fields = {
 };
 const { 'gen_ai.tool.name': _tool, ...withoutTool } = fields;
 
-describe('a receipt that is told again', () => {
-  const told = (change: Partial<ReceiptPayload>) =>
+describe('a receipt that is exported to telemetry', () => {
+  const reportOf = (change: Partial<ReceiptPayload>) =>
     toldReceipt({ payload: { ...payload, ...change }, receipt_hash: 'sha256:h' } as StoredReceipt);
   const proof = {
     'countersign.receipt.kind': 'decision',
@@ -34,48 +34,53 @@ describe('a receipt that is told again', () => {
     'countersign.record.hash': 'sha256:r',
   };
 
-  it('says what the decision said, with its hashes, at its own time', () => {
+  it('has the content and the hashes of the decision, at its own time', () => {
     const at = new Date('2026-11-21T10:00:00.000Z');
-    expect(told({})).toEqual({ name: 'receipt', at, fields: { ...fields, ...proof } });
+    expect(reportOf({})).toEqual({ name: 'receipt', at, fields: { ...fields, ...proof } });
   });
 
-  it('names no tool and no policy where there are none', () => {
+  it('has no tool and no policy when there are none', () => {
     const bare = { ...withoutTool, 'countersign.policy.hash': 'none', ...proof };
-    expect(told({ tool: null, policy_hash: null }).fields).toEqual(bare);
+    expect(reportOf({ tool: null, policy_hash: null }).fields).toEqual(bare);
   });
 });
 
 const gate = (name: string, outcome: GateOutcome['outcome']) =>
-  ({ gate: name, outcome, reason_code: null }) as unknown as GateOutcome; // nothing else is looked at
+  ({ gate: name, outcome, reason_code: null }) as unknown as GateOutcome; // nothing else is read
 
 type Span = { name: string; kind: string; fields?: SpanFields; startedAtMs: number; endedAtMs: number };
 
 /** The values that the instruments of a kernel received. */
 function listening(hasTracer: boolean) {
-  const told = { instruments: [] as unknown[], counted: [] as unknown[], timed: [] as unknown[], spans: [] as Span[] };
+  const report = {
+    instruments: [] as unknown[],
+    counted: [] as unknown[],
+    timed: [] as unknown[],
+    spans: [] as Span[],
+  };
   const meter: Pick<Meter, 'counter' | 'histogram'> = {
     counter: (instrument) => {
-      told.instruments.push(instrument);
-      return (labels) => void told.counted.push(labels);
+      report.instruments.push(instrument);
+      return (labels) => void report.counted.push(labels);
     },
     histogram: (instrument) => {
-      told.instruments.push(instrument);
-      return (value, labels) => void told.timed.push([value, labels]);
+      report.instruments.push(instrument);
+      return (value, labels) => void report.timed.push([value, labels]);
     },
   };
-  const tracer: Pick<Tracer, 'record'> = { record: (name, terms) => void told.spans.push({ name, ...terms }) };
-  const parts = { meter: meter as Meter, tracer: hasTracer ? (tracer as Tracer) : null }; // nothing else is asked of them
-  const tell = decisionTelemetry(parts);
+  const tracer: Pick<Tracer, 'record'> = { record: (name, terms) => void report.spans.push({ name, ...terms }) };
+  const deps = { meter: meter as Meter, tracer: hasTracer ? (tracer as Tracer) : null }; // only these methods are called
+  const tell = decisionTelemetry(deps);
   const decided = (change: Partial<ReceiptPayload>, door?: Door, trace: GateOutcome[] = []) =>
     tell({
       ...{ caller: { tenant: acme, principal: agent, scopes: [], door }, trace },
       ...{ payload: { ...payload, ...change }, startedAtMs: 1_000, endedAtMs: 1_250 },
     });
-  return { told, decided };
+  return { told: report, decided };
 }
 
 describe('a decision', () => {
-  it('is counted by verdict, reason, door and mode, and timed by door, in seconds', () => {
+  it('is counted by verdict, reason, route and mode, and timed by route, in seconds', () => {
     const { told, decided } = listening(false);
     const [denied, allowed] = [
       { verdict: 'DENY', reason_code: 'POLICY_DENIED' },
@@ -103,7 +108,7 @@ describe('a decision', () => {
     expect(told.spans).toEqual([]);
   });
 
-  it('has its instruments under names that do not change', () => {
+  it('has instruments with stable names', () => {
     expect(listening(false).told.instruments).toEqual([
       { name: 'countersign_decisions', help: 'Sealed decisions.' },
       {
@@ -117,7 +122,7 @@ describe('a decision', () => {
   it.each([
     ['deny', 2],
     ['escalate', 2],
-  ] as const)('is a span that names the gate with a reason to %s, and how many it passed', (outcome, passed) => {
+  ] as const)('is a span that names the gate that decided to %s, and the number of passed gates', (outcome, passed) => {
     const { told, decided } = listening(true);
     const before = [gate('request', 'pass'), gate('fence', 'not_applicable'), gate('policy', 'pass')];
     decided({}, 'chat', [...before, gate('rules', outcome), gate('budget', 'not_reached')]);
@@ -128,7 +133,7 @@ describe('a decision', () => {
     expect(told.counted).toHaveLength(1);
   });
 
-  it('is a span that names no gate when it passed them all', () => {
+  it('is a span without a gate when it passed them all', () => {
     const { told, decided } = listening(true);
     decided({}, undefined, [gate('request', 'pass'), gate('fence', 'not_applicable')]);
     const made = { 'countersign.door': 'none', 'countersign.gates.passed': 1 };

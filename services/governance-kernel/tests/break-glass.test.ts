@@ -9,7 +9,7 @@ import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport, verifyRecord } from '@countersign/verifier';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { deliverSettings, TestGateway, userCalled, workspaceCalled } from './_assertions.ts';
-import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { send, Caller, ledgerOf, movableClock, newSession, refusal, answerOf } from './_caller.ts';
 import { kernelRoutes, startTestKernel, type TestKernel } from './_kernel.ts';
 import { Approver, kernelAt, origin } from './_passkeys.ts';
 
@@ -28,7 +28,7 @@ rules:
 const minuteMs = 60_000;
 const time = movableClock('2026-11-22T10:00:00.000Z');
 const gateway = new TestGateway(time.clock);
-/** A tenant without passkeys, one that has them, and one that never switched it on. */
+/** A tenant without passkeys, a tenant with passkeys, and one that never enabled break glass. */
 const [plain, keyed, off] = [workspaceCalled('PANE'), workspaceCalled('KEYS'), workspaceCalled('SHUT')];
 let test: TestKernel;
 let second: StartedKernel;
@@ -49,12 +49,12 @@ afterAll(async () => {
 
 async function escalated(tenant: string, tool: string) {
   const call = { tool, session_id: newSession() };
-  return { call, id: asked(await new Caller(test, tenant).decide(call)) };
+  return { call, id: send(await new Caller(test, tenant).decide(call)) };
 }
 
-/** A person at the page, by an approver key. */
+/** Signs a person in at the page of an approval, with an approver key. */
 async function atPage(tenant: string, id: ApprovalId, principal = 'ann') {
-  const body = { kind: 'approver', principal_id: principal } as never; // its defaults are the kernel's
+  const body = { kind: 'approver', principal_id: principal } as never; // the kernel fills in the defaults
   const { key } = (await test.as(tenant, 'operator').createAccessKey({ body })).body;
   const browser = new Browser(second.url);
   const page = await browser.submit((await browser.open(`/approvals/${id}`)).form('sign-in'), { key });
@@ -63,7 +63,7 @@ async function atPage(tenant: string, id: ApprovalId, principal = 'ann') {
 
 async function breaksAtPage(tenant: string, id: ApprovalId, { by = 'ann', reason = 'the plant is on fire' } = {}) {
   const { browser, page } = await atPage(tenant, id, by);
-  // The form of another decision that was shown: whether this one is allowed, the kernel says, not the page.
+  // Sends a displayed form with this decision, which the kernel must check even if the page does not offer it.
   return browser.submit(page.form('apr_'), { decision: 'break_glass', reason });
 }
 
@@ -78,21 +78,21 @@ const view = (tenant: string, id: ApprovalId) => new Caller(test, tenant).approv
 describe('a person who breaks the glass', () => {
   verifies(
     'kn.approve.quorum',
-    'approves alone what a quorum holds, once, on two kernels, and it shows for ever',
+    'approves a call alone instead of its quorum, once across two kernels, and it stays visible',
     async () => {
       const { call, id } = await escalated(plain, 'two.keys');
-      expect((await atPage(plain, id)).page.text).toContain('Break the glass You approve this alone');
+      expect((await atPage(plain, id)).page.text).toContain('Break the glass You approve this call alone');
       const after = await breaksAtPage(plain, id);
       expect(after.text).toContain('ann broke the glass');
       const glass = { by: 'ann', reason: 'the plant is on fire', at: time.clock().toISOString() };
-      const given = { state: 'approved', approved_by: [], scope: 'once', uses_remaining: 1, break_glass: glass };
+      const values = { state: 'approved', approved_by: [], scope: 'once', uses_remaining: 1, break_glass: glass };
       const expires_at = new Date(time.clock().getTime() + 15 * minuteMs).toISOString();
-      expect(await view(plain, id)).toMatchObject({ ...given, expires_at });
+      expect(await view(plain, id)).toMatchObject({ ...values, expires_at });
       const [here, there] = [new Caller(test, plain), new Caller(kernelAt(second.url) as never, plain)];
       const repeats = Array.from({ length: 20 }, (_, nth) =>
         (nth % 2 === 0 ? here : there).decide({ ...call, approval_grant: id }),
       );
-      const verdicts = (await Promise.all(repeats)).map(said).sort();
+      const verdicts = (await Promise.all(repeats)).map(answerOf).sort();
       expect(verdicts).toEqual(['ALLOW ALLOWED', ...Array<string>(19).fill('DENY APPROVAL_CONSUMED')]);
       expect(await view(plain, id)).toMatchObject({ state: 'consumed', break_glass: glass });
       const sealed = (await ledgerOf(test, call.session_id)).find(({ payload }) => payload.kind === 'break_glass');
@@ -111,7 +111,7 @@ describe('a person who breaks the glass', () => {
     },
   );
 
-  it('is not forgotten when the row is written again', async () => {
+  it('stays recorded when the row is written again', async () => {
     const { id } = await escalated(plain, 'two.keys');
     await breaksAtPage(plain, id);
     const whole = { broken_by: null, broken_reason: null, broken_at: null };
@@ -120,7 +120,7 @@ describe('a person who breaks the glass', () => {
     expect(await view(plain, id)).toMatchObject({ break_glass: { by: 'ann', reason: 'the plant is on fire' } });
   });
 
-  it('with a bearer lets nothing go after the first passkey, and with a passkey still does', async () => {
+  it('with a key permits no call once a passkey is enrolled, but with a passkey still does', async () => {
     const tenant = workspaceCalled('SOON');
     const body = { version: 1, signatures_only: false, break_glass: true };
     await test.system.putApprovalTerms({ params: { tenant }, body });
@@ -129,29 +129,31 @@ describe('a person who breaks the glass', () => {
     const alice = new Approver(test, 'alice', tenant);
     await alice.enrol();
     const anew = await new Caller(test, tenant).decide({ ...call, approval_grant: id });
-    expect(said(anew)).toBe('ESCALATE APPROVAL_REQUIRED');
-    expect(said(await new Caller(test, tenant).decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(anew)).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await new Caller(test, tenant).decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
     expect(await view(tenant, id)).toMatchObject({ break_glass: { by: 'ann' }, uses_remaining: 1 });
-    await alice.decide(asked(anew), 'break_glass', 'a fire');
-    expect(said(await new Caller(test, tenant).decide(call))).toBe('ALLOW ALLOWED');
+    await alice.decide(send(anew), 'break_glass', 'a fire');
+    expect(answerOf(await new Caller(test, tenant).decide(call))).toBe('ALLOW ALLOWED');
   });
 
-  it('ends a time lock, for a quarter of an hour, also as one of those who voted', async () => {
+  it('ends the time lock, allows the call for 15 minutes, and may have voted before', async () => {
     const { call, id } = await escalated(plain, 'later.open');
     await new Caller(test, plain, 'ann').move('approve', id);
     await new Caller(test, plain, 'bob').decideOnPage(id);
-    expect(said(await new Caller(test, plain).decide(call))).toBe('DENY APPROVAL_TIMELOCKED');
+    expect(answerOf(await new Caller(test, plain).decide(call))).toBe('DENY APPROVAL_TIMELOCKED');
     expect((await breaksAtPage(plain, id)).text).toContain('approved');
     expect(await view(plain, id)).toMatchObject({ approved_by: ['ann', 'bob'], timelock_until: null });
     expect((await breaksAtPage(plain, id, { by: 'bob' })).status).toBe(409);
     time.advance(15 * minuteMs);
-    expect(said(await new Caller(test, plain).decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_EXPIRED');
-    const other = await escalated(plain, 'later.open');
-    await breaksAtPage(plain, other.id);
-    expect(said(await new Caller(test, plain).decide(other.call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await new Caller(test, plain).decide({ ...call, approval_grant: id }))).toBe(
+      'DENY APPROVAL_EXPIRED',
+    );
+    const another = await escalated(plain, 'later.open');
+    await breaksAtPage(plain, another.id);
+    expect(answerOf(await new Caller(test, plain).decide(another.call))).toBe('ALLOW ALLOWED');
   });
 
-  it('is an owner for whom the gateway speaks, and no partner', async () => {
+  it('can be an owner asserted by the gateway, but no partner', async () => {
     const { id } = await escalated(plain, 'two.keys');
     const { ceremony_hash } = await view(plain, id);
     const speaker = { tenant: plain, principal: userCalled('ERNA') };
@@ -171,8 +173,8 @@ describe('a person who breaks the glass', () => {
   });
 });
 
-describe('the glass is not broken', () => {
-  it('where the tenant has not switched it on, has switched it off, or with a credential that proves no person', async () => {
+describe('break glass is refused', () => {
+  it('when the tenant has not enabled it, has disabled it, or the credential proves no person', async () => {
     const { id } = await escalated(off, 'two.keys');
     const { page } = await atPage(off, id);
     expect(page.text).not.toContain('Break the glass');
@@ -190,7 +192,7 @@ describe('the glass is not broken', () => {
     });
   });
 
-  it('without a reason, as the requester, outside of those who are named, or where nothing holds the call', async () => {
+  it('without a reason, for the requester, for unlisted people, or when nothing delays the call', async () => {
     const { id } = await escalated(plain, 'two.keys');
     expect((await breaksAtPage(plain, id, { reason: ' ' })).status).toBe(400);
     const agents = await atPage(plain, id, 'AGENT');
@@ -201,35 +203,35 @@ describe('the glass is not broken', () => {
     const { page } = await atPage(plain, (await escalated(plain, 'one.call')).id);
     expect(page.text).not.toContain('Break the glass');
     const one = await escalated(plain, 'one.call');
-    expect((await breaksAtPage(plain, one.id)).text).toContain('there is no glass');
+    expect((await breaksAtPage(plain, one.id)).text).toContain('Break glass applies only to calls');
     expect(await view(plain, id)).toMatchObject({ state: 'pending', break_glass: null });
   });
 
-  verifies('kn.gates', 'of what is frozen or denied by a rule: the call is denied as before', async () => {
+  verifies('kn.gates', 'for a call that a fence or a rule denies: the call stays denied', async () => {
     const { call, id } = await escalated(plain, 'two.keys');
     await breaksAtPage(plain, id);
     await test.setFence(`tenant:${plain}`, 'freeze');
-    expect(said(await new Caller(test, plain).decide({ ...call, approval_grant: id }))).toBe('DENY SYSTEM_FROZEN');
+    expect(answerOf(await new Caller(test, plain).decide({ ...call, approval_grant: id }))).toBe('DENY SYSTEM_FROZEN');
     await test.setFence(`tenant:${plain}`, 'open');
     const denied = { tool: 'never.ever', session_id: newSession(), action: 'tool.call', reason: 'please', quorum: 2 };
-    const { approval_id } = (await test.as(plain, 'agent').createApproval({ body: denied as never })).body; // plain names
+    const { approval_id } = (await test.as(plain, 'agent').createApproval({ body: denied as never })).body; // plain strings
     await breaksAtPage(plain, approval_id);
     const { tool, session_id } = denied;
     const reply = await new Caller(test, plain).decide({ tool, session_id, approval_grant: approval_id });
-    expect(said(reply)).toBe('DENY POLICY_DENIED');
+    expect(answerOf(reply)).toBe('DENY POLICY_DENIED');
     expect(await view(plain, approval_id)).toMatchObject({ state: 'approved', uses_remaining: 1 });
   });
 
-  it('of a call that needs named people, by asking beforehand for any approver', async () => {
+  it('for a call whose rule names approvers, by an approval for any approver: the call stays escalated', async () => {
     const asking = { tool: 'named.x', session_id: newSession(), action: 'tool.call', reason: 'please', quorum: 2 };
-    const { approval_id } = (await test.as(plain, 'agent').createApproval({ body: asking as never })).body; // plain names
+    const { approval_id } = (await test.as(plain, 'agent').createApproval({ body: asking as never })).body; // plain strings
     await breaksAtPage(plain, approval_id, { by: 'zoe' });
     const { tool, session_id } = asking;
     const reply = await new Caller(test, plain).decide({ tool, session_id, approval_grant: approval_id });
-    expect(said(reply)).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(reply)).toBe('ESCALATE APPROVAL_REQUIRED');
   });
 
-  it('beside the vote that it makes needless: one of two kernels is told that the approval moved', async () => {
+  it('when a vote completes the quorum at the same time: only one of the two succeeds', async () => {
     const { id } = await escalated(plain, 'two.keys');
     await new Caller(test, plain, 'ann').decideOnPage(id);
     const { browser, page } = await atPage(plain, id, 'cem');
@@ -246,13 +248,13 @@ describe('the glass is not broken', () => {
   });
 });
 
-describeStory('where the tenant has passkeys', () => {
+describeStory('break glass in a tenant with passkeys', () => {
   const alice = () => new Approver(test, 'alice', keyed);
   let signer: Approver;
   let lines: ExportedReceipt[];
   let glass: ExportedReceipt;
 
-  verifies('kn.approve.webauthn', 'it takes one, which signs the reason, and no bearer', async () => {
+  verifies('kn.approve.webauthn', 'requires a passkey that signs the reason, and accepts no key', async () => {
     signer = alice();
     await signer.enrol();
     await test.system.acceptPasskey({
@@ -266,15 +268,15 @@ describeStory('where the tenant has passkeys', () => {
     const { statement } = await signer.challenge(id, 'break_glass', 'a fire');
     expect(statement).toMatchObject({ decision: 'break_glass', reason: 'a fire' });
     expect(await signer.decide(id, 'break_glass', 'a fire')).toMatchObject({ state: 'approved', approved_by: [] });
-    expect(said(await new Caller(test, keyed).decide(call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await new Caller(test, keyed).decide(call))).toBe('ALLOW ALLOWED');
     const { body } = await test.as(keyed).exportReceipts({ query: { session_id: call.session_id } });
-    lines = body as ExportedReceipt[]; // the first is the header
+    lines = body as ExportedReceipt[]; // the first line is the header
     const found = lines.find(({ record }) => record?.kind === 'break_glass');
     if (found === undefined) throw new Error('nothing is of that kind');
     glass = found;
   });
 
-  verifies('kn.approve.webauthn', 'it verifies offline, and the report tells of it', async () => {
+  verifies('kn.approve.webauthn', 'verifies offline, and the report counts it', async () => {
     const trust = parseKeySet((await test.as(keyed).listTrustKeys()).body);
     const report = verifyExport(
       lines.map((line) => JSON.stringify(line)),
@@ -284,17 +286,19 @@ describeStory('where the tenant has passkeys', () => {
     expect(report.broken_glass).toEqual({ count: 1, first: glass.receipt.payload.receipt_id });
   });
 
-  /** The record that a lying kernel would seal. */
+  /**
+   * Changes the record and corrects its hash, as a lying kernel would. Returns the verdict on it, or the error code.
+   */
   function judged(change: (record: BoundaryRecord) => void): string {
     const lying = structuredClone(glass.record) as BoundaryRecord;
     change(lying);
     lying.record_hash = recordHash(nodeProvider, lying);
     const { payload, signature } = glass.receipt;
     const { kind, approval_id, record_hash } = lying;
-    const told = { ...payload, kind, record_hash, ...(approval_id === null ? {} : { approval_id }) };
-    if (approval_id === null) delete told.approval_id;
+    const report = { ...payload, kind, record_hash, ...(approval_id === null ? {} : { approval_id }) };
+    if (approval_id === null) delete report.approval_id;
     try {
-      verifyRecord(lying, { payload: told, signature }, nodeProvider);
+      verifyRecord(lying, { payload: report, signature }, nodeProvider);
       return 'VERIFIED';
     } catch (error) {
       return (error as { code: string }).code;
@@ -303,23 +307,19 @@ describeStory('where the tenant has passkeys', () => {
   const facts = ({ intent }: BoundaryRecord) => intent.facts as Record<string, never> & { statement: object };
 
   it.each<[string, string, (record: BoundaryRecord) => void]>([
-    ['as it is', 'VERIFIED', () => undefined],
+    ['without changes', 'VERIFIED', () => undefined],
     ['with another reason', 'ASSERTION_MISMATCH', (record) => Object.assign(facts(record), { reason: 'a whim' })],
     ['without a reason', 'MALFORMED', (record) => Reflect.deleteProperty(facts(record), 'reason')],
-    ['with an empty one', 'MALFORMED', (record) => Object.assign(facts(record), { reason: ' ' })],
-    ['as an ordinary vote', 'MALFORMED', (record) => Object.assign(record, { kind: 'approval' })],
-    ['of no approval', 'MALFORMED', (record) => Object.assign(record, { approval_id: null })],
+    ['with a blank reason', 'MALFORMED', (record) => Object.assign(facts(record), { reason: ' ' })],
+    ['in the form of an ordinary vote', 'MALFORMED', (record) => Object.assign(record, { kind: 'approval' })],
+    ['without an approval', 'MALFORMED', (record) => Object.assign(record, { approval_id: null })],
     [
-      'by a vote that was signed for an approval',
+      'with a statement that approves',
       'ASSERTION_MISMATCH',
       (record) => Object.assign(facts(record).statement, { decision: 'approve' }),
     ],
-    [
-      'by the key of the operators',
-      'MALFORMED',
-      (record) => Object.assign(facts(record), { credential: 'operator_bearer' }),
-    ],
-  ])('the record is read %s: %s', (_what, code, change) => {
+    ['with an operator key', 'MALFORMED', (record) => Object.assign(facts(record), { credential: 'operator_bearer' })],
+  ])('sealed %s is judged by the verifier as %s', (_what, code, change) => {
     expect(judged(change)).toBe(code);
   });
 });

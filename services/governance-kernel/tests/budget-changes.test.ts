@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { isAppError } from '@countersign/contracts';
 import { installationCeiling } from '@countersign/contracts/governance-kernel';
-import type { BudgetRow } from '../src/budgets/budget-row.ts';
-import { budgetTerms } from '../src/budgets/budget-terms.ts';
-import { budgets } from '../src/budgets/budgets.ts';
-import { changeBudget } from '../src/budgets/change-budget.ts';
-import { setInstallationCeiling } from '../src/budgets/set-installation-ceiling.ts';
-import { standingBudget, wantedBudget } from '../src/budgets/standing-budget.ts';
+import type { BudgetRow } from '../src/controls/budgets/budget-row.ts';
+import { budgetTerms } from '../src/controls/budgets/budget-terms.ts';
+import { budgets } from '../src/controls/budgets/budgets.ts';
+import { changeBudget } from '../src/controls/budgets/change-budget.ts';
+import { setInstallationCeiling } from '../src/controls/budgets/set-installation-ceiling.ts';
+import { standingBudget, wantedBudget } from '../src/controls/budgets/standing-budget.ts';
 import { put, type Change } from '../src/ledger/control.ts';
 import { nowMs } from './_approval-row.ts';
 import { batchOf } from './_batch.ts';
@@ -31,8 +31,8 @@ const stands = (row: BudgetRow, version = 3): Change[] => [
 const many = (count: number, prefix = 'other-', of: object = {}) =>
   Array.from({ length: count }, (_, nth) => put(budgets, budget({ id: `${prefix}${nth}`, ...of })));
 
-/** The result of new terms, with this version as the next one. */
-async function changed(version: number | null, asked: object = {}, ...rows: Change[]) {
+/** The result of a change to new terms. `version` is the version that `versionAfter` returns. */
+async function changed(version: number | null, request: object = {}, ...rows: Change[]) {
   const { parts, written } = ledgerOver(nowMs, ...rows);
   const seen: unknown[] = [];
   const versionAfter = (...args: unknown[]) => {
@@ -40,7 +40,7 @@ async function changed(version: number | null, asked: object = {}, ...rows: Chan
     return version;
   };
   const who = { tenant: 'acme', id: 'b', terms, by: 'ann', carryOn: (row: BudgetRow) => row };
-  const done = changeBudget(parts, { ...who, versionAfter, ...asked } as never); // plain names
+  const done = changeBudget(parts, { ...who, versionAfter, ...request } as never); // strings without brands
   const refused = await done.then(
     () => null,
     () => refusalTo(done),
@@ -49,7 +49,7 @@ async function changed(version: number | null, asked: object = {}, ...rows: Chan
 }
 
 describe('a budget', () => {
-  it('is new with its terms, of which nothing is taken, and that is sealed', async () => {
+  it('is created unused with its terms, and its creation is sealed', async () => {
     const { done, seen, written } = await changed(1);
     const row = {
       ...rowOfTerms,
@@ -78,11 +78,11 @@ describe('a budget', () => {
     expect(written?.records[0]?.intent.facts).toEqual({ version: 1, ...terms });
   });
 
-  it('is the first version of itself by default', async () => {
+  it('has version 1 by default', async () => {
     expect((await changed(null)).done).toMatchObject({ isNew: true, budget: { version: 1 } });
   });
 
-  it('of everybody is told in the chain of the system, and tools are kept by what their names mean', async () => {
+  it('of all tenants is recorded in the chain of the system, and a tool in its subject gets its canonical name', async () => {
     const { done, written } = await changed(1, { tenant: '*', terms: { ...terms, subject: 'tool:Files__READ' } });
     expect(done?.budget.row).toMatchObject({ tenant: '*', subject: 'tool:files.read' });
     expect(written?.records).toMatchObject([{ tenant_id: 'system' }]);
@@ -90,7 +90,7 @@ describe('a budget', () => {
   });
 
   const used = { ...none, tool_calls: 2 };
-  it('goes on counting under new terms, with what its caller makes of the count', async () => {
+  it('continues to count under new terms, from the usage that `carryOn` computes', async () => {
     const row = budget({ used, reserved: { ...none, writes: 1 }, revision: 9, subject: 'agent:ann' });
     const carried = { ...row, used: { ...used, writes: 3 }, currency: 'CHF', subject: 'tool:a' };
     const { done, seen, written } = await changed(7, { carryOn: () => carried }, ...stands(row));
@@ -106,14 +106,14 @@ describe('a budget', () => {
     ]);
   });
 
-  it('tells no threshold again that it had reached', async () => {
+  it('does not report a reached threshold again', async () => {
     const limits = { tool_calls: 2, spend_minor: null, egress_bytes: null, writes: null };
     const { written } = await changed(4, {}, ...stands(budget({ used, limits })));
     expect(written?.events).toEqual([]);
     expect(written?.rows).toHaveLength(2);
   });
 
-  it('that stands as it is asked for is confirmed, and nothing is sealed', async () => {
+  it('with equal terms is confirmed, and nothing is sealed', async () => {
     const row = budget({ used });
     const { done, written } = await changed(null, {}, ...stands(row));
     expect(done).toEqual({ budget: { row, version: 3, updatedAtMs: 1 }, isNew: false });
@@ -125,7 +125,7 @@ describe('a budget', () => {
     ['24h', nowMs + 1, hourEndMs],
     ['total', null, hourEndMs],
     ['1h', nowMs, hourEndMs],
-  ])('of the window %s that ends at %p ends at %p in one of an hour', async (window, resetsAtMs, ends) => {
+  ])('of the window %s that ends at %p gets a window of an hour that ends at %p', async (window, resetsAtMs, ends) => {
     const { done } = await changed(4, {}, ...stands(budget({ window, resetsAtMs })));
     expect(done?.budget.row).toMatchObject({ window: '1h', resetsAtMs: ends });
   });
@@ -136,36 +136,36 @@ describe('a budget', () => {
     expect(seen).toMatchObject([[{ row: { used: none } }, terms]]);
   });
 
-  it('has a currency for its money', async () => {
-    const asked = { terms: { ...terms, currency: null } };
-    expect((await changed(1, asked)).refused).toMatchObject({ code: 'INVALID_REQUEST', param: 'currency' });
+  it('requires a currency for a spend limit', async () => {
+    const request = { terms: { ...terms, currency: null } };
+    expect((await changed(1, request)).refused).toMatchObject({ code: 'INVALID_REQUEST', param: 'currency' });
   });
 
   const full = {
-    ...{ code: 'ILLEGAL_TRANSITION', message: 'A subject has at most 16 budgets; change one of them' },
+    ...{ code: 'ILLEGAL_TRANSITION', message: 'A subject has at most 16 budgets. Change one of them' },
     ...{ param: 'subject', details: { allowed: [] } },
   };
   const ceiling = { id: 'ceiling.new' };
   const moved = budget({ subject: 'agent:ann' });
   it.each<[string, object, Change[], object | null]>([
-    ['beside fifteen', {}, many(15), null],
-    ['beside sixteen', {}, many(16), full],
-    ['beside sixteen of another subject', {}, many(16, 'other-', { subject: 'agent:ann' }), null],
+    ['beside fifteen others', {}, many(15), null],
+    ['beside sixteen others', {}, many(16), full],
+    ['beside sixteen budgets of another subject', {}, many(16, 'other-', { subject: 'agent:ann' }), null],
     ['beside sixteen ceilings', {}, many(16, 'ceiling.'), null],
     ['as a ceiling beside sixteen budgets', ceiling, many(16), null],
     ['as a ceiling beside sixteen ceilings', ceiling, many(16, 'ceiling.'), full],
-    ['as one of sixteen', {}, [...many(15), ...stands(budget())], null],
-    ['from another subject beside sixteen', {}, [...many(16), ...stands(moved)], full],
-    ['from another subject beside fifteen', {}, [...many(15), ...stands(moved)], null],
-  ])('has room %s', async (_what, asked, rows, told) => {
-    const { refused, written } = await changed(1, asked, ...rows);
-    if (told === null) expect(refused).toBeNull();
-    else expect(refused).toMatchObject(told);
-    expect(written?.records).toHaveLength(told === null ? 1 : 0);
+    ['as one of sixteen existing budgets', {}, [...many(15), ...stands(budget())], null],
+    ['after a move from another subject, beside sixteen others', {}, [...many(16), ...stands(moved)], full],
+    ['after a move from another subject, beside fifteen others', {}, [...many(15), ...stands(moved)], null],
+  ])('is accepted unless its subject has sixteen others of its kind: %s', async (_what, request, rows, report) => {
+    const { refused, written } = await changed(1, request, ...rows);
+    if (report === null) expect(refused).toBeNull();
+    else expect(refused).toMatchObject(report);
+    expect(written?.records).toHaveLength(report === null ? 1 : 0);
   });
 
-  it('stands with its terms and its amounts, and without one of them not at all', () => {
-    const key = { tenant: 'acme', id: 'b' } as never; // plain names
+  it('is read only if both its terms and its amounts are stored', () => {
+    const key = { tenant: 'acme', id: 'b' } as never; // plain strings instead of branded ones
     const row = budget({ used });
     const [ofTerms, ofAmounts] = stands(budget()) as [Change, Change];
     const found = (...rows: Change[]) => standingBudget(batchOf(...rows), key, nowMs);
@@ -185,13 +185,13 @@ describe('the ceiling of the installation', () => {
   const row = newBudget({
     ...{ tenant: '*', id: installationCeiling, window: 'month', limits: open, resetsAtMs: monthEndMs },
   });
-  const set = async (asked: object, ...rows: Change[]) => {
+  const set = async (request: object, ...rows: Change[]) => {
     const { parts, written } = ledgerOver(nowMs, ...rows);
-    const refused = await setInstallationCeiling(parts, { ...limit, ...asked }).catch((cause: unknown) => cause);
+    const refused = await setInstallationCeiling(parts, { ...limit, ...request }).catch((cause: unknown) => cause);
     return { refused, written: written()[0] };
   };
 
-  it('is what the configuration says, and limits nothing but money', async () => {
+  it('equals the configuration, and limits only money', async () => {
     const { written } = await set({});
     expect(written?.rows).toEqual([
       ['budget_terms', { row, version: 1, updatedAtMs: nowMs }],
@@ -209,7 +209,7 @@ describe('the ceiling of the installation', () => {
     });
   });
 
-  it('is left alone where it stands, and is another version where it does not', async () => {
+  it('is unchanged when the configuration is equal, and gets a new version when it differs', async () => {
     expect((await set({}, ...stands(row))).written).toEqual({ records: [], rows: [], events: [] });
     const { written } = await set({ limitMinor: 501 }, ...stands(row));
     expect(written?.rows).toMatchObject([
@@ -218,7 +218,7 @@ describe('the ceiling of the installation', () => {
     ]);
   });
 
-  it('starts from zero in another currency, and is a fault of the configuration while calls are on their way', async () => {
+  it('starts from zero in a different currency, which is a configuration error while calls are in progress', async () => {
     const spent = { ...none, spend_micros: 5n };
     const { written } = await set({ currency: 'CHF' }, ...stands({ ...row, used: spent }));
     expect(written?.rows).toMatchObject([
@@ -229,12 +229,12 @@ describe('the ceiling of the installation', () => {
     expect(refused).toMatchObject({
       name: 'ConfigError',
       problems: [
-        'the ceiling of model spend cannot be set while calls are on their way: Money is counted in another currency',
+        'the ceiling of model spend cannot be set while calls are in progress: The budget already counts money in a different currency',
       ],
     });
   });
 
-  it('tells of every other fault as it is', async () => {
+  it('reports every other fault unchanged', async () => {
     const { parts } = ledgerOver(nowMs);
     const broken = () => {
       throw new Error('the clock stands');

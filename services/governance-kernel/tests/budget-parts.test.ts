@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetId, TenantId } from '@countersign/contracts';
 import { installationCeiling } from '@countersign/contracts/governance-kernel';
-import { budgetTerms } from '../src/budgets/budget-terms.ts';
-import { budgetUsage } from '../src/budgets/budget-usage.ts';
-import { budgetView } from '../src/budgets/budget-view.ts';
-import { budgets } from '../src/budgets/budgets.ts';
-import { budgetKey, isInstallationCeiling, readModelSpend } from '../src/budgets/installation-ceiling.ts';
-import { amountsOf, budgetFact, remainderOf } from '../src/budgets/reserve.ts';
-import { canonicalSubject, countedIn, sameTerms, type BudgetTerms } from '../src/budgets/terms.ts';
-import { thresholdsReached } from '../src/budgets/thresholds.ts';
+import { budgetTerms } from '../src/controls/budgets/budget-terms.ts';
+import { budgetUsage } from '../src/controls/budgets/budget-usage.ts';
+import { budgetView } from '../src/controls/budgets/budget-view.ts';
+import { budgets } from '../src/controls/budgets/budgets.ts';
+import { budgetKey, isInstallationCeiling, readModelSpend } from '../src/controls/budgets/installation-ceiling.ts';
+import { amountsOf, budgetFact, remainderOf } from '../src/controls/budgets/reserve.ts';
+import { canonicalSubject, countedIn, sameTerms, type BudgetTerms } from '../src/controls/budgets/terms.ts';
+import { thresholdsReached } from '../src/controls/budgets/thresholds.ts';
 import { digest, refusalOf } from './_approval-row.ts';
 import { newBudget, none } from './_budget-row.ts';
 
@@ -18,17 +18,17 @@ const used = { tool_calls: 1, spend_micros: 2_000_001n, egress_bytes: 3, writes:
 const reserved = { tool_calls: 5, spend_micros: 6_000_000n, egress_bytes: 7, writes: 8 };
 const ceiling = installationCeiling as BudgetId;
 
-describe('what is left of a budget', () => {
+describe('the remainder of a budget', () => {
   const row = newBudget({ used, reserved, approvalRequiredAboveMinor: 9 });
-  const left = { tool_calls_remaining: 14, egress_remaining_bytes: 10, writes_remaining: 8 };
+  const remaining = { tool_calls_remaining: 14, egress_remaining_bytes: 10, writes_remaining: 8 };
   const rest = { budget_id: 'b', approval_required_above_minor: 9, currency: 'EUR' };
 
-  it('is its limit without what was used and what is reserved', () => {
-    expect(budgetFact(row)).toEqual({ ...rest, ...left, spend_remaining_micros: 11_999_999n });
-    expect(remainderOf(row)).toEqual({ ...rest, ...left, spend_remaining_micros: '11999999' });
+  it('is its limit minus used and reserved amounts', () => {
+    expect(budgetFact(row)).toEqual({ ...rest, ...remaining, spend_remaining_micros: 11_999_999n });
+    expect(remainderOf(row)).toEqual({ ...rest, ...remaining, spend_remaining_micros: '11999999' });
   });
 
-  it('is nothing that can be told where there is no limit, or where it is the one of all tenants', () => {
+  it('is `null` without a limit, and for the budget of all tenants', () => {
     const nothing = {
       ...{ tool_calls_remaining: null, spend_remaining_micros: null, egress_remaining_bytes: null },
       writes_remaining: null,
@@ -39,7 +39,7 @@ describe('what is left of a budget', () => {
     expect(remainderOf(newBudget({ ...row, id: ceiling }))).toEqual({ ...hidden, ...nothing });
   });
 
-  it('is taken by a call with its price, and without one where money is not counted', () => {
+  it('is reduced by the amounts of a call, and by no money when the call has no price', () => {
     expect(amountsOf(used)).toEqual(used);
     expect(amountsOf({ ...used, spend_micros: null })).toEqual({ ...used, spend_micros: 0n });
   });
@@ -49,7 +49,7 @@ describe('a budget as callers see it', () => {
   const shown = (changes: object, nowMs = 0) =>
     budgetView({ row: newBudget(changes), version: 3, updatedAtMs: 1 }, nowMs);
 
-  it('has its terms, its usage, its rest and the start of its next window', () => {
+  it('has its terms, its usage, its remainder and the start of its next window', () => {
     expect(shown({ used, reserved, approvalRequiredAboveMinor: 9 })).toEqual({
       ...{ budget_id: 'b', subject: 'tenant', window: '1h', tool_call_limit: 20, spend_limit_minor: 20 },
       ...{ currency: 'EUR', egress_limit_bytes: 20, write_limit: 20, approval_required_above_minor: 9 },
@@ -65,7 +65,7 @@ describe('a budget as callers see it', () => {
     });
   });
 
-  it('has nothing left where more was used than is allowed, and no remainder without a limit', () => {
+  it('has nothing left when usage exceeds the limit, and no remainder without a limit', () => {
     const beyond = { tool_calls: 99, spend_micros: 20_000_001n, egress_bytes: 99, writes: 99 };
     const nothing = { tool_calls: 0, spend_minor: 0, egress_bytes: 0, writes: 0 };
     expect(shown({ used: beyond }).remaining).toEqual(nothing);
@@ -83,12 +83,12 @@ describe('the subject of a budget', () => {
     ['tool:Files__READ', 'tool:files.read'],
     ['tool:a', 'tool:a'],
     ['not tool:a', 'not tool:a'],
-  ])('%s is kept as %s', (subject, kept) => {
+  ])('%s is stored as %s', (subject, kept) => {
     expect(canonicalSubject(subject)).toBe(kept);
   });
 
   it.each(['principal:', 'agent:', 'tool:', 'agent: ann', 'principal:a\nb', 'tool:a\nb', 'tool:..'])(
-    '%j is that of no call',
+    '%j is refused, because no call has it',
     (subject) => {
       expect(refusalOf(() => canonicalSubject(subject))).toMatchObject({ code: 'INVALID_REQUEST', param: 'subject' });
     },
@@ -101,7 +101,7 @@ describe('the terms of a budget', () => {
     ...{ egress_limit_bytes: 20, write_limit: 20, approval_required_above_minor: null },
   };
 
-  it('are the same when every one of them is', () => {
+  it('are equal when each term is equal', () => {
     expect(sameTerms(newBudget({ used, revision: 9 }), terms)).toBe(true);
     const changes = {
       ...{ subject: 'tool:a', window: 'total', tool_call_limit: 1, spend_limit_minor: 2, currency: 'USD' },
@@ -111,7 +111,7 @@ describe('the terms of a budget', () => {
       expect([name, sameTerms(newBudget(), { ...terms, [name]: value })]).toEqual([name, false]);
   });
 
-  it('count money from zero in another currency, unless some is on its way', () => {
+  it('count money from zero in a different currency, and are refused while money is reserved', () => {
     const row = newBudget({ used });
     expect(countedIn(row, terms)).toBe(row);
     const inDollars = { ...terms, currency: 'USD' };
@@ -128,14 +128,14 @@ describe('a threshold', () => {
   const limits = { ...open, tool_calls: 4, spend_minor: 4 };
   const after = newBudget({ limits, used: { ...none, tool_calls: 3, spend_micros: 3_000_000n } });
 
-  it('is told with the amount, what was used of it and its limit', () => {
+  it('is reported with the amount, the usage and the limit', () => {
     expect(thresholdsReached(null, after)).toEqual([
       { amount: 'tool_calls', percent: 75, used: 3, limit: 4 },
       { amount: 'spend_minor', percent: 75, used: 3, limit: 4 },
     ]);
   });
 
-  it('is told when a limit falls below what was used, and not again while nothing moves', () => {
+  it('is reported when a lower limit makes the usage reach it, and not again without a change', () => {
     const before = newBudget({ ...after, limits: { ...limits, tool_calls: 9 } });
     expect(thresholdsReached(before, after)).toEqual([{ amount: 'tool_calls', percent: 75, used: 3, limit: 4 }]);
     expect(thresholdsReached(after, newBudget({ ...after, reserved }))).toEqual([]);
@@ -158,7 +158,7 @@ describe('the ceiling of the installation', () => {
     },
   );
 
-  it('belongs to everybody, and every other budget to its tenant', () => {
+  it('belongs to all tenants, and every other budget to its tenant', () => {
     const acme = 'acme' as TenantId;
     expect(budgetKey(acme, ceiling)).toEqual({ tenant: '*', id: ceiling });
     expect(budgetKey(acme, 'b' as BudgetId)).toEqual({ tenant: 'acme', id: 'b' });
@@ -180,7 +180,7 @@ describe('a budget in the ledger', () => {
     revision: 2,
   };
 
-  it('is written as what decisions take, and its terms as what people set', () => {
+  it('is written in two parts: amounts by decisions, terms by people', () => {
     expect(budgets.stored?.(row)).toEqual({ ...terms, ...amounts });
     expect(budgetTerms.stored?.({ row, version: 3, updatedAtMs: 0 })).toEqual({
       ...{ ...terms, ...limitColumns, version: 3, updated_at: '1970-01-01T00:00:00.000Z' },
@@ -194,28 +194,28 @@ describe('a budget in the ledger', () => {
     expect(budgets.committed?.(row)).toEqual({ ...row, revision: 3 });
   });
 
-  it('is found by its id and with all of its subject', () => {
+  it('is found by its id and by its subject', () => {
     const [ofId, ofSubject] = [{ tenant: 'acme', id: 'b' } as never, { tenant: 'acme', subject: 'tenant' } as never];
     expect(budgets.keyValues(ofId)).toEqual(['acme', null, 'b']);
     expect(budgets.keyValues(ofSubject)).toEqual(['acme', 'tenant', null]);
     expect(budgets.setsOf(row)).toEqual(['acme\nid\nb', 'acme\nof\ntenant']);
     expect([ofId, ofSubject].map((key) => budgets.keyText(key))).toEqual(budgets.setsOf(row));
     expect(budgets.idOf(row)).toBe(budgets.keyText(ofId));
-    const standing = { row, version: 3, updatedAtMs: 0 };
-    expect([budgetTerms.keyText(ofId), budgetTerms.idOf(standing), ...budgetTerms.setsOf(standing)]).toEqual(
+    const current = { row, version: 3, updatedAtMs: 0 };
+    expect([budgetTerms.keyText(ofId), budgetTerms.idOf(current), ...budgetTerms.setsOf(current)]).toEqual(
       Array(3).fill('acme\nb'),
     );
     expect(budgetTerms.keyValues(ofId)).toEqual(['acme', 'b']);
   });
 
-  it('names what was told of it by tenant, budget and event', () => {
-    const key = { tenant: 'acme', budget: 'b', event: 'e1' } as never; // plain names
-    const told = { ...(key as object), fingerprint: digest('a'), counted: true, recordedAtMs: 0 } as never;
+  it('has each reported event identified by tenant, budget and event ID', () => {
+    const key = { tenant: 'acme', budget: 'b', event: 'e1' } as never; // plain strings instead of branded ones
+    const report = { ...(key as object), fingerprint: digest('a'), counted: true, recordedAtMs: 0 } as never;
     expect(budgetUsage.keyValues(key)).toEqual(['acme', 'b', 'e1']);
-    expect([budgetUsage.keyText(key), budgetUsage.idOf(told), ...budgetUsage.setsOf(told)]).toEqual(
+    expect([budgetUsage.keyText(key), budgetUsage.idOf(report), ...budgetUsage.setsOf(report)]).toEqual(
       Array(3).fill('acme\nb\ne1'),
     );
-    expect(budgetUsage.stored?.(told)).toEqual({
+    expect(budgetUsage.stored?.(report)).toEqual({
       ...{ tenant_id: 'acme', budget_id: 'b', event_id: 'e1', fingerprint: digest('a'), counted: true },
       recorded_at: '1970-01-01T00:00:00.000Z',
     });

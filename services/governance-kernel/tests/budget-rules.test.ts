@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { microsOf, minorTaken } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
 import fc from 'fast-check';
-import type { BudgetAmounts, BudgetRow } from '../src/budgets/budget-row.ts';
-import { heldBy, reservationOf } from '../src/budgets/reservation.ts';
-import { budgetFact, budgetSubjects, reserve, settleReservation, spend } from '../src/budgets/reserve.ts';
-import { assertSameMoney, assertTerms } from '../src/budgets/terms.ts';
-import { inWindow, windowEndMs } from '../src/budgets/window.ts';
+import type { BudgetAmounts, BudgetRow } from '../src/controls/budgets/budget-row.ts';
+import { heldBy, reservationOf } from '../src/controls/budgets/reservation.ts';
+import { budgetFact, budgetSubjects, reserve, settleReservation, spend } from '../src/controls/budgets/reserve.ts';
+import { assertSameMoney, assertTerms } from '../src/controls/budgets/terms.ts';
+import { inWindow, windowEndMs } from '../src/controls/budgets/window.ts';
 import { limits, newBudget, none } from './_budget-row.ts';
 
 const amounts = ['tool_calls', 'spend_micros', 'egress_bytes', 'writes'] as const;
@@ -18,14 +18,14 @@ const demandOf = (value: (amount: (typeof amounts)[number]) => number): BudgetAm
 });
 const limitOf = { ...limits, spend_micros: microsOf(limits.spend_minor) };
 
-/** Whether the budget gate passes before anything is taken. */
+/** Whether the budget has room for this demand. */
 function holds(budget: BudgetRow, demand: BudgetAmounts): boolean {
-  const left = budgetFact(budget);
+  const rest = budgetFact(budget);
   const remaining = [
-    [left.tool_calls_remaining, demand.tool_calls],
-    [left.spend_remaining_micros, demand.spend_micros],
-    [left.egress_remaining_bytes, demand.egress_bytes],
-    [left.writes_remaining, demand.writes],
+    [rest.tool_calls_remaining, demand.tool_calls],
+    [rest.spend_remaining_micros, demand.spend_micros],
+    [rest.egress_remaining_bytes, demand.egress_bytes],
+    [rest.writes_remaining, demand.writes],
   ] as const;
   return remaining.every(([most, wanted]) => most === null || wanted <= most);
 }
@@ -44,9 +44,9 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A reservation in the form of the open dispatches. */
-type Held = ReturnType<typeof reservationOf>;
-type State = { budget: BudgetRow; open: Held[]; nowMs: number };
+/** A reservation as open dispatches store it. */
+type Lease = ReturnType<typeof reservationOf>;
+type State = { budget: BudgetRow; open: Lease[]; nowMs: number };
 
 function take(state: State, taken: Step): State {
   const { budget, open, nowMs } = state;
@@ -64,8 +64,8 @@ function take(state: State, taken: Step): State {
       const which = taken.which % Math.max(1, open.length);
       const reservation = open[which];
       if (reservation === undefined) return state;
-      const held = heldBy(reservation);
-      const settled = settleReservation(budget, held, shareOf(held, taken.share));
+      const snapshot = heldBy(reservation);
+      const settled = settleReservation(budget, snapshot, shareOf(snapshot, taken.share));
       return { ...state, budget: settled, open: open.filter((_, index) => index !== which) };
     }
     case 'roll':
@@ -77,31 +77,35 @@ const shareOf = (whole: BudgetAmounts, percent: number) =>
   demandOf((amount) => Math.floor((Number(whole[amount]) * percent) / 100));
 
 describe('the arithmetic of budgets', () => {
-  verifies('kn.budget', 'used and reserved never pass the limit and never go negative, in any order of events', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        let state: State = { budget: newBudget(), open: [], nowMs: 0 };
-        for (const taken of steps) {
-          state = take(state, taken);
-          const { budget, open } = state;
-          for (const amount of amounts) {
-            const [used, reserved] = [BigInt(budget.used[amount]), BigInt(budget.reserved[amount])];
-            expect(used).toBeGreaterThanOrEqual(0n);
-            expect(used + reserved).toBeLessThanOrEqual(BigInt(limitOf[amount]));
-            expect(reserved).toBe(open.reduce((sum, held) => sum + BigInt(heldBy(held)[amount]), 0n));
+  verifies(
+    'kn.budget',
+    'used and reserved amounts never exceed the limit and never become negative, in any order of events',
+    () => {
+      fc.assert(
+        fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+          let state: State = { budget: newBudget(), open: [], nowMs: 0 };
+          for (const taken of steps) {
+            state = take(state, taken);
+            const { budget, open } = state;
+            for (const amount of amounts) {
+              const [used, reserved] = [BigInt(budget.used[amount]), BigInt(budget.reserved[amount])];
+              expect(used).toBeGreaterThanOrEqual(0n);
+              expect(used + reserved).toBeLessThanOrEqual(BigInt(limitOf[amount]));
+              expect(reserved).toBe(open.reduce((sum, snapshot) => sum + BigInt(heldBy(snapshot)[amount]), 0n));
+            }
           }
-        }
-        const released = state.open.reduce(
-          (left, reservation) => settleReservation(left, heldBy(reservation), none),
-          state.budget,
-        );
-        expect(released.reserved).toEqual(none);
-      }),
-      { numRuns: 500 },
-    );
-  });
+          const released = state.open.reduce(
+            (remaining, reservation) => settleReservation(remaining, heldBy(reservation), none),
+            state.budget,
+          );
+          expect(released.reserved).toEqual(none);
+        }),
+        { numRuns: 500 },
+      );
+    },
+  );
 
-  it('keeps what was really spent when it was more than was held, so that nothing is left', () => {
+  it('keeps the actual spend when it exceeds the reservation, so that nothing is left', () => {
     const demand = { ...none, spend_micros: microsOf(15) };
     const budget = settleReservation(reserve(newBudget(), demand), demand, { ...none, spend_micros: microsOf(30) });
     expect([budget.used.spend_micros, holds(budget, { ...none, spend_micros: 1n })]).toEqual([microsOf(30), false]);
@@ -113,7 +117,7 @@ describe('the arithmetic of budgets', () => {
     expect([budget.used.spend_micros, minorTaken(budget.used.spend_micros)]).toEqual([microsOf(1), 1]);
   });
 
-  it('stays countable however much is asked of a budget without a limit', () => {
+  it('caps the amounts of a budget without a limit, so that they stay exact', () => {
     let budget = newBudget();
     for (let taken = 0; taken < 3; taken += 1)
       budget = spend(budget, { ...none, egress_bytes: Number.MAX_SAFE_INTEGER });
@@ -125,17 +129,17 @@ describe('the arithmetic of budgets', () => {
     expect([overpaid.reserved, overpaid.used]).toEqual([none, none]);
   });
 
-  it('begins a window at the moment in which the one before ends, and keeps what is still reserved', () => {
-    const held = { ...none, tool_calls: 1 };
-    const budget = spend(reserve(newBudget(), held), { ...none, tool_calls: 2 });
+  it('begins a window at the end of the previous one, and keeps reservations', () => {
+    const snapshot = { ...none, tool_calls: 1 };
+    const budget = spend(reserve(newBudget(), snapshot), { ...none, tool_calls: 2 });
     const endMs = budget.resetsAtMs ?? 0;
     expect(inWindow(budget, endMs - 1)).toEqual(budget);
-    expect(inWindow(budget, endMs)).toEqual({ ...budget, used: none, reserved: held, resetsAtMs: 2 * endMs });
+    expect(inWindow(budget, endMs)).toEqual({ ...budget, used: none, reserved: snapshot, resetsAtMs: 2 * endMs });
     const total = { ...budget, window: 'total' as const, resetsAtMs: windowEndMs('total', 0) };
     expect(inWindow(total, Number.MAX_SAFE_INTEGER)).toEqual(total);
   });
 
-  it('counts a call in the budgets of its tenant, of its caller under both names, and of its tool', () => {
+  it('counts a call in the budgets of its tenant, of its caller as principal and as agent, and of its tools', () => {
     const ofEvery = ['tenant', 'principal:ada', 'agent:ada'];
     expect(budgetSubjects({ principal: 'ada', tools: [] })).toEqual(ofEvery);
     expect(budgetSubjects({ principal: 'ada', tools: ['Files__read', 'files.read'] })).toEqual([
@@ -146,7 +150,7 @@ describe('the arithmetic of budgets', () => {
     ]);
   });
 
-  it('needs a currency for every limit in money, and keeps the one in which money is counted', () => {
+  it('requires a currency for every limit in money, and keeps the one in which money is counted', () => {
     const terms = {
       subject: 'tenant',
       window: 'total',
@@ -190,7 +194,7 @@ describe('the arithmetic of budgets', () => {
     ['24h', '2026-02-28T12:00:00.000Z', '2026-03-01T00:00:00.000Z'],
     ['month', '2026-01-31T12:00:00.000Z', '2026-02-01T00:00:00.000Z'],
     ['month', '2026-12-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
-  ] as const)('ends the %s window that holds %s at %s', (window, at, end) => {
+  ] as const)('ends the %s window that contains %s at %s', (window, at, end) => {
     expect(new Date(windowEndMs(window, Date.parse(at)) ?? 0).toISOString()).toBe(end);
   });
 });

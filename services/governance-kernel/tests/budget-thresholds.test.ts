@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { microsOf, type BudgetId, type TenantId } from '@countersign/contracts';
 import { createKernelClient } from '@countersign/contracts/routes';
 import { verifies } from '@countersign/testkit/verifies';
-import type { BudgetAmounts, BudgetRow } from '../src/budgets/budget-row.ts';
-import { thresholdsReached } from '../src/budgets/thresholds.ts';
+import type { BudgetAmounts, BudgetRow } from '../src/controls/budgets/budget-row.ts';
+import { thresholdsReached } from '../src/controls/budgets/thresholds.ts';
 import { budgetThresholdEvents } from '../src/events.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { Caller, movableClock, newSession, said } from './_caller.ts';
+import { Caller, movableClock, newSession, answerOf } from './_caller.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -39,14 +39,14 @@ const newTenant = () => `watched-${(tenants += 1)}`;
 const read = { tool: 'files.read', effect_level: 'E1' };
 
 async function put(tenant: string, terms: object, headers: Record<string, string> = {}): Promise<void> {
-  const body = { subject: 'tenant', window: '1h', ...terms } as never; // the schema has the defaults
+  const body = { subject: 'tenant', window: '1h', ...terms } as never; // the schema fills in the defaults
   await test.as(tenant).putBudget({ params: { budget_id: 'watched' }, body, headers });
 }
 
-type Told = { data: { amount: string; percent: number; used: number; limit: number } & Record<string, unknown> };
+type Report = { data: { amount: string; percent: number; used: number; limit: number } & Record<string, unknown> };
 
-async function told(tenant: string): Promise<Told['data'][]> {
-  const { rows } = await test.pool.query<{ envelope: Told }>(
+async function reportOf(tenant: string): Promise<Report['data'][]> {
+  const { rows } = await test.pool.query<{ envelope: Report }>(
     `SELECT envelope::jsonb FROM outbox WHERE type = 'kernel.budget.threshold.v1' AND envelope::jsonb ->> 'tenantid' = $1
       ORDER BY position`,
     [tenant],
@@ -54,18 +54,18 @@ async function told(tenant: string): Promise<Told['data'][]> {
   return rows.map(({ envelope }) => envelope.data);
 }
 const inShort = async (tenant: string) =>
-  (await told(tenant)).map(({ amount, percent, used }) => `${amount} ${percent} ${used}`);
+  (await reportOf(tenant)).map(({ amount, percent, used }) => `${amount} ${percent} ${used}`);
 
 describe('a threshold', () => {
-  verifies('kn.budget', 'is told at 75, 90 and 100 %, by the call that reaches it', async () => {
+  verifies('kn.budget', 'is reported at 75, 90 and 100 %, by the call that reaches it', async () => {
     const tenant = newTenant();
     await put(tenant, { tool_call_limit: 20, write_limit: 100 });
     const agent = new Caller(test, tenant);
     for (let calls = 0; calls < 14; calls += 1) await agent.decide(read);
-    expect(await told(tenant)).toEqual([]);
+    expect(await reportOf(tenant)).toEqual([]);
     for (let calls = 0; calls < 7; calls += 1) await agent.decide(read);
     expect(await inShort(tenant)).toEqual(['tool_calls 75 15', 'tool_calls 90 18', 'tool_calls 100 20']);
-    expect((await told(tenant))[0]).toEqual({
+    expect((await reportOf(tenant))[0]).toEqual({
       tenant_id: tenant,
       budget_id: 'watched',
       subject: 'tenant',
@@ -80,7 +80,7 @@ describe('a threshold', () => {
     });
   });
 
-  verifies('kn.budget', 'is told once, of 50 parallel calls on two kernels', async () => {
+  verifies('kn.budget', 'is reported once for 50 parallel calls on two kernels', async () => {
     const tenant = newTenant();
     await put(tenant, { tool_call_limit: 40 });
     const clients = [test.kernel.url, second.url].map((baseUrl) =>
@@ -88,15 +88,15 @@ describe('a threshold', () => {
     );
     const calls = clients.flatMap((client) => Array.from({ length: 25 }, () => client));
     const decide = async (client: (typeof clients)[number]) => {
-      const body = { action: 'tool.call', session_id: newSession(), ...read } as never; // plain names
-      return said((await client.evaluate({ body })).body);
+      const body = { action: 'tool.call', session_id: newSession(), ...read } as never; // strings without brands
+      return answerOf((await client.evaluate({ body })).body);
     };
     const verdicts = await Promise.all(calls.map(decide));
     expect(verdicts.filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(40);
     expect(await inShort(tenant)).toEqual(['tool_calls 75 30', 'tool_calls 90 36', 'tool_calls 100 40']);
   });
 
-  verifies('kn.budget', 'is told when a call is settled for what it used, not for what it held', async () => {
+  verifies('kn.budget', 'is reported when a call is settled, for its usage and not for its reservation', async () => {
     const tenant = newTenant();
     await put(tenant, { spend_limit_minor: 100, currency: 'EUR' });
     const { boundary } = test.kernel.context;
@@ -104,16 +104,16 @@ describe('a threshold', () => {
     const call = () => spawnedAgent({ tenant, session, demand: { spend_micros: microsOf(80) } });
     const cheap = await decideAndDie(boundary, call());
     await boundary.settle(cheap, { outcome: 'completed', spentMicros: microsOf(10) });
-    expect(await told(tenant)).toEqual([]);
+    expect(await reportOf(tenant)).toEqual([]);
     const dear = await decideAndDie(boundary, call());
     await boundary.settle(dear, { outcome: 'completed', spentMicros: microsOf(80) });
-    expect(await told(tenant)).toMatchObject([
+    expect(await reportOf(tenant)).toMatchObject([
       { amount: 'spend_minor', percent: 75, used: 90, limit: 100, currency: 'EUR' },
       { amount: 'spend_minor', percent: 90, used: 90, limit: 100, currency: 'EUR' },
     ]);
   });
 
-  verifies('kn.budget', 'is told again in the next window, and under a limit that was raised', async () => {
+  verifies('kn.budget', 'is reported again in the next window, and under a raised limit', async () => {
     const tenant = newTenant();
     await put(tenant, { tool_call_limit: 1 });
     const agent = new Caller(test, tenant);
@@ -131,7 +131,7 @@ describe('a threshold', () => {
     expect(await inShort(tenant)).toHaveLength(9);
   });
 
-  verifies('kn.budget', 'is told when a lower limit stands behind what was used already', async () => {
+  verifies('kn.budget', 'is reported when a lower limit makes the usage reach it', async () => {
     const tenant = newTenant();
     await put(tenant, { tool_call_limit: 100 });
     const agent = new Caller(test, tenant);
@@ -142,7 +142,7 @@ describe('a threshold', () => {
     expect(await inShort(tenant)).toHaveLength(1);
   });
 
-  verifies('kn.budget', 'is told of what was used elsewhere, and not twice of one event', async () => {
+  verifies('kn.budget', 'is reported for external usage, and not twice for one event', async () => {
     const tenant = newTenant();
     await put(tenant, { egress_limit_bytes: 1_000 });
     const body = { event_id: 'e', occurred_at: time.clock().toISOString(), egress_bytes: 950 } as never;
@@ -151,7 +151,7 @@ describe('a threshold', () => {
     expect(await inShort(tenant)).toEqual(['egress_bytes 75 950', 'egress_bytes 90 950']);
   });
 
-  it('of the ceiling of the installation names no tenant', () => {
+  it('of the installation’s ceiling names no tenant', () => {
     const row = { ...budget({ spend_minor: 100 }), tenant: '*' as TenantId, id: 'ceiling.installation' as BudgetId };
     const use = { before: [row], after: [{ ...row, used: { ...none, spend_micros: microsOf(75) } }], nowMs: 0 };
     const [event] = budgetThresholdEvents(test.kernel.context, use);
@@ -177,7 +177,7 @@ const reached = (before: BudgetRow | null, after: BudgetRow) =>
   thresholdsReached(before, after).map(({ amount, percent }) => `${amount} ${percent}`);
 
 describe('the arithmetic of thresholds', () => {
-  it('is exact: money of less than a minor unit below is not there yet', () => {
+  it('is exact to fractions of a minor unit', () => {
     const before = budget({ spend_minor: 4 });
     const spent = (spend_micros: bigint) => budget({ spend_minor: 4 }, { spend_micros });
     expect(reached(before, spent(2_999_999n))).toEqual([]);
@@ -191,7 +191,7 @@ describe('the arithmetic of thresholds', () => {
     ]);
   });
 
-  it('tells every threshold that one commit passes, for each ceiling by itself', () => {
+  it('reports every threshold that one commit passes, for each ceiling separately', () => {
     const limits = { tool_calls: 10, writes: 10 };
     expect(reached(budget(limits, { writes: 9 }), budget(limits, { tool_calls: 10, writes: 10 }))).toEqual([
       'tool_calls 75',
@@ -201,7 +201,7 @@ describe('the arithmetic of thresholds', () => {
     ]);
   });
 
-  it('tells nothing of a ceiling of zero until something is used', () => {
+  it('reports nothing for a ceiling of zero until something is used', () => {
     expect(reached(null, budget({ tool_calls: 0 }))).toEqual([]);
     expect(reached(budget({ tool_calls: 0 }), budget({ tool_calls: 0 }, { tool_calls: 1 }))).toHaveLength(3);
     expect(reached(budget({}), budget({}, { tool_calls: 1_000 }))).toEqual([]);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BudgetRow } from '../src/budgets/budget-row.ts';
-import { budgetTerms } from '../src/budgets/budget-terms.ts';
-import { budgetUsage } from '../src/budgets/budget-usage.ts';
-import { budgets } from '../src/budgets/budgets.ts';
-import { recordUsage } from '../src/budgets/record-usage.ts';
+import type { BudgetRow } from '../src/controls/budgets/budget-row.ts';
+import { budgetTerms } from '../src/controls/budgets/budget-terms.ts';
+import { budgetUsage } from '../src/controls/budgets/budget-usage.ts';
+import { budgets } from '../src/controls/budgets/budgets.ts';
+import { recordUsage } from '../src/controls/budgets/record-usage.ts';
 import { put, type Change } from '../src/ledger/control.ts';
 import { nowMs } from './_approval-row.ts';
 import { newBudget, none } from './_budget-row.ts';
@@ -19,24 +19,24 @@ const use = {
 };
 const taken = { tool_calls: 3, spend_micros: 2_000_000n, egress_bytes: 4, writes: 15 };
 
-function told(usage: object, ...rows: Change[]) {
+function reportOf(usage: object, ...rows: Change[]) {
   const { parts, written } = ledgerOver(nowMs, ...rows);
   const done = recordUsage(parts, { tenant: 'acme', id: 'b', by: 'plan', usage: { ...use, ...usage } } as never);
   return { done, written };
 }
 
-/** The effects of an event that was reported before. */
+/** Reports an event, and returns the row that is stored for it. */
 async function earlier(usage: object, row: BudgetRow): Promise<Change> {
-  const { done, written } = told(usage, ...stands(row));
+  const { done, written } = reportOf(usage, ...stands(row));
   await done;
-  const [, left] = written()[0]?.rows.find(([name]) => name === 'budget_usage') ?? [];
-  return put(budgetUsage, left as never); // its row
+  const [, remaining] = written()[0]?.rows.find(([name]) => name === 'budget_usage') ?? [];
+  return put(budgetUsage, remaining as never); // `rows` contains pairs of a name and a row
 }
 
-describe('a use that is told of', () => {
-  it('is counted, kept by its name, sealed and told where it reaches a threshold', async () => {
+describe('reported usage', () => {
+  it('is counted, stored by its event ID, sealed, and reports a reached threshold', async () => {
     const row = budget({ used: { ...none, tool_calls: 1 } });
-    const { done, written } = told({}, ...stands(row));
+    const { done, written } = reportOf({}, ...stands(row));
     const after = { ...row, used: { ...taken, tool_calls: 4 } };
     expect(await done).toEqual({ counted: true, budget: { row: after, version: 3, updatedAtMs: 1 } });
     const [{ records, rows, events }] = written() as [ReturnType<typeof written>[number]];
@@ -56,7 +56,7 @@ describe('a use that is told of', () => {
     expect(events).toMatchObject([
       ['kernel.budget.threshold.v1', { amount: 'writes', percent: 75, used: 15, reached_at: nowText }],
     ]);
-    const full = told({ event_id: 'e2', tool_calls: 0, writes: 1 }, ...stands(after));
+    const full = reportOf({ event_id: 'e2', tool_calls: 0, writes: 1 }, ...stands(after));
     await full.done;
     expect(full.written()[0]?.events).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('a use that is told of', () => {
   ])('in a window of %s, %d ms after its start, counts: %p', async (window, ms, counted) => {
     const row = budget({ window, resetsAtMs: window === 'total' ? null : nowMs + 3_600_000 });
     const usage = { occurred_at: at(ms) };
-    const { done, written } = told(usage, ...stands(row));
+    const { done, written } = reportOf(usage, ...stands(row));
     expect(await done).toMatchObject({ counted, budget: { row: { used: counted ? taken : none } } });
     expect(written()[0]).toMatchObject({
       rows: [
@@ -79,33 +79,39 @@ describe('a use that is told of', () => {
     });
   });
 
-  it.each([true, false])('again is answered as before, and counts once (counted: %p)', async (counted) => {
-    const row = budget({ used: { ...none, writes: 9 } });
-    const usage = counted ? {} : { occurred_at: at(-1) };
-    const known = await earlier(usage, row);
-    const { done, written } = told(usage, ...stands(row), known);
-    expect(await done).toEqual({ counted, budget: { row, version: 3, updatedAtMs: 1 } });
-    expect(written()).toEqual([{ records: [], rows: [], events: [] }]);
-    // An answer that is kept comes before what the budget has become.
-    const inDollars = told(usage, ...stands({ ...row, currency: 'USD' }), known);
-    expect(await inDollars.done).toMatchObject({ counted });
-  });
+  it.each([true, false])(
+    'that is reported again gets the same answer, and counts once (counted: %p)',
+    async (counted) => {
+      const row = budget({ used: { ...none, writes: 9 } });
+      const usage = counted ? {} : { occurred_at: at(-1) };
+      const existing = await earlier(usage, row);
+      const { done, written } = reportOf(usage, ...stands(row), existing);
+      expect(await done).toEqual({ counted, budget: { row, version: 3, updatedAtMs: 1 } });
+      expect(written()).toEqual([{ records: [], rows: [], events: [] }]);
+      // A repeated event gets its stored answer, even if the currency of the budget has changed since the first report.
+      const inDollars = reportOf(usage, ...stands({ ...row, currency: 'USD' }), existing);
+      expect(await inDollars.done).toMatchObject({ counted });
+    },
+  );
 
   it.each(Object.entries({ tool_calls: 9, amount_minor: 9, egress_bytes: 9, writes: 9, occurred_at: at(1) }))(
-    'under a name that is taken is refused where its %s is another',
+    'with a used event ID and a different %s is refused',
     async (name, value) => {
       const row = budget();
-      const { done, written } = told({ [name]: value }, ...stands(row), await earlier({}, row));
+      const { done, written } = reportOf({ [name]: value }, ...stands(row), await earlier({}, row));
       expect(await refusalTo(done)).toMatchObject({
-        ...{ code: 'IDEMPOTENCY_KEY_REUSED', message: 'This event_id was told of another use' },
+        ...{
+          code: 'IDEMPOTENCY_KEY_REUSED',
+          message: 'This event_id was already reported with other data. Use a new event_id',
+        },
       });
       expect(written()).toEqual([{ records: [], rows: [], events: [] }]);
     },
   );
 
   const ageMaxMs = 35 * 86_400_000;
-  const old = 'The event is older than 35 days';
-  const early = 'The event has not happened yet';
+  const old = 'occurred_at is more than 35 days ago. Usage this old is not recorded';
+  const early = 'occurred_at is more than 5 minutes in the future. Check the clock';
   it.each<[object, object, string | null, string]>([
     [{ occurred_at: at(-ageMaxMs) }, {}, null, ''],
     [{ occurred_at: at(-ageMaxMs - 1) }, {}, old, 'occurred_at'],
@@ -119,15 +125,15 @@ describe('a use that is told of', () => {
     [{ amount_minor: 0, currency: 'USD' }, {}, 'The budget counts money in EUR', 'currency'],
     [{ currency: null }, { currency: null }, 'The budget counts no money', 'currency'],
     [{}, { currency: null }, 'The budget counts no money', 'currency'],
-  ])('as %j of a budget with %j comes to %p', async (usage, changes, message, param) => {
-    const { done, written } = told(usage, ...stands(budget(changes)));
+  ])('of %j for a budget with %j has the error %p', async (usage, changes, message, param) => {
+    const { done, written } = reportOf(usage, ...stands(budget(changes)));
     if (message === null) expect(await done).toMatchObject({ budget: { version: 3 } });
     else expect(await refusalTo(done)).toMatchObject({ code: 'INVALID_REQUEST', message, param });
     expect(written().flatMap(({ records }) => records)).toHaveLength(message === null ? 1 : 0);
   });
 
-  it('of a budget that is not there is refused', async () => {
-    const told404 = { code: 'NOT_FOUND', message: 'There is no such budget' };
-    expect(await refusalTo(told({}).done)).toMatchObject(told404);
+  it('of a missing budget is refused', async () => {
+    const told404 = { code: 'NOT_FOUND', message: 'The tenant has no budget with this ID' };
+    expect(await refusalTo(reportOf({}).done)).toMatchObject(told404);
   });
 });

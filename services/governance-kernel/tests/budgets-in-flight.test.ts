@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { microsOf } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
-import { createBoundary } from '../src/boundary/boundary.ts';
+import { createBoundary } from '../src/decision/boundary.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { Caller, movableClock, newSession, refusal } from './_caller.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
@@ -15,7 +15,7 @@ rules:
   - { id: all, effect: allow, match: { action: [tool.call, model.call, agent.spawn] } }
 `;
 const hourMs = 3_600_000;
-/** Longer than the clock moves: an abandoned call is settled in the background. */
+/** Longer than the clock moves in a test, because abandoned calls are settled in the background. */
 const deadlineMs = 2 * hourMs;
 const time = movableClock('2026-11-21T10:30:00.000Z');
 
@@ -35,7 +35,7 @@ afterAll(async () => {
 let tenants = 0;
 const newTenant = () => `in-flight-${(tenants += 1)}`;
 async function put(tenant: string, terms: object, budget_id = 'held'): Promise<void> {
-  const body = { subject: 'tenant', window: 'total', ...terms } as never; // the schema has the defaults
+  const body = { subject: 'tenant', window: 'total', ...terms } as never; // the schema fills in the defaults
   await test.as(tenant).putBudget({ params: { budget_id }, body });
 }
 const shown = async (tenant: string, budget_id = 'held') =>
@@ -45,7 +45,7 @@ const none = { tool_calls: 0, spend_minor: 0, egress_bytes: 0, writes: 0 };
 describe('a budget', () => {
   verifies(
     'kn.budget',
-    'shows what is left and which calls hold something of it, oldest first, until they are settled',
+    'shows its remainder and the calls that reserve from it, oldest first, until they are settled',
     async () => {
       const tenant = newTenant();
       await put(tenant, { tool_call_limit: 5, spend_limit_minor: 100, currency: 'EUR' });
@@ -82,7 +82,7 @@ describe('a budget', () => {
       expect([used.spend_minor, remaining.spend_minor]).toEqual([1, 96]);
       expect(in_flight.map(({ principal_id }) => principal_id)).toEqual(['bob']);
       const { body } = await test.as(tenant).listBudgets();
-      expect(body.data.map(({ budget_id, remaining: left }) => [budget_id, left.tool_calls])).toEqual([
+      expect(body.data.map(({ budget_id, remaining: rest }) => [budget_id, rest.tool_calls])).toEqual([
         ['bobs', 4],
         ['held', 3],
       ]);
@@ -90,16 +90,16 @@ describe('a budget', () => {
   );
 
   verifies('kn.tenants', 'of one tenant is not found under another, whatever its name', async () => {
-    const [tenant, other] = [newTenant(), newTenant()];
+    const [tenant, neighbour] = [newTenant(), newTenant()];
     await put(tenant, { tool_call_limit: 1 });
-    expect(await refusal(shown(other))).toBe('NOT_FOUND');
+    expect(await refusal(shown(neighbour))).toBe('NOT_FOUND');
     expect(await refusal(test.as(tenant).getBudget({ params: { tenant, budget_id: 'held' } }))).toBe(
       'CREDENTIALS_INVALID',
     );
     expect(await refusal(shown('*', 'ceiling.installation'))).toBe('INVALID_REQUEST');
   });
 
-  it('says when it has not looked through all open calls', async () => {
+  it('reports more_in_flight when not all open calls were searched', async () => {
     const tenant = newTenant();
     await put(tenant, { tool_call_limit: 1 });
     await test.pool.query(
@@ -112,7 +112,7 @@ describe('a budget', () => {
     expect(await shown(tenant)).toMatchObject({ in_flight: [], more_in_flight: false });
   });
 
-  verifies('kn.budget', 'counts a call that is settled after the window’s end in the window of then', async () => {
+  verifies('kn.budget', 'counts a call that is settled after the window’s end in the new window', async () => {
     const tenant = newTenant();
     await put(tenant, { window: '1h', tool_call_limit: 5 });
     const { boundary } = test.kernel.context;
@@ -130,24 +130,24 @@ describe('a budget', () => {
   });
 });
 
-describe('of 50 parallel calls on two kernels', () => {
+describe('50 parallel calls on two kernels', () => {
   const ceilings: [string, object, object][] = [
     ['calls', { tool_call_limit: 10 }, {}],
     ['bytes', { egress_limit_bytes: 1_000 }, { demand: { egress_bytes: 100 } }],
     ['writes', { write_limit: 10 }, {}],
     ['spend', { spend_limit_minor: 10, currency: 'EUR' }, { demand: { spend_micros: microsOf(1) } }],
   ];
-  for (const [name, terms, told] of ceilings) {
+  for (const [name, terms, report] of ceilings) {
     verifies(
       'kn.budget',
-      `exactly those are sent that the ceiling of ${name} holds, and what was not spent goes back`,
+      `get exactly the 10 ALLOWs that the ceiling of ${name} permits, and reserve nothing once they are settled`,
       async () => {
         const tenant = newTenant();
         await put(tenant, terms);
         const boundaries = [test.kernel, second].map(({ context }) => context.boundary);
         const calls = boundaries.flatMap((boundary) => Array.from({ length: 25 }, () => boundary));
         const decide = (boundary: (typeof boundaries)[number]) =>
-          decideAndDie(boundary, spawnedAgent({ tenant, session: newSession(), ...told }));
+          decideAndDie(boundary, spawnedAgent({ tenant, session: newSession(), ...report }));
         const decisions = await Promise.all(calls.map(decide));
         const allowed = decisions.filter(({ reply }) => reply.verdict === 'ALLOW');
         expect(allowed).toHaveLength(10);
@@ -175,27 +175,31 @@ describe('a call of a model that lets its provider run tools', () => {
       model: 'm',
       args: { hosted_tools },
       context: {},
-    }) as never; // plain names
+    }) as never; // plain strings instead of branded ones
 
-  verifies('kn.budget', 'counts in the budget of each, in every spelling, and once in those of all calls', async () => {
-    const tenant = newTenant();
-    await put(tenant, { subject: 'tool:web_search', tool_call_limit: 1 }, 'searches');
-    await put(tenant, { tool_call_limit: 10 }, 'all');
-    const { boundary } = test.kernel.context;
-    const decide = async (tools: string[]) => {
-      const { reply } = await decideAndDie(boundary, search(tenant, tools));
-      return `${reply.verdict} ${reply.reason_code}`;
-    };
-    expect(await decide([])).toBe('ALLOW ALLOWED');
-    expect(await decide(['Web_Search', 'web_search', 'code_interpreter'])).toBe('ALLOW ALLOWED');
-    expect((await shown(tenant, 'searches')).reserved.tool_calls).toBe(1);
-    expect((await shown(tenant, 'all')).reserved.tool_calls).toBe(1);
-    expect((await shown(tenant, 'searches')).in_flight).toHaveLength(1);
-    expect(await decide(['WEB_SEARCH'])).toBe('DENY BUDGET_EXCEEDED');
-    expect(await decide(['code_interpreter'])).toBe('ALLOW ALLOWED');
-  });
+  verifies(
+    'kn.budget',
+    'counts once in the budget of each tool, in every spelling, and once in the tenant budget',
+    async () => {
+      const tenant = newTenant();
+      await put(tenant, { subject: 'tool:web_search', tool_call_limit: 1 }, 'searches');
+      await put(tenant, { tool_call_limit: 10 }, 'all');
+      const { boundary } = test.kernel.context;
+      const decide = async (tools: string[]) => {
+        const { reply } = await decideAndDie(boundary, search(tenant, tools));
+        return `${reply.verdict} ${reply.reason_code}`;
+      };
+      expect(await decide([])).toBe('ALLOW ALLOWED');
+      expect(await decide(['Web_Search', 'web_search', 'code_interpreter'])).toBe('ALLOW ALLOWED');
+      expect((await shown(tenant, 'searches')).reserved.tool_calls).toBe(1);
+      expect((await shown(tenant, 'all')).reserved.tool_calls).toBe(1);
+      expect((await shown(tenant, 'searches')).in_flight).toHaveLength(1);
+      expect(await decide(['WEB_SEARCH'])).toBe('DENY BUDGET_EXCEEDED');
+      expect(await decide(['code_interpreter'])).toBe('ALLOW ALLOWED');
+    },
+  );
 
-  it('is among the calls in flight of a fence around one of them', async () => {
+  it('is among the calls in progress that a fence on one of the tools reports', async () => {
     const tenant = newTenant();
     const { cycle } = test.kernel.context;
     const boundary = createBoundary(cycle);

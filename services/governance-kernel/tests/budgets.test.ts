@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SessionId } from '@countersign/contracts';
 import type { Budget } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
-import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { send, Caller, ledgerOf, movableClock, newSession, refusal, answerOf } from './_caller.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** A tenant of its own for each test, so that budgets do not meet. */
+/** Each test has its own tenant, so that budgets do not affect each other. */
 let tenants = 0;
 const newTenant = () => `tenant-${(tenants += 1)}`;
 const put = async (tenant: string, id: string, terms: Terms, headers: Record<string, string> = {}) =>
@@ -70,12 +70,12 @@ describe('ceilings', () => {
     ['writes', { write_limit: 10 }, { effect_level: 'E2' }, 'writes'],
   ];
   for (const [name, terms, call, amount] of ceilings) {
-    verifies('kn.budget', `of 50 parallel calls against a ceiling of 10 ${name} exactly 10 pass`, async () => {
+    verifies('kn.budget', `let exactly 10 of 50 parallel calls pass when limited by ${name}`, async () => {
       const tenant = newTenant();
       await put(tenant, name, terms);
       const agent = new Caller(test, tenant);
       const replies = await inParallel(50, () => agent.decide({ tool: 'files.touch', ...call }));
-      const verdicts = replies.map(said);
+      const verdicts = replies.map(answerOf);
       expect(verdicts.filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(10);
       expect(verdicts.filter((verdict) => verdict === 'DENY BUDGET_EXCEEDED')).toHaveLength(40);
       const limits = { calls: 10, spend: 1000, egress: 5120, writes: 10 } as const;
@@ -85,62 +85,66 @@ describe('ceilings', () => {
     });
   }
 
-  verifies('kn.budget', 'every action counts as a call, whatever it is called, but the call of a model', async () => {
+  verifies('kn.budget', 'every action counts as a call, under any name, except a model call', async () => {
     const tenant = newTenant();
     await put(tenant, 'calls', { tool_call_limit: 3, write_limit: 2 });
     const agent = new Caller(test, tenant);
     const decided = [];
     for (const action of ['model.call', 'model.call', 'docs.publish', 'agent.spawn', 'docs.publish'])
-      decided.push(said(await agent.decide({ action })));
+      decided.push(answerOf(await agent.decide({ action })));
     expect(decided).toEqual([...Array<string>(4).fill('ALLOW ALLOWED'), 'DENY BUDGET_EXCEEDED']);
     expect((await budgetOf(tenant)).used).toMatchObject({ tool_calls: 2, writes: 2 });
     const disguised = { action: 'model.call', tool: 'docs.publish' };
-    expect(said(await agent.decide(disguised))).toBe('DENY MALFORMED_ARGUMENTS');
+    expect(answerOf(await agent.decide(disguised))).toBe('DENY MALFORMED_ARGUMENTS');
   });
 
-  verifies('kn.budget', 'every budget that applies must hold, and others do not matter', async () => {
+  verifies('kn.budget', 'every applicable budget must have room, and others do not matter', async () => {
     const tenant = newTenant();
-    // The names of the narrow ones are between those of the wide ones, so reading the first or the last only would fail.
+    // The narrow budgets sort between the wide ones, so reading only the first or the last budget would fail.
     await put(tenant, 'a-wide', { tool_call_limit: 100 });
     await put(tenant, 'narrow', { subject: 'principal:agent', tool_call_limit: 1 });
     await put(tenant, 'shell', { subject: 'tool:shell', tool_call_limit: 0 });
     await put(tenant, 'stopped', { subject: 'agent:third', tool_call_limit: 0 });
     await put(tenant, 'z-wide', { tool_call_limit: 100 });
-    const [agent, other] = [new Caller(test, tenant), new Caller(test, tenant, 'other')];
-    expect(said(await agent.decide({ tool: 'a' }))).toBe('ALLOW ALLOWED');
-    expect(said(await agent.decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
-    expect(said(await other.decide({ tool: 'a' }))).toBe('ALLOW ALLOWED');
-    expect(said(await other.decide({ tool: 'shell' }))).toBe('DENY BUDGET_EXCEEDED');
-    expect(said(await new Caller(test, tenant, 'third').decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
-    expect(said(await new Caller(test, newTenant()).decide({ tool: 'shell' }))).toBe('ALLOW ALLOWED');
+    const [agent, second] = [new Caller(test, tenant), new Caller(test, tenant, 'other')];
+    expect(answerOf(await agent.decide({ tool: 'a' }))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(answerOf(await second.decide({ tool: 'a' }))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await second.decide({ tool: 'shell' }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(answerOf(await new Caller(test, tenant, 'third').decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(answerOf(await new Caller(test, newTenant()).decide({ tool: 'shell' }))).toBe('ALLOW ALLOWED');
   });
 
-  verifies('kn.budget', 'spend above its threshold asks, and an approval does not outweigh the ceiling', async () => {
-    const tenant = newTenant();
-    await put(tenant, 'spend', { spend_limit_minor: 500, currency: 'EUR', approval_required_above_minor: 100 });
-    const [agent, alice] = [new Caller(test, tenant), new Caller(test, tenant, 'alice')];
-    const call = { tool: 'buy', session_id: newSession(), demand: { spend_minor: 300 } as never };
-    const question = await agent.decide(call);
-    expect(said(question)).toBe('ESCALATE BUDGET_APPROVAL_REQUIRED');
-    await alice.move('approve', asked(question));
-    expect(said(await agent.decide({ ...call, demand: { spend_minor: 501 } }))).toBe('DENY BUDGET_EXCEEDED');
-    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
-    expect((await budgetOf(tenant)).used.spend_minor).toBe(300);
-  });
+  verifies(
+    'kn.budget',
+    'spend above its threshold requires approval, and an approval does not override the ceiling',
+    async () => {
+      const tenant = newTenant();
+      await put(tenant, 'spend', { spend_limit_minor: 500, currency: 'EUR', approval_required_above_minor: 100 });
+      const [agent, alice] = [new Caller(test, tenant), new Caller(test, tenant, 'alice')];
+      const call = { tool: 'buy', session_id: newSession(), demand: { spend_minor: 300 } as never };
+      const question = await agent.decide(call);
+      expect(answerOf(question)).toBe('ESCALATE BUDGET_APPROVAL_REQUIRED');
+      await alice.move('approve', send(question));
+      expect(answerOf(await agent.decide({ ...call, demand: { spend_minor: 501 } }))).toBe('DENY BUDGET_EXCEEDED');
+      expect(answerOf(await agent.decide(call))).toBe('ALLOW ALLOWED');
+      expect((await budgetOf(tenant)).used.spend_minor).toBe(300);
+    },
+  );
 
-  verifies('kn.budget', 'the bytes of its arguments leave with a call, whatever its caller declares', async () => {
+  verifies('kn.budget', 'the bytes of arguments count as egress, even if the caller declares less', async () => {
     const tenant = newTenant();
     await put(tenant, 'bytes', { egress_limit_bytes: 100 });
     const agent = new Caller(test, tenant);
     const args = { text: 'é'.repeat(30) };
     const bytes = Buffer.byteLength(JSON.stringify(args));
-    expect(said(await agent.decide({ tool: 'a', args, demand: { egress_bytes: 1 } }))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide({ tool: 'a', args, demand: { egress_bytes: 1 } }))).toBe('ALLOW ALLOWED');
     expect((await budgetOf(tenant)).used.egress_bytes).toBe(bytes);
-    expect(said(await agent.decide({ tool: 'a', args }))).toBe('DENY BUDGET_EXCEEDED');
-    expect(said(await agent.decide({ tool: 'a', demand: { egress_bytes: 101 } }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(answerOf(await agent.decide({ tool: 'a', args }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(answerOf(await agent.decide({ tool: 'a', demand: { egress_bytes: 101 } }))).toBe('DENY BUDGET_EXCEEDED');
   });
 
-  verifies('kn.budget', 'a denied call and a shadow call take nothing', async () => {
+  verifies('kn.budget', 'a denied call and a shadow call use nothing', async () => {
     const tenant = newTenant();
     await put(tenant, 'calls', { tool_call_limit: 5 });
     const agent = new Caller(test, tenant);
@@ -151,51 +155,59 @@ describe('ceilings', () => {
 });
 
 describe('windows', () => {
-  verifies('kn.budget', 'a window that is over gives the ceiling back, and total never does', async () => {
-    const [hourly, total] = [newTenant(), newTenant()];
-    await put(hourly, 'hour', { tool_call_limit: 1, window: '1h' });
-    await put(total, 'total', { tool_call_limit: 1 });
-    expect((await budgetOf(hourly)).resets_at).toBe('2026-11-21T11:00:00.000Z');
-    const call = async (tenant: string) => said(await new Caller(test, tenant).decide({ tool: 'a' }));
-    expect([await call(hourly), await call(hourly)]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
-    expect([await call(total), await call(total)]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
-    time.advance(hourMs);
-    expect(await budgetOf(hourly)).toMatchObject({ used: { tool_calls: 0 }, resets_at: '2026-11-21T12:00:00.000Z' });
-    expect([await call(hourly), await call(hourly)]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
-    expect(await call(total)).toBe('DENY BUDGET_EXCEEDED');
-  });
+  verifies(
+    'kn.budget',
+    'the usage of a budget starts from zero in each new window, but a total budget never resets',
+    async () => {
+      const [hourly, total] = [newTenant(), newTenant()];
+      await put(hourly, 'hour', { tool_call_limit: 1, window: '1h' });
+      await put(total, 'total', { tool_call_limit: 1 });
+      expect((await budgetOf(hourly)).resets_at).toBe('2026-11-21T11:00:00.000Z');
+      const call = async (tenant: string) => answerOf(await new Caller(test, tenant).decide({ tool: 'a' }));
+      expect([await call(hourly), await call(hourly)]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+      expect([await call(total), await call(total)]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+      time.advance(hourMs);
+      expect(await budgetOf(hourly)).toMatchObject({ used: { tool_calls: 0 }, resets_at: '2026-11-21T12:00:00.000Z' });
+      expect([await call(hourly), await call(hourly)]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+      expect(await call(total)).toBe('DENY BUDGET_EXCEEDED');
+    },
+  );
 });
 
 describe('reservations', () => {
   const kernelCall = (tenant: string, session: SessionId) =>
     spawnedAgent({ tenant, session, demand: { spend_micros: 70_000_000n } });
 
-  verifies('kn.budget', 'what a crashed call held returns, and its outcome is sealed as uncertain', async () => {
-    const [tenant, session] = [newTenant(), newSession()];
-    await put(tenant, 'spend', { tool_call_limit: 1, spend_limit_minor: 100, currency: 'EUR', write_limit: 1 });
-    const { boundary } = test.kernel.context;
-    const { reconciler } = test.kernel.workers;
-    // A decision that is never dispatched is what a crash leaves behind.
-    const decision = await decideAndDie(boundary, kernelCall(tenant, session));
-    expect(decision.reply.verdict).toBe('ALLOW');
-    expect((await budgetOf(tenant)).reserved).toMatchObject({ tool_calls: 1, spend_minor: 70, writes: 1 });
-    expect((await decideAndDie(boundary, kernelCall(tenant, session))).reply.reason_code).toBe('BUDGET_EXCEEDED');
-    expect(await reconciler.run()).toBe(0);
-    time.advance(dispatchDeadlineMs + 1);
-    expect(await reconciler.run()).toBe(1);
-    const budget = await budgetOf(tenant);
-    expect([...Object.values(budget.reserved), ...Object.values(budget.used)]).toEqual(Array(8).fill(0));
-    const outcome = (await ledgerOf(test, session)).at(-1)?.payload;
-    expect(outcome).toMatchObject({
-      kind: 'outcome',
-      outcome: 'uncertain',
-      decision_receipt_id: decision.reply.receipt_id,
-    });
-    expect(await refusal(boundary.settle(decision, { outcome: 'completed' }))).toBe('ILLEGAL_TRANSITION');
-    expect(await reconciler.run()).toBe(0);
-  });
+  verifies(
+    'kn.budget',
+    'the reservation of a crashed call is released, and its outcome is sealed as uncertain',
+    async () => {
+      const [tenant, session] = [newTenant(), newSession()];
+      await put(tenant, 'spend', { tool_call_limit: 1, spend_limit_minor: 100, currency: 'EUR', write_limit: 1 });
+      const { boundary } = test.kernel.context;
+      const { reconciler } = test.kernel.workers;
+      // A crash leaves a decision that is never dispatched.
+      const decision = await decideAndDie(boundary, kernelCall(tenant, session));
+      expect(decision.reply.verdict).toBe('ALLOW');
+      expect((await budgetOf(tenant)).reserved).toMatchObject({ tool_calls: 1, spend_minor: 70, writes: 1 });
+      expect((await decideAndDie(boundary, kernelCall(tenant, session))).reply.reason_code).toBe('BUDGET_EXCEEDED');
+      expect(await reconciler.run()).toBe(0);
+      time.advance(dispatchDeadlineMs + 1);
+      expect(await reconciler.run()).toBe(1);
+      const budget = await budgetOf(tenant);
+      expect([...Object.values(budget.reserved), ...Object.values(budget.used)]).toEqual(Array(8).fill(0));
+      const outcome = (await ledgerOf(test, session)).at(-1)?.payload;
+      expect(outcome).toMatchObject({
+        kind: 'outcome',
+        outcome: 'uncertain',
+        decision_receipt_id: decision.reply.receipt_id,
+      });
+      expect(await refusal(boundary.settle(decision, { outcome: 'completed' }))).toBe('ILLEGAL_TRANSITION');
+      expect(await reconciler.run()).toBe(0);
+    },
+  );
 
-  verifies('kn.budget', 'a call that is still on its way in a living process is late, not crashed', async () => {
+  verifies('kn.budget', 'a call that is still in progress in a live process is late, not crashed', async () => {
     const [tenant, session] = [newTenant(), newSession()];
     await put(tenant, 'spend', { tool_call_limit: 5, spend_limit_minor: 500, currency: 'EUR' });
     const { dispatch, log } = test.kernel.context;
@@ -223,7 +235,7 @@ describe('reservations', () => {
     expect(dispatch.live()).toEqual([]);
   });
 
-  verifies('kn.budget', 'what was sent and never answered counts in full', async () => {
+  verifies('kn.budget', 'a sent call without an answer counts in full', async () => {
     const [tenant, session] = [newTenant(), newSession()];
     await put(tenant, 'spend', { tool_call_limit: 2, spend_limit_minor: 100, currency: 'EUR', write_limit: 2 });
     const { boundary } = test.kernel.context;
@@ -237,7 +249,7 @@ describe('reservations', () => {
 
   verifies(
     'kn.budget',
-    'fifty parallel calls hold the ceiling while they run, and give back what they did not spend',
+    'fifty parallel calls reserve up to the ceiling while they run, and release what they did not spend',
     async () => {
       const [tenant, session] = [newTenant(), newSession()];
       await put(tenant, 'spend', { spend_limit_minor: 700, currency: 'EUR' });
@@ -260,7 +272,7 @@ describe('reservations', () => {
 });
 
 describe('PUT budget', () => {
-  it('creates, then replaces only the version that was read; what is used counts on', async () => {
+  it('creates, then replaces only the version that was read, and usage continues to count', async () => {
     const tenant = newTenant();
     const created = await put(tenant, 'b', { tool_call_limit: 5 });
     expect([created.status, created.headers.get('etag'), created.body.version]).toEqual([201, '"1"', 1]);
@@ -270,17 +282,17 @@ describe('PUT budget', () => {
     expect(await refusal(put(tenant, 'new', {}, { 'if-match': '"1"' }))).toBe('PRECONDITION_FAILED');
     const { status, headers, body } = await put(tenant, 'b', { tool_call_limit: 1 }, { 'if-match': '"1"' });
     expect([status, headers.get('etag'), body.used.tool_calls, body.tool_call_limit]).toEqual([200, '"2"', 1, 1]);
-    expect(said(await new Caller(test, tenant).decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(answerOf(await new Caller(test, tenant).decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
   });
 
-  it('starts another window at its own end', async () => {
+  it('sets the end of the new window when the window changes', async () => {
     const tenant = newTenant();
     expect((await put(tenant, 'b', {})).body.resets_at).toBeNull();
     const { body } = await put(tenant, 'b', { window: 'month' }, { 'if-match': '"1"' });
     expect(body.resets_at).toBe('2026-12-01T00:00:00.000Z');
   });
 
-  it('wants a currency for money, and keeps it while something is spent', async () => {
+  it('requires a currency for a spend limit, and refuses another one while money is counted in it', async () => {
     const tenant = newTenant();
     expect(await refusal(put(tenant, 'b', { spend_limit_minor: 5 }))).toBe('INVALID_REQUEST');
     await put(tenant, 'b', { spend_limit_minor: 50, currency: 'EUR' });
@@ -290,14 +302,14 @@ describe('PUT budget', () => {
   });
 
   it.each(['tool:Files.Read', 'tool:files__READ', 'tool:\uff46iles.read', 'tool:fi\u00adles.read'])(
-    'limits the tool that %s means, in all its spellings, under the one name that it answers with',
+    'with the subject %s limits every spelling of the tool, and returns its canonical name',
     async (subject) => {
       const tenant = newTenant();
       expect((await put(tenant, 'b', { subject, tool_call_limit: 1 })).body.subject).toBe('tool:files.read');
       const agent = new Caller(test, tenant);
-      const told = [];
-      for (const tool of ['files__read', 'files.read']) told.push(said(await agent.decide({ tool })));
-      expect(told).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+      const messages = [];
+      for (const tool of ['files__read', 'files.read']) messages.push(answerOf(await agent.decide({ tool })));
+      expect(messages).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
     },
   );
 
@@ -308,7 +320,7 @@ describe('PUT budget', () => {
     },
   );
 
-  it('stops at as many budgets of a subject as a call is held against, and leaves services theirs', async () => {
+  it('refuses a 17th budget of one subject, but a service can still set a ceiling', async () => {
     const tenant = newTenant();
     const ids = Array.from({ length: 17 }, (_, index) => `b${index}`);
     const made = await Promise.allSettled(ids.map((id) => put(tenant, id, { tool_call_limit: 100 })));
@@ -321,10 +333,10 @@ describe('PUT budget', () => {
     await test.system.putCeiling({ params, body: { ...noLimits, version: 1, tool_call_limit: 1 } }); // branded by the schema
     const agent = new Caller(test, tenant);
     await agent.decide({ tool: 'a' });
-    expect(said(await agent.decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(answerOf(await agent.decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
   });
 
-  it('of ten parallel creations one wins', async () => {
+  it('accepts one of ten parallel creations', async () => {
     const tenant = newTenant();
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => put(tenant, 'b', {})));
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

@@ -6,7 +6,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { restoreIntent } from '@countersign/policy';
 import { parseKeySet, verifyExport } from '@countersign/verifier';
 import { verifies } from '@countersign/testkit/verifies';
-import { asked, Caller, ledgerOf, newSession, said, type Call } from './_caller.ts';
+import { send, Caller, ledgerOf, newSession, answerOf, type Call } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
 const policy = `
@@ -40,21 +40,21 @@ afterAll(() => test.close());
 const long = (end: string) => `${'the same beginning '.repeat(300)}${end}`;
 
 async function verdictOfExport(session_id: string, tenant = 'acme') {
-  const { body } = await test.as(tenant).exportReceipts({ query: { session_id: session_id } }); // a plain name
+  const { body } = await test.as(tenant).exportReceipts({ query: { session_id: session_id } });
   const trust = parseKeySet((await test.as(tenant).listTrustKeys()).body);
   const lines = body.map((line) => JSON.stringify(line));
   return verifyExport(lines, { trust, provider: nodeProvider });
 }
 
 describe('a fact above the cap', () => {
-  it('is in the record by hash and length, and the export of it verifies', async () => {
+  it('is in the record by hash and length, and its export verifies', async () => {
     const call = {
       tool: 'x.y',
       session_id: newSession(),
       args: { text: long('one'), a: { b: 1 } },
       context: { note: 'short' },
     };
-    expect(said(await new Caller(test, 'narrow').decide(call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await new Caller(test, 'narrow').decide(call))).toBe('ALLOW ALLOWED');
     const [sealed] = await ledgerOf(test, call.session_id);
     expect(sealed?.record?.intent.facts).toMatchObject({ 'args.a.b': 1, 'context.note': 'short' });
     expect(sealed?.record?.intent.facts).not.toHaveProperty(['args.text']);
@@ -65,7 +65,7 @@ describe('a fact above the cap', () => {
     expect(restoreIntent(sealed.record)).toMatchObject({ kind: 'UNREPLAYABLE', missing: ['args.text'] });
   });
 
-  it('has another hash for each tenant, so it cannot be guessed from a known text', async () => {
+  it('has a different hash for each tenant, so it cannot be guessed from a known text', async () => {
     const hashes: unknown[] = [];
     for (const tenant of ['acme', 'globex', 'acme']) {
       const call = { tool: 'ask.person', session_id: newSession(), args: { text: long('one') } };
@@ -77,7 +77,7 @@ describe('a fact above the cap', () => {
     expect(hashes[0]).toBe(hashes[2]);
   });
 
-  it('is no other for looking like a hash: such an argument is a fact in full', async () => {
+  it('is not confused with an argument that looks like a hash, which is a fact in full', async () => {
     const like = { hash: `sha256:${'0'.repeat(64)}`, bytes: 5000 };
     const call = { tool: 'x.y', session_id: newSession(), args: { text: like, a: { b: 1 } }, context: { note: 1 } };
     await new Caller(test, 'narrow').decide(call);
@@ -91,18 +91,18 @@ describe('an approval of a call with a fact above the cap', () => {
   const question = (args: object, context = {}) => ({ tool: 'ask.person', session_id, args, context }) as Call;
   let session_id = newSession();
 
-  verifies('kn.approve.loop', 'binds the whole value: another end is another call', async () => {
+  verifies('kn.approve.loop', 'covers the whole value: a different ending needs its own approval', async () => {
     session_id = newSession();
     const [agent, alice] = [new Caller(test), new Caller(test, 'acme', 'alice')];
-    const approval = asked(await agent.decide(question({ text: long('pay alice') })));
+    const approval = send(await agent.decide(question({ text: long('pay alice') })));
     await alice.move('approve', approval);
-    expect(said(await agent.decide(question({ text: long('pay mallory') })))).toBe('ESCALATE APPROVAL_REQUIRED');
-    expect(said(await agent.decide(question({ text: long('pay alice') })))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(question({ text: long('pay mallory') })))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await agent.decide(question({ text: long('pay alice') })))).toBe('ALLOW ALLOWED');
   });
 
-  verifies('kn.approve.loop', 'shows hash and length, and the arguments themselves while it is pending', async () => {
+  verifies('kn.approve.loop', 'shows hash and length, and the arguments while it is pending', async () => {
     session_id = newSession();
-    const approval = asked(await new Caller(test).decide(question({ text: long('x') })));
+    const approval = send(await new Caller(test).decide(question({ text: long('x') })));
     const shown: Approval = await new Caller(test, 'acme', 'alice').approval(approval);
     const [sealed] = await ledgerOf(test, session_id);
     expect(shown.capped_facts).toEqual(sealed?.record?.intent.capped_facts);
@@ -111,7 +111,7 @@ describe('an approval of a call with a fact above the cap', () => {
     expect(shown.args).toEqual({ text: long('x') });
   });
 
-  verifies('kn.approve.loop', 'may be asked for beforehand, and binds the context above the cap as well', async () => {
+  verifies('kn.approve.loop', 'may be requested beforehand, and covers the context above the cap as well', async () => {
     await test.activate('beforehand', policy.replace('has(args.text) && args.text.size() > 0', 'has(context.note)'));
     session_id = newSession();
     const [agent, alice] = [new Caller(test, 'beforehand'), new Caller(test, 'beforehand', 'alice')];
@@ -122,15 +122,15 @@ describe('an approval of a call with a fact above the cap', () => {
       context: { note: long('one') },
       reason: 'r',
     };
-    const { body } = await agent.client.createApproval({ body: question as never }); // the defaults are the kernel's to fill in
+    const { body } = await agent.client.createApproval({ body: question as never }); // the kernel fills in the defaults
     await alice.move('approve', body.approval_id);
     const call = (note: string) => ({ tool: 'ask.person', session_id, context: { note } }) as Call;
-    expect(said(await agent.decide(call(long('two'))))).toBe('ESCALATE APPROVAL_REQUIRED');
-    expect(said(await agent.decide(call(long('one'))))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(call(long('two'))))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await agent.decide(call(long('one'))))).toBe('ALLOW ALLOWED');
   });
 });
 
-it('the record of any call that a door takes fits its line, and the export of it verifies', async () => {
+it('the facts in the record of any accepted call have at most 4096 bytes each, and its export verifies', async () => {
   const text = fc.oneof(
     { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
     fc.constantFrom('x', '"', '☃', '\u0001', '😀').chain((unit) => fc.nat(150_000).map((times) => unit.repeat(times))),
@@ -164,5 +164,7 @@ it('the record of any call that a door takes fits its line, and the export of it
   );
 });
 
-/** The door's errors for bodies that are no call: too large, or text that cannot be written again. */
+/**
+ * Error codes of bodies that the route rejects before a decision: too large, or with values that it does not accept.
+ */
 const notTaken = new Set(['PAYLOAD_TOO_LARGE', 'LONE_SURROGATE', 'UNKNOWN_MEMBER', 'NUMBER_OUT_OF_RANGE']);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { workspaceCalled } from './_assertions.ts';
-import { Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { Caller, ledgerOf, newSession, refusal, answerOf } from './_caller.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -45,17 +45,17 @@ const receiptsIn = async (tenant: string, session: string) =>
   (await ledgerOf(test, session)).filter(({ payload }) => payload.tenant_id === tenant);
 
 describe('a ceiling', () => {
-  verifies('kn.budget', 'limits each call from its answer on, and each change of it is sealed', async () => {
+  verifies('kn.budget', 'limits each call after it was set, and each of its changes is sealed', async () => {
     const tenant = newTenant();
     expect(await setCeiling(tenant, 3, { tool_call_limit: 1 })).toMatchObject({ version: 3, tool_call_limit: 1 });
     const agent = new Caller(test, tenant);
     const read = { tool: 'files.read', effect_level: 'E1' };
-    expect([said(await agent.decide(read)), said(await agent.decide(read))]).toEqual([
+    expect([answerOf(await agent.decide(read)), answerOf(await agent.decide(read))]).toEqual([
       'ALLOW ALLOWED',
       'DENY BUDGET_EXCEEDED',
     ]);
     expect(await setCeiling(tenant, 4, { tool_call_limit: 2 })).toMatchObject({ version: 4, used: { tool_calls: 1 } });
-    expect(said(await agent.decide(read))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(read))).toBe('ALLOW ALLOWED');
     const sealed = await receiptsIn(tenant, 'budgets');
     expect(
       sealed.map(({ payload, record }) => [payload.action, payload.resource, record?.intent.facts['version']]),
@@ -64,7 +64,7 @@ describe('a ceiling', () => {
 
   verifies(
     'kn.budget',
-    'takes versions in their order alone; the same one again confirms it and seals nothing',
+    'accepts only rising versions; the same version with equal terms confirms it and seals nothing',
     async () => {
       const tenant = newTenant();
       await setCeiling(tenant, 2, { tool_call_limit: 5 });
@@ -77,7 +77,7 @@ describe('a ceiling', () => {
     },
   );
 
-  verifies('kn.budget', 'is changed by no other route, and no other budget by its route', async () => {
+  verifies('kn.budget', 'can be changed only by its own route, which changes no other budget', async () => {
     const tenant = newTenant();
     for (const budget_id of ['ceiling.tested', 'plan.tool_calls'])
       expect(await refusal(test.as(tenant).putBudget({ params: { budget_id }, body: noLimits }))).toBe(
@@ -92,7 +92,7 @@ describe('a ceiling', () => {
     expect((await test.as(tenant).listBudgets()).body.data).toEqual([]);
   });
 
-  verifies('kn.budget', 'keeps its currency while money is reserved, and starts from zero in another one', async () => {
+  verifies('kn.budget', 'keeps its currency while money is reserved; a different one counts from zero', async () => {
     const tenant = newTenant();
     await setCeiling(tenant, 1, { spend_limit_minor: 100, currency: 'EUR' });
     const { boundary } = test.kernel.context;
@@ -109,7 +109,7 @@ describe('a ceiling', () => {
 
   verifies(
     'kn.budget',
-    'a decision states what it holds at most, and its outcome what it was counted for',
+    'counts spend as receipts state it: the reserved amount in the decision, the actual one in the outcome',
     async () => {
       const [tenant, session] = [newTenant(), newSession()];
       await setCeiling(tenant, 1, { spend_limit_minor: 2, currency: 'EUR' });
@@ -130,7 +130,7 @@ describe('a ceiling', () => {
 });
 
 describe('blocked tools', () => {
-  verifies('kn.gates', 'are denied from the answer on, in either spelling, and the record says why', async () => {
+  verifies('kn.gates', 'are denied after they were set, in either spelling, and the record states why', async () => {
     const tenant = newTenant();
     const agent = new Caller(test, tenant);
     expect(await blockTools(tenant, 1, ['shell__run', 'files.read', 'files.read'])).toMatchObject({
@@ -138,8 +138,8 @@ describe('blocked tools', () => {
     });
     const session_id = newSession();
     for (const tool of ['files.read', 'files__read', 'shell.run'])
-      expect(said(await agent.decide({ tool, effect_level: 'E1', session_id }))).toBe('DENY TOOL_BLOCKED');
-    expect(said(await agent.decide({ tool: 'files.list', effect_level: 'E1', session_id }))).toBe('ALLOW ALLOWED');
+      expect(answerOf(await agent.decide({ tool, effect_level: 'E1', session_id }))).toBe('DENY TOOL_BLOCKED');
+    expect(answerOf(await agent.decide({ tool: 'files.list', effect_level: 'E1', session_id }))).toBe('ALLOW ALLOWED');
     const sealed = await ledgerOf(test, session_id);
     expect(sealed.map(({ record }) => record?.tool_blocked)).toEqual([true, true, true, undefined]);
     const rules = sealed[0]?.record?.gates.find(({ gate }) => gate === 'rules');
@@ -149,13 +149,13 @@ describe('blocked tools', () => {
       expect((await test.as(tenant).verifyRecord({ params })).body.verified).toBe(true);
     }
     await blockTools(tenant, 2, []);
-    expect(said(await agent.decide({ tool: 'files.read', effect_level: 'E1' }))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide({ tool: 'files.read', effect_level: 'E1' }))).toBe('ALLOW ALLOWED');
   });
 
-  verifies('kn.tenants', 'are those of one tenant, and each change of the list is sealed', async () => {
-    const [tenant, other] = [newTenant(), newTenant()];
+  verifies('kn.tenants', 'belong to one tenant, and each change of the list is sealed', async () => {
+    const [tenant, second] = [newTenant(), newTenant()];
     await blockTools(tenant, 1, ['files.read']);
-    expect(said(await new Caller(test, other).decide({ tool: 'files.read', effect_level: 'E1' }))).toBe(
+    expect(answerOf(await new Caller(test, second).decide({ tool: 'files.read', effect_level: 'E1' }))).toBe(
       'ALLOW ALLOWED',
     );
     await blockTools(tenant, 1, ['files__read']);
@@ -171,19 +171,19 @@ describe('blocked tools', () => {
 });
 
 describe('a workspace', () => {
-  verifies('kn.gates', 'is denied every call until its first list of blocked tools has arrived', async () => {
-    const [tenant, other] = ['NEW', '0THER'].map(workspaceCalled) as [string, string]; // of two
-    const agents = [tenant, other].map((of) => new Caller(test, of));
+  verifies('kn.gates', 'has every call denied until its first list of blocked tools has arrived', async () => {
+    const [tenant, neighbour] = ['NEW', '0THER'].map(workspaceCalled) as [string, string]; // the array has two elements
+    const agents = [tenant, neighbour].map((of) => new Caller(test, of));
     const session_id = newSession();
     const spawn = { action: 'agent.spawn', effect_level: 'E1', session_id };
-    const said = async (call: object) =>
+    const statementOf = async (call: object) =>
       Promise.all(agents.map(async (agent) => (await agent.decide(call)).reason_code));
-    expect(await said({ ...spawn, tool: 'files.read', action: 'tool.call' })).toEqual(bothMissing);
-    expect(await said(spawn)).toEqual(bothMissing);
+    expect(await statementOf({ ...spawn, tool: 'files.read', action: 'tool.call' })).toEqual(bothMissing);
+    expect(await statementOf(spawn)).toEqual(bothMissing);
     await setCeiling(tenant, 1, {}, 'ceiling.llm_month');
-    expect(await said(spawn)).toEqual(bothMissing);
+    expect(await statementOf(spawn)).toEqual(bothMissing);
     await blockTools(tenant, 1, []);
-    expect(await said(spawn)).toEqual(['ALLOWED', 'SETTINGS_MISSING']);
+    expect(await statementOf(spawn)).toEqual(['ALLOWED', 'SETTINGS_MISSING']);
     const [first] = await ledgerOf(test, session_id);
     const params = { record_id: first?.record?.record_id ?? '' };
     expect((await test.as(first?.payload.tenant_id ?? '').verifyRecord({ params })).body.verified).toBe(true);

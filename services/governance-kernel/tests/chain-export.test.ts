@@ -32,7 +32,7 @@ async function exportOf(query: {
   limit?: number;
 }): Promise<Exported> {
   const { body } = await test.as('acme').exportReceipts({ query });
-  const [header, head, ...receipts] = body as [ExportHeader, ExportedHead, ...ExportedReceipt[]]; // as the route says
+  const [header, head, ...receipts] = body as [ExportHeader, ExportedHead, ...ExportedReceipt[]]; // in this order
   return { header, heads: [head], receipts };
 }
 
@@ -63,17 +63,13 @@ describe('GET /api/v1/receipts/export', () => {
     expect([report.completeness, report.signer, report.time]).toEqual(['COMPLETE', 'TRUSTED', 'LOGGED']);
   });
 
-  verifies(
-    'kn.chain',
-    'each removed receipt is detected, wherever it stood, the last one without knowing the head',
-    () => {
-      const without = exported.receipts.map((_, gone) =>
-        judge((chain) => ({ ...chain, receipts: chain.receipts.filter((_receipt, index) => index !== gone) })),
-      );
-      expect(without).toEqual(['CHAIN_GAP', 'CHAIN_GAP', 'CHAIN_GAP', 'CHAIN_GAP', 'INCOMPLETE']);
-      expect(judge((chain) => ({ ...chain, heads: [] }))).toBe('INCOMPLETE');
-    },
-  );
+  verifies('kn.chain', 'each removed receipt is detected at any position, also the last one', () => {
+    const without = exported.receipts.map((_, gone) =>
+      judge((chain) => ({ ...chain, receipts: chain.receipts.filter((_receipt, index) => index !== gone) })),
+    );
+    expect(without).toEqual(['CHAIN_GAP', 'CHAIN_GAP', 'CHAIN_GAP', 'CHAIN_GAP', 'INCOMPLETE']);
+    expect(judge((chain) => ({ ...chain, heads: [] }))).toBe('INCOMPLETE');
+  });
 
   verifies('kn.chain', 'each reordering of two receipts is detected', () => {
     const places = exported.receipts.map((_, index) => index);
@@ -84,22 +80,18 @@ describe('GET /api/v1/receipts/export', () => {
     expect(verdicts.filter((verdict) => verdict === 'VERIFIED')).toEqual([]);
   });
 
-  verifies(
-    'kn.chain',
-    'an inserted receipt is detected, a genuine one of another session and a second copy',
-    async () => {
-      const stray = await seal(test);
-      const { receipts } = await exportOf({ session_id: stray.receipt.payload.session_id });
-      const claimed = structuredClone(receipts[0]);
-      if (claimed !== undefined) claimed.receipt.payload.session_id = session_id;
-      for (const [index] of exported.receipts.entries()) {
-        const insert = (line: ExportedReceipt | undefined) =>
-          judge((chain) => ({ ...chain, receipts: chain.receipts.toSpliced(index, 0, ...(line ? [line] : [])) }));
-        expect(insert(claimed)).toBe('SIGNATURE_INVALID');
-        expect(insert(exported.receipts[index])).toBe('DUPLICATE');
-      }
-    },
-  );
+  verifies('kn.chain', 'an inserted receipt is detected: one from another session, or a second copy', async () => {
+    const stray = await seal(test);
+    const { receipts } = await exportOf({ session_id: stray.receipt.payload.session_id });
+    const claimed = structuredClone(receipts[0]);
+    if (claimed !== undefined) claimed.receipt.payload.session_id = session_id;
+    for (const [index] of exported.receipts.entries()) {
+      const insert = (line: ExportedReceipt | undefined) =>
+        judge((chain) => ({ ...chain, receipts: chain.receipts.toSpliced(index, 0, ...(line ? [line] : [])) }));
+      expect(insert(claimed)).toBe('SIGNATURE_INVALID');
+      expect(insert(exported.receipts[index])).toBe('DUPLICATE');
+    }
+  });
 
   verifies('kn.chain', 'each changed member of receipts and records is detected', () => {
     const members = Object.keys(exported.receipts[0]?.receipt.payload ?? {});
@@ -113,13 +105,14 @@ describe('GET /api/v1/receipts/export', () => {
     expect(members.length).toBeGreaterThan(18);
     expect(changed.filter((verdict) => verdict === 'VERIFIED')).toEqual([]);
     const record = judge((chain) => {
-      for (const { record: held } of chain.receipts) if (held !== undefined) held.intent.effect_level = 'E0';
+      for (const { record: snapshot } of chain.receipts)
+        if (snapshot !== undefined) snapshot.intent.effect_level = 'E0';
       return chain;
     });
     expect(record).toBe('RECORD_HASH_MISMATCH');
   });
 
-  verifies('kn.chain', 'each changed member of a proof is detected, and so is another checkpoint', () => {
+  verifies('kn.chain', 'each changed member of a proof is detected, and so is a different checkpoint', () => {
     type Proof = NonNullable<ExportedReceipt['proof']>;
     const withProof = (change: (proof: Proof) => Partial<Proof>) =>
       exported.receipts.map((_, at) =>
@@ -158,13 +151,13 @@ describe('GET /api/v1/receipts/export', () => {
   });
 
   it('exports parts, which verify as parts', async () => {
-    const part = await exportOf({ session_id, from_lamport_clock: 2, limit: 2 });
-    expect(part.receipts.map(({ receipt }) => receipt.payload.lamport_clock)).toEqual([2, 3]);
-    const report = verifyExport(linesOf(part), { trust, provider: nodeProvider, partial: true });
+    const piece = await exportOf({ session_id, from_lamport_clock: 2, limit: 2 });
+    expect(piece.receipts.map(({ receipt }) => receipt.payload.lamport_clock)).toEqual([2, 3]);
+    const report = verifyExport(linesOf(piece), { trust, provider: nodeProvider, partial: true });
     expect(report).toMatchObject({ verdict: 'VERIFIED', proofs: 2, chains: [{ start: 'UNPROVEN', end: 'CUT' }] });
   });
 
-  it('can be read whatever the arguments were that the kernel took', async () => {
+  it('returns an export that verifies with any arguments that the kernel accepts', async () => {
     const session = newSession();
     await test.activate('acme', readsArguments);
     const deepest = JSON.parse(`${'['.repeat(31)}${']'.repeat(31)}`) as never;
@@ -180,7 +173,7 @@ describe('GET /api/v1/receipts/export', () => {
     await expect(tooDeep).rejects.toMatchObject({ code: 'INVALID_REQUEST', status: 400 });
   });
 
-  it('goes in pages through a chain of any length, and lets decisions pass in between', async () => {
+  it('pages through a chain of any length while other decisions are sealed', async () => {
     const session = newSession();
     await sealMany(test, 120, { session_id: session });
     const [whole, replies] = await Promise.all([exportOf({ session_id: session }), sealMany(test, 40)]);
@@ -191,36 +184,37 @@ describe('GET /api/v1/receipts/export', () => {
     });
   });
 
-  it('does not take the connections that decisions need, and waits for one of its own', async () => {
+  it('waits for a connection of its own, and does not delay decisions', async () => {
     const { exports } = test.kernel.context;
     const [from, to] = [3_600_000, 0].map((agoMs) => new Date(Date.now() - agoMs).toISOString());
-    const period = { from, to } as never; // instants
-    // The first that an export does beside reading is to seal a head, or to have a checkpoint cover the period.
+    const period = { from, to } as never; // both are instants
+    // An export first writes a sealed head, or a checkpoint that covers the period. Unchanged counts show that it
+    // waits.
     const counts =
       'SELECT (SELECT count(*) FROM ledger) AS receipts, (SELECT count(*) FROM checkpoints) AS checkpoints';
     const done = async () => (await test.pool.query<{ receipts: string; checkpoints: string }>(counts)).rows;
-    await test.kernel.context.checkpoints.create(); // so that the kernel by itself makes none for a minute
+    await test.kernel.context.checkpoints.create(); // the kernel creates no other checkpoint for a minute
     await seal(test);
     const before = await done();
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
-    const held = [1, 2].map(() => exports.transaction(() => released)); // as many as there are
+    const snapshot = [1, 2].map(() => exports.transaction(() => released)); // occupies all connections for exports
     try {
       const waiting = exportOf({ session_id });
-      const other = test.as('acme').exportReceipts({ query: period });
-      await untilReachable(() => Promise.resolve(exports.pool.waitingCount === 2), 60_000);
+      const second = test.as('acme').exportReceipts({ query: period });
+      await untilReachable(() => Promise.resolve(exports.pool.waitingCount === 2));
       expect(await done()).toEqual(before);
       expect(await seal(test)).toMatchObject({ reason_code: 'ALLOWED' });
       release();
       expect((await waiting).receipts).toHaveLength(5);
-      expect((await other).status).toBe(200);
+      expect((await second).status).toBe(200);
     } finally {
       release();
-      await Promise.all(held);
+      await Promise.all(snapshot);
     }
   });
 
-  it('carries the last checkpoint before its first leaf, before which nothing of it was sealed', async () => {
+  it('contains the last checkpoint before its first leaf', async () => {
     const session_id = newSession();
     const before = await test.kernel.context.checkpoints.create();
     await seal(test);
@@ -233,7 +227,7 @@ describe('GET /api/v1/receipts/export', () => {
     expect([verdict, time, issued?.logged_after]).toEqual(['VERIFIED', 'LOGGED', before.created_at]);
   });
 
-  it('proves a receipt of a key that was revoked by a checkpoint from before, and not without one', async () => {
+  it('proves a receipt of a revoked key by a checkpoint from before the revocation, and not without one', async () => {
     const session = newSession();
     const { record_id } = await seal(test, { session_id: session });
     const checkpoint = await test.kernel.context.checkpoints.create();

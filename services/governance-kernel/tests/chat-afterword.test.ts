@@ -45,30 +45,30 @@ async function openBudget(tenant: string): Promise<() => Promise<number | undefi
     body: {
       ...{ subject: 'tenant', window: 'total', currency: 'EUR', spend_limit_minor: 1_000_000_000 },
       ...{ tool_call_limit: null, egress_limit_bytes: null, write_limit: null, approval_required_above_minor: null },
-    } as never, // a test writes plain names
+    } as never, // plain strings instead of branded ones
   });
   return async () => (await caller.listBudgets()).body.data[0]?.used.spend_minor;
 }
 
-describe('a stream that names a choice again after its end', () => {
+describe('a stream that repeats a choice after its end', () => {
   it.each<[string, object, string | null]>([
     ['as OpenRouter does', nothing, null],
-    ['with nothing at all', {}, null],
-    ['with an empty word for its end', nothing, ''],
-    ['with the end that it had', { content: null, refusal: null, tool_calls: [] }, 'tool_calls'],
-  ])('to say what was used, %s, is counted by that and read to its end', async (_how, delta, finish) => {
+    ['with an empty delta', {}, null],
+    ['with an empty finish reason', nothing, ''],
+    ['with its earlier finish reason', { content: null, refusal: null, tool_calls: [] }, 'tool_calls'],
+  ])('to report its usage, %s, is charged by that report and read to its end', async (_how, delta, finish) => {
     const session = newSession();
     const spent = await openBudget(session);
     streamOf(chunk({ role: 'assistant', content: 'Hi' }), chunk(asking, 'tool_calls'), chunk(delta, finish, { usage }));
     const stream = completionsOf(session).stream(request);
-    const { choices, usage: told } = await stream.finalChatCompletion();
+    const { choices, usage: report } = await stream.finalChatCompletion();
     expect(choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { content: 'Hi' } });
     expect(choices[0]?.message.tool_calls).toHaveLength(1);
-    expect(told).toEqual(usage);
+    expect(report).toEqual(usage);
     expect(await spent()).toBe(7);
   });
 
-  it('does not take back that all of its calls were withheld, nor tell their tokens', async () => {
+  it('keeps all of its calls withheld, and does not reveal their tokens', async () => {
     const withheld = JSON.parse(JSON.stringify(asking).replace('lookup', 'notes__delete_note')) as object;
     const [choice] = chunk(nothing, 'tool_calls').choices;
     const again = { ...choice, logprobs: { content: [{ token: 'spelled' }] } };
@@ -82,11 +82,11 @@ describe('a stream that names a choice again after its end', () => {
   it.each<[string, object, string | null]>([
     ['more text', { content: 'and' }, null],
     ['a call', asking, null],
-    ['a call as it was once written', { function_call: { name: 'lookup', arguments: '{}' } }, null],
+    ['a legacy function call', { function_call: { name: 'lookup', arguments: '{}' } }, null],
     ['a refusal', { refusal: 'No' }, null],
     ['more reasoning', { content: '', reasoning: 'Hm' }, ''],
-    ['another end', nothing, 'tool_calls'],
-  ])('with %s is broken off, and none of it is shown or decided', async (_what, delta, finish) => {
+    ['a different finish reason', nothing, 'tool_calls'],
+  ])('with %s is broken off, and the repeated choice is neither shown nor decided', async (_what, delta, finish) => {
     const session = newSession();
     streamOf(chunk({ content: 'Hi' }, 'stop'), chunk(delta, finish, { usage }), chunk({}, 'tool_calls'));
     const text = await textOf(session);
@@ -96,7 +96,7 @@ describe('a stream that names a choice again after its end', () => {
   });
 });
 
-describe('a stream with an empty word where a choice goes on', () => {
+describe('a stream with empty finish reasons before the end of a choice', () => {
   it('is read to its end, with its calls', async () => {
     const first = chunk({ role: 'assistant', content: 'Hi' }, '');
     streamOf(first, chunk({ content: '!' }, ''), chunk(asking, ''), chunk({}, 'tool_calls'));

@@ -22,7 +22,7 @@ beforeAll(async () => {
     body: {
       ...{ subject: 'tenant', window: 'total', currency: 'EUR', spend_limit_minor: 1_000_000 },
       ...{ tool_call_limit: null, egress_limit_bytes: null, write_limit: null, approval_required_above_minor: 0 },
-    } as never, // a test writes plain names
+    } as never, // plain strings instead of branded ones
   });
 });
 afterAll(() => upstreams.close());
@@ -34,16 +34,16 @@ async function ask(headers: Record<string, string>): Promise<Answer> {
     await upstreams.openai({ headers }).chat.completions.create(request);
     return { code: 'ALLOWED', approval: null };
   } catch (error) {
-    const { error: told } = error as {
+    const { error: report } = error as {
       error: { reason_code: string; details?: { approval?: { approval_id: string } } };
     };
-    const id = ApprovalId.safeParse(told.details?.approval?.approval_id);
-    return { code: told.reason_code, approval: id.data ?? null };
+    const id = ApprovalId.safeParse(report.details?.approval?.approval_id);
+    return { code: report.reason_code, approval: id.data ?? null };
   }
 }
 
-describe('an approval of what a model call may cost', () => {
-  verifies('kn.approve.loop', 'is none for the same call at another price', async () => {
+describe('an approval of the cost of a model call', () => {
+  verifies('kn.approve.loop', 'does not cover the same call at a different price', async () => {
     const session = { 'x-gov-session-id': newSession() };
     const { code, approval } = await ask(session);
     expect(code).toBe('BUDGET_APPROVAL_REQUIRED');
@@ -55,18 +55,18 @@ describe('an approval of what a model call may cost', () => {
     await alice.move('approve', approval);
 
     const granted = { ...session, 'x-gov-approval-grant': approval };
-    const asked = upstreams.model.requests.length;
+    const requestCount = upstreams.model.requests.length;
     upstreams.test.env['GOV_MODEL_PRICES'] = priced(999_999);
     await upstreams.test.restart();
     expect(await ask(granted)).toMatchObject({ code: 'APPROVAL_MISMATCH' });
     const again = await ask(session);
     expect(again.code).toBe('BUDGET_APPROVAL_REQUIRED');
     expect(again.approval).not.toBe(approval);
-    expect(upstreams.model.requests).toHaveLength(asked);
+    expect(upstreams.model.requests).toHaveLength(requestCount);
 
     upstreams.test.env['GOV_MODEL_PRICES'] = priced(1_000);
     await upstreams.test.restart();
     expect(await ask(granted)).toMatchObject({ code: 'ALLOWED' });
-    expect(upstreams.model.requests).toHaveLength(asked + 1);
+    expect(upstreams.model.requests).toHaveLength(requestCount + 1);
   });
 });

@@ -25,7 +25,7 @@ function ask(session: string, more: object = {}): Promise<Response> {
 
 type Proposed = { choices: number; calls: number; name?: string; args?: object };
 
-/** A model that answers with that many choices, each with that many calls. */
+/** Makes the model answer with this number of choices, each with this number of calls. */
 function propose({ choices, calls, name = 'lookup', args = {} }: Proposed): void {
   const called = { name, arguments: JSON.stringify(args) };
   const call = (index: number) => ({ index, id: `c${index}`, type: 'function', function: called });
@@ -52,8 +52,8 @@ const numbers = (length: number) => Array.from({ length }, (_, index) => index);
 const toolReceipts = async (session: string) =>
   (await receiptsOf(upstreams.test, session)).filter(({ action }) => action === 'tool.call').length;
 
-describe('an answer with more than was asked for', () => {
-  it('names as many calls in its header as a client can read, and all of them in its body', async () => {
+describe('an answer with more than was requested', () => {
+  it('lists as many calls in its header as the size limit of the header permits, and all of them in its body', async () => {
     propose({ choices: 1, calls: 16, name: '名'.repeat(250) });
     const response = await ask(newSession());
     const header = response.headers.get('x-gov-tool-calls') ?? '';
@@ -87,7 +87,7 @@ describe('an answer with more than was asked for', () => {
     ['fifty thousand values in all of its calls', { choices: 1, calls: 6, args: { list: numbers(9_000) } }],
     ['fifty thousand values in the calls of two choices', { choices: 2, calls: 3, args: { list: numbers(9_000) } }],
   ])(
-    'is refused with arguments of more than %s, whole or streamed, and none of the last is decided',
+    'is refused with arguments of more than %s, whole or streamed, and the last choice is not decided',
     async (_, all) => {
       propose(all);
       const decided = all.choices === 1 ? 0 : all.calls;
@@ -102,7 +102,7 @@ describe('an answer with more than was asked for', () => {
     },
   );
 
-  it('may have as much as that in its arguments, whole or streamed', async () => {
+  it('may have arguments just below the limits, whole or streamed', async () => {
     for (const args of [{ text: 'x'.repeat(520_000) }, { list: numbers(9_900), text: 'x'.repeat(400_000) }]) {
       propose({ choices: 2, calls: 1, args });
       for (const stream of [false, true]) {
@@ -113,7 +113,7 @@ describe('an answer with more than was asked for', () => {
     }
   });
 
-  it('has at most 128 calls over all its choices, or none of them is decided', async () => {
+  it('has at most 128 calls over all of its choices, or none of them is decided', async () => {
     propose({ choices: 3, calls: 50 });
     const session = newSession();
     expect((await ask(session, { n: 3 })).status).toBe(502);

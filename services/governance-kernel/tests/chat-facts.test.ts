@@ -6,8 +6,8 @@ import { adminKey } from './_kernel.ts';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
 const starter = fileURLToPath(new URL('../../../infra/local/policy/starter.yaml', import.meta.url));
-const told = ['tools', 'hosted_tools', 'unknown_members', 'content_types', 'priced_apart', 'store', 'service_tier'];
-/** Reads every fact of a call, and asks a person, so that the approval shows them. */
+const reports = ['tools', 'hosted_tools', 'unknown_members', 'content_types', 'priced_apart', 'store', 'service_tier'];
+/** Reads every fact of a call and requires an approval, which shows these facts. */
 const asking = `
 format: countersign/policy.v1
 name: asking
@@ -16,7 +16,7 @@ rules:
   - id: ask
     effect: escalate
     match: { action: [model.call] }
-    when: ${told.map((name) => `(has(args.${name}) || true)`).join(' && ')}
+    when: ${reports.map((name) => `(has(args.${name}) || true)`).join(' && ')}
     reason: A person reads the facts.
 `;
 
@@ -32,7 +32,7 @@ const messages = [{ role: 'user' as const, content: 'go' }];
 const functionTool = (name: string) => ({ type: 'function' as const, function: { name } });
 const functionTools = (count: number) => Array.from({ length: count }, (_, index) => functionTool(`f${index}`));
 
-/** A request in any words, as some client may write it. */
+/** Sends a request with any members, as an arbitrary client may. */
 async function ask(tenant: string, more: object) {
   const response = await fetch(`${upstreams.test.kernel.url}/v1/chat/completions`, {
     method: 'POST',
@@ -51,8 +51,8 @@ async function factsOf(more: object): Promise<Record<string, unknown>> {
   return Object.fromEntries(facts.map(([name, value]) => [name.replace('args.', ''), value]));
 }
 
-describe('what a policy is told of a model call', () => {
-  it('is each tool by its name, once, and by its type what runs at the provider', async () => {
+describe('the facts of a model call', () => {
+  it('contain each tool by name, once, and provider tools by type', async () => {
     const custom = { type: 'custom', custom: { name: 'grammar' } };
     const search = { type: 'web_search', function: { name: 'harmless' } };
     const tools = [functionTool('lookup'), custom, search, { type: 'Function' }];
@@ -68,17 +68,17 @@ describe('what a policy is told of a model call', () => {
     ['plugins', { plugins: [{ id: 'web' }] }, ['plugins']],
     ['data', { data_sources: [] }, ['data_sources']],
     ['a choice of a tool that is not in the list', { tool_choice: { type: 'mcp' } }, ['mcp']],
-    ['a choice by a word', { tool_choice: 'web' }, ['unreadable']],
+    ['an unknown choice of tools', { tool_choice: 'web' }, ['unreadable']],
     [
-      'one of the tools it allows',
+      'a tool in its allowed tools',
       { tool_choice: { type: 'allowed_tools', allowed_tools: { tools: [functionTool('f'), { type: 'mcp' }] } } },
       ['mcp'],
     ],
-  ])('is %s at the provider', async (_what, more, hosted_tools) => {
+  ])('list as a tool of the provider: %s', async (_what, more, hosted_tools) => {
     expect(await factsOf(more)).toMatchObject({ hosted_tools, unknown_members: [] });
   });
 
-  it('is nothing at the provider for a request as SDKs send it', async () => {
+  it('contain no provider tools for a request as SDKs send it', async () => {
     const passive = {
       ...{ temperature: 0, top_p: 1, seed: 1, stop: ['x'], logprobs: true, top_logprobs: 2, reasoning_effort: 'low' },
       ...{ tool_choice: functionTool('f'), tools: [functionTool('f')], parallel_tool_calls: false, verbosity: 'low' },
@@ -91,7 +91,7 @@ describe('what a policy is told of a model call', () => {
     });
   });
 
-  it('is each unknown member, in its own spelling, whatever it holds', async () => {
+  it('contain each unknown member in its own spelling, whatever its value', async () => {
     const unknown = ['Plugins', 'constructor', 'models', 'plugins\u200b', 'ｐlugins'];
     const more = Object.fromEntries(unknown.map((name) => [name, null]));
     const facts = await factsOf(more);
@@ -99,7 +99,7 @@ describe('what a policy is told of a model call', () => {
     expect(facts['priced_apart']).toEqual([...unknown].sort());
   });
 
-  it('is each member beside the name of a function, since some take it for a tool of their own', async () => {
+  it('contain each unknown member of a function tool, since some servers treat it as a tool', async () => {
     const tools = [
       { ...functionTool('f'), googleSearch: {} },
       { ...functionTool('g'), cache_control: {}, googleSearch: null },
@@ -112,48 +112,48 @@ describe('what a policy is told of a model call', () => {
     });
   });
 
-  it('is each type of content, and a sound that the provider keeps', async () => {
-    const parts = [{ type: 'text', text: 'a' }, { type: 'image_url', image_url: { url: 'https://example.org' } }, 'b'];
+  it('contain each type of content, and audio that the provider stores', async () => {
+    const pieces = [{ type: 'text', text: 'a' }, { type: 'image_url', image_url: { url: 'https://example.org' } }, 'b'];
     const kept = { role: 'assistant', audio: { id: 'audio_1' }, reasoning_content: 'c', refusal: null };
-    const facts = await factsOf({ messages: [{ role: 'user', content: parts }, kept, { role: 'user', content: {} }] });
+    const facts = await factsOf({ messages: [{ role: 'user', content: pieces }, kept, { role: 'user', content: {} }] });
     expect(facts['content_types']).toEqual(['audio', 'image_url', 'text', 'unreadable']);
     expect(facts['priced_apart']).toEqual(['audio', 'unreadable']);
   });
 
   it.each<[string, object, string]>([
-    ['more tools than 128', { tools: functionTools(129) }, 'tools'],
+    ['more than 128 tools', { tools: functionTools(129) }, 'tools'],
     [
-      'more tools than 128 with functions',
+      'more than 128 tools and functions',
       { tools: functionTools(100), functions: functionTools(29).map(({ function: named }) => named) },
       'tools',
     ],
     ['a function without a name', { tools: [{ type: 'function', name: 'responses_style' }] }, 'tools.0.function'],
     ['a function with a second name', { tools: [{ ...functionTool('a'), custom: { name: 'b' } }] }, 'tools.0.function'],
     ['a custom tool without a name', { tools: [{ type: 'custom', function: { name: 'a' } }] }, 'tools.0.custom'],
-    ['a name that cannot be read', { tools: [functionTool('a\nb')] }, 'tools.0.function.name'],
+    ['an invalid name', { tools: [functionTool('a\nb')] }, 'tools.0.function.name'],
     ['a legacy function without a name', { functions: [{}] }, 'functions.0.name'],
-    ['legacy functions that are no list', { functions: { name: 'a' } }, 'functions'],
-    ['a member whose name cannot be read', { 'a\nb': 1 }, '"a\\nb"'],
-    ['a tier that is no name', { service_tier: { priority: true } }, 'service_tier'],
-    ['to store what is no truth', { store: 'yes' }, 'store'],
+    ['legacy functions that are not a list', { functions: { name: 'a' } }, 'functions'],
+    ['a member with an invalid name', { 'a\nb': 1 }, '"a\\nb"'],
+    ['a service tier that is not a text', { service_tier: { priority: true } }, 'service_tier'],
+    ['a member store that is not a boolean', { store: 'yes' }, 'store'],
     [
       'too many types of content',
       { messages: [{ role: 'user', content: Array.from({ length: 33 }, (_, index) => ({ type: `t${index}` })) }] },
       'messages',
     ],
-  ])('is refused with %s, and the model is not asked', async (_what, more, param) => {
-    const asked = upstreams.model.requests.length;
+  ])('are not read from a request with %s, which is refused before the model is called', async (_what, more, param) => {
+    const requestCount = upstreams.model.requests.length;
     expect(await ask('acme', more)).toMatchObject({ status: 400, code: 'INVALID_REQUEST', param });
-    expect(upstreams.model.requests).toHaveLength(asked);
+    expect(upstreams.model.requests).toHaveLength(requestCount);
   });
 
-  it('is refused with too many unknown members', async () => {
+  it('are not read from a request with too many unknown members, which is refused', async () => {
     const members = (count: number) => Object.fromEntries(functionTools(count).map((_, index) => [`m${index}`, 1]));
     expect(await ask('acme', members(65))).toMatchObject({ status: 400, code: 'INVALID_REQUEST' });
     expect((await factsOf(members(64)))['unknown_members']).toHaveLength(64);
   });
 
-  it('is all of 128 tools', async () => {
+  it('contain all of 128 tools', async () => {
     expect((await factsOf({ tools: functionTools(128) }))['tools']).toHaveLength(128);
   });
 });
@@ -164,23 +164,23 @@ describe('the starter policy', () => {
   it.each<[string, object, RegExp]>([
     ['a search at the provider', { web_search_options: {} }, /args\.hosted_tools/],
     ['a tool at the provider', { tools: [{ type: 'code_interpreter' }] }, /args\.hosted_tools/],
-    ['a model that searches', { model: 'openai/gpt-5:online' }, /searches the web/],
+    ['a model that searches the web', { model: 'openai/gpt-5:online' }, /searches the web/],
     ['a model made for searching', { model: 'gpt-4o-search-preview-2025-03-11' }, /searches the web/],
     ['a member in another case', { Web_Search_Options: {} }, /args\.unknown_members/],
-    ['a search inside of a function', { tools: [{ ...functionTool('f'), googleSearch: {} }] }, /args\.unknown_members/],
-    ['other models to fall back to', { models: ['gpt-5:online'] }, /args\.unknown_members/],
-  ])('denies %s before the model is asked', async (_what, more, message) => {
-    const asked = upstreams.model.requests.length;
-    const denied = starterClient().create({ model: 'scripted', messages, ...more } as never); // more than the SDK knows
+    ['a search inside a function', { tools: [{ ...functionTool('f'), googleSearch: {} }] }, /args\.unknown_members/],
+    ['fallback models', { models: ['gpt-5:online'] }, /args\.unknown_members/],
+  ])('denies %s before the model is called', async (_what, more, message) => {
+    const requestCount = upstreams.model.requests.length;
+    const denied = starterClient().create({ model: 'scripted', messages, ...more } as never); // unknown to the SDK
     const error: unknown = await denied.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError);
     expect(error).toMatchObject({ code: 'policy_denied', message: expect.stringMatching(message) });
-    expect(upstreams.model.requests).toHaveLength(asked);
+    expect(upstreams.model.requests).toHaveLength(requestCount);
   });
 
-  it('names the unknown members, in their spelling and up to a limit', async () => {
+  it('reports the unknown members in their spelling, up to a limit', async () => {
     const denialOf = async (more: object) => {
-      const denied = starterClient().create({ model: 'scripted', messages, ...more } as never); // more than the SDK knows
+      const denied = starterClient().create({ model: 'scripted', messages, ...more } as never); // unknown to the SDK
       return (await denied.catch((reason: unknown) => reason)) as { error: { details: { args?: object } } };
     };
     const spelled = { max_toks: 1, '<b>"x\\y': 1, tools: [{ ...functionTool('f'), googleSearch: {} }] };
@@ -216,7 +216,7 @@ describe('the starter policy', () => {
 });
 
 describe('a tool that a workspace blocks', () => {
-  it('is blocked at the provider too, in any spelling', async () => {
+  it('is also blocked at the provider, in any spelling', async () => {
     const { test } = upstreams;
     await test.activate(
       'blocking',
@@ -234,9 +234,9 @@ describe('a tool that a workspace blocks', () => {
 });
 
 describe('the routes under /v1', () => {
-  it('tell a client of the Responses API which routes there are', async () => {
-    const asked = upstreams.openai().responses.create({ model: 'scripted', input: 'go' });
-    const error: unknown = await asked.catch((reason: unknown) => reason);
+  it('are listed in the answer to a client of the Responses API', async () => {
+    const request = upstreams.openai().responses.create({ model: 'scripted', input: 'go' });
+    const error: unknown = await request.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OpenAI.NotFoundError);
     expect(error).toMatchObject({ code: 'ROUTE_NOT_FOUND', type: 'not_found_error' });
     for (const route of ['POST /v1/chat/completions', 'GET /v1/models', 'GET /v1/models/{model}'])

@@ -7,7 +7,7 @@ import { receiptsOf, startUpstreams, upstreamKey, type SealedReceipt, type Upstr
 
 let upstreams: Upstreams;
 beforeAll(async () => {
-  upstreams = await startUpstreams({ GOV_UPSTREAM_TIMEOUT: '2s' });
+  upstreams = await startUpstreams({ GOV_UPSTREAM_TIMEOUT: '6s' });
 });
 afterAll(() => upstreams.close());
 
@@ -36,7 +36,7 @@ const chunk = (delta: object, finish: string | null = null) => ({
 const fragment = (text: string, index = 0) =>
   chunk({ tool_calls: [{ index, id: 'call_1', function: { name: 'notes__read_note', arguments: text } }] });
 
-/** The outcome is sealed after a stream has ended for its caller. */
+/** Waits for the outcome, which is sealed after the stream has ended for its caller. */
 async function outcomeOf(session: string): Promise<SealedReceipt> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const outcome = (await receiptsOf(upstreams.test, session)).find(({ kind }) => kind === 'outcome');
@@ -48,22 +48,22 @@ async function outcomeOf(session: string): Promise<SealedReceipt> {
 
 describe('a model server that misbehaves', () => {
   it.each<[string, unknown[]]>([
-    ['breaks off in the middle of a call', [chunk({ content: 'Hi' }), fragment('{"id":')]],
-    ['says it is done without finishing its call', [fragment('{"id":"a"}'), '[DONE]']],
+    ['ends in the middle of a call', [chunk({ content: 'Hi' }), fragment('{"id":')]],
+    ['reports its end without finishing its call', [fragment('{"id":"a"}'), '[DONE]']],
     ['sends an event that is not JSON', [chunk({ content: 'Hi' }), '{"choices":[']],
     ['sends a member twice', ['{"choices":[],"choices":[{"index":0,"delta":{"tool_calls":[]}}]}']],
     [
-      'gives one call two identities',
+      'gives one call two IDs',
       [
         fragment('{"id":'),
         chunk({ tool_calls: [{ index: 0, id: 'call_2', function: { arguments: '"a"}' } }] }),
         chunk({}, 'tool_calls'),
       ],
     ],
-    ['goes on after the end of a choice', [chunk({}, 'stop'), fragment('{"id":"a"}'), chunk({}, 'tool_calls')]],
-    ['numbers calls beyond any bound', [fragment('{}', 1e6), chunk({}, 'tool_calls')]],
-    ['sends one event beyond any bound', [chunk({ content: 'x'.repeat(1_100_000) })]],
-    ['never ends its arguments', Array.from({ length: 12 }, () => fragment('x'.repeat(100_000)))],
+    ['continues after the end of a choice', [chunk({}, 'stop'), fragment('{"id":"a"}'), chunk({}, 'tool_calls')]],
+    ['sends a call with an index above the limit', [fragment('{}', 1e6), chunk({}, 'tool_calls')]],
+    ['sends an event above the limit', [chunk({ content: 'x'.repeat(1_100_000) })]],
+    ['sends endless arguments', Array.from({ length: 12 }, () => fragment('x'.repeat(100_000)))],
     ['reports an error of its own in the stream', [{ error: { message: `key ${upstreamKey} is bad` } }]],
   ])('ends the stream as an error without any call when it %s', async (_case, data) => {
     const session = newSession();
@@ -85,12 +85,12 @@ describe('a model server that misbehaves', () => {
     ['is not JSON', 'application/json', '{"choices":'],
     ['has no choices', 'application/json', '{}'],
     [
-      'has tool calls that are no list',
+      'has tool calls that are not a list',
       'application/json',
       '{"choices":[{"index":0,"message":{"tool_calls":{"0":{}}}}]}',
     ],
-    ['is a page', 'text/html', '<html></html>'],
-  ])('answers 502 to an answer that %s', async (_case, type, body) => {
+    ['is an HTML page', 'text/html', '<html></html>'],
+  ])('leads to 502 for an answer that %s', async (_case, type, body) => {
     const session = newSession();
     answerWith((res) => res.writeHead(200, { 'content-type': type }).end(body));
     await expect(whole(session)).rejects.toMatchObject({ status: 502, code: 'UPSTREAM_FAILED' });
@@ -107,26 +107,33 @@ describe('a model server that misbehaves', () => {
     [401, 502, ofOurKey, false],
     [403, 502, ofOurKey, false],
     [302, 502, 'The model server answered 302', true],
-  ])('passes status %i as %i and never words about our credential', async (status, passed, message, retryable) => {
-    const said = message === ofOurKey ? `Incorrect API key: ${upstreamKey}` : 'slow down';
-    answerWith((res) =>
-      res
-        .writeHead(status, { 'content-type': 'application/json', location: 'http://127.0.0.1:1/', 'retry-after': '7' })
-        .end(JSON.stringify({ error: { message: said } })),
-    );
-    const error: unknown = await whole().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(OpenAI.APIError);
-    expect(error).toMatchObject({ status: passed, error: { message, retryable } });
-    expect((error as { headers: Headers }).headers.get('x-should-retry')).toBe(message === ofOurKey ? 'false' : null);
-    expect(JSON.stringify(error)).not.toContain(upstreamKey);
-  });
+  ])(
+    'has its status %i returned as %i, and its text about our credential withheld',
+    async (status, passed, message, retryable) => {
+      const statement = message === ofOurKey ? `Incorrect API key: ${upstreamKey}` : 'slow down';
+      answerWith((res) =>
+        res
+          .writeHead(status, {
+            'content-type': 'application/json',
+            location: 'http://127.0.0.1:1/',
+            'retry-after': '7',
+          })
+          .end(JSON.stringify({ error: { message: statement } })),
+      );
+      const error: unknown = await whole().catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(OpenAI.APIError);
+      expect(error).toMatchObject({ status: passed, error: { message, retryable } });
+      expect((error as { headers: Headers }).headers.get('x-should-retry')).toBe(message === ofOurKey ? 'false' : null);
+      expect(JSON.stringify(error)).not.toContain(upstreamKey);
+    },
+  );
 
-  it('gives up at its deadline', async () => {
+  it('is aborted at the deadline', async () => {
     answerWith(() => undefined);
     await expect(whole()).rejects.toMatchObject({ status: 502 });
   });
 
-  it('hangs up on the model when its caller goes away', async () => {
+  it('is disconnected when its caller leaves', async () => {
     const hungUp = new Promise<void>((resolve) => {
       answerWith((res) => {
         res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -144,7 +151,7 @@ describe('a model server that misbehaves', () => {
 });
 
 describe('a kernel without a model server', () => {
-  it('refuses at the door and seals nothing', async () => {
+  it('refuses at once and seals nothing', async () => {
     const test = await startTestKernel();
     const openai = new OpenAI({
       apiKey: adminKey,

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => upstreams.close());
 
 type Asking = { key: string; session?: string; grant?: string; model?: string; content?: string };
-type Told = { choices?: unknown[]; error?: { code: string; details?: { approval?: { approval_id: string } } } };
+type Report = { choices?: unknown[]; error?: { code: string; details?: { approval?: { approval_id: string } } } };
 
 async function ask({ key, session, grant, model = 'scripted', content = key }: Asking) {
   const response = await fetch(`${upstreams.test.kernel.url}/v1/chat/completions`, {
@@ -33,7 +33,7 @@ async function ask({ key, session, grant, model = 'scripted', content = key }: A
     },
     body: JSON.stringify({ model, messages: [{ role: 'user', content }] }),
   });
-  const { error } = (await response.json()) as Told;
+  const { error } = (await response.json()) as Report;
   const isReplayed = response.headers.get('idempotency-replayed') === 'true';
   return {
     said: [response.status, error?.code ?? null, isReplayed],
@@ -47,19 +47,19 @@ const again = [200, null, true];
 const conflict = [422, 'IDEMPOTENCY_KEY_REUSED', false];
 const timesAsked = (content: string) => upstreams.model.requests.filter(({ body }) => body.includes(content)).length;
 
-describe('a key that comes again in another session', () => {
-  it('is refused without the answer or the receipt of the first, which goes on to have its own', async () => {
-    const [key, other] = [newSession(), newSession()];
+describe('an idempotency key that is repeated in another session', () => {
+  it('is refused without the answer or receipt of the first request, which can still be repeated', async () => {
+    const [key, second] = [newSession(), newSession()];
     expect((await ask({ key, session: key })).said).toEqual(answered);
-    const elsewhere = await ask({ key, session: other });
+    const elsewhere = await ask({ key, session: second });
     expect([elsewhere.said, elsewhere.receipt]).toEqual([conflict, null]);
     expect((await ask({ key })).said).toEqual(conflict);
     expect((await ask({ key, session: key })).said).toEqual(again);
     expect(timesAsked(key)).toBe(1);
-    expect(await receiptsOf(upstreams.test, other)).toEqual([]);
+    expect(await receiptsOf(upstreams.test, second)).toEqual([]);
   });
 
-  it('is refused in place of the refusal that the first was told', async () => {
+  it('is refused as reused, even if the first request was denied', async () => {
     const key = newSession();
     const refused = { key, session: key, model: 'forbidden' };
     expect((await ask(refused)).said).toEqual([403, 'policy_denied', false]);
@@ -69,7 +69,7 @@ describe('a key that comes again in another session', () => {
 });
 
 describe('a call that a person has approved', () => {
-  it('goes on under a new key and is told again there, and under the old one its grant is another request', async () => {
+  it('is allowed and replayed under a new key; with its grant, the old key is refused as reused', async () => {
     const content = newSession();
     const asking = { key: `${content}-asked`, session: content, model: 'large', content };
     const { said, approval: grant } = await ask(asking);

@@ -18,7 +18,7 @@ let kernel: KernelProcess;
 beforeAll(async () => {
   upstreams = await startUpstreams();
   kernel = await startKernelProcess(upstreams.test.env);
-}, 90_000);
+});
 afterAll(async () => {
   await kernel.kill();
   await upstreams.close();
@@ -30,15 +30,15 @@ const askedOf = (key: string) => upstreams.model.requests.filter(({ body }) => b
 describe('callers that are killed', () => {
   verifies(
     'kn.chat.once',
-    'at random moments, and others in their place, ask the model once per key: one ALLOW, one outcome, one answer',
+    'at random moments and repeat their calls reach the model once per key: one ALLOW, one outcome, one answer',
     async () => {
       upstreams.model.follow((request) => (res) => {
-        const said = JSON.stringify({
+        const text = JSON.stringify({
           id: 'x',
           choices: [{ index: 0, message: { role: 'assistant', content: `heard ${request.messages.length}` } }],
           usage: { prompt_tokens: 1, completion_tokens: 1 },
         });
-        const write = () => res.writeHead(200, { 'content-type': 'application/json' }).end(said);
+        const write = () => res.writeHead(200, { 'content-type': 'application/json' }).end(text);
         setTimeout(write, 20 + Math.random() * 150); // at random moments
       });
       const rounds = Array.from({ length: 6 }, (_, round) =>
@@ -46,7 +46,7 @@ describe('callers that are killed', () => {
       );
       for (const keys of rounds) {
         await callAndDie(kernel.url, keys, () => delay(Math.random() * 200)); // at random moments
-        // The second kernel answers the callers that come back.
+        // Each caller repeats its request at both kernels, and gets an answer from both.
         const answers = await Promise.all(
           keys.map(async (key) => [
             await askUntilAnswered(upstreams.test.kernel.url, key),
@@ -66,11 +66,10 @@ describe('callers that are killed', () => {
         ]);
       }
     },
-    120_000,
   );
 });
 
-describe('an answer that was bought', () => {
+describe('the answer to a request with an idempotency key', () => {
   const faults: [name: string, first: number, again: number, code: string, answer: (res: ServerResponse) => void][] = [
     ['broken-off', 502, 409, 'OUTCOME_UNCERTAIN', (res) => void res.destroy()],
     ['server-crashed', 500, 409, 'OUTCOME_UNCERTAIN', (res) => void res.writeHead(500).end()],
@@ -83,7 +82,7 @@ describe('an answer that was bought', () => {
     ],
   ];
   it.each(faults)(
-    'and that is unusable is reported as a fault, and not bought again: %s',
+    'is reported as a fault and not requested again when it is unusable: %s',
     async (key, first, status, code, answer) => {
       const url = upstreams.test.kernel.url;
       upstreams.model.follow(() => answer);
@@ -91,13 +90,13 @@ describe('an answer that was bought', () => {
       upstreams.model.follow(followDirectives);
       const again = await askOnce(url, key);
       expect(again).toMatchObject({ status, code, isReplayed: true });
-      // "Try again" would be a lie for the day that the key is kept.
+      // A repetition with this key gets the same error while the key is stored, so the error is not retryable.
       expect(JSON.parse(again.text)).toMatchObject({ error: { retryable: false } });
       expect(askedOf(key)).toBe(1);
     },
   );
 
-  it('is asked for again under its key when the model server refused, which has cost nothing', async () => {
+  it('is requested again when the model server refused, which cost nothing', async () => {
     const url = upstreams.test.kernel.url;
     upstreams.model.follow(() => (res) => void res.writeHead(429).end());
     expect(await askOnce(url, 'refused')).toMatchObject({ status: 429 });
@@ -106,7 +105,7 @@ describe('an answer that was bought', () => {
     expect(askedOf('refused')).toBe(2);
   });
 
-  it('is asked for again under its key when there was no model server to ask', async () => {
+  it('is requested again when there was no model server', async () => {
     const port = await freePort();
     const env = { ...upstreams.test.env, GOV_UPSTREAM_URL: `http://127.0.0.1:${port}/v1` };
     const alone = await startKernel(kernelConfigFrom(env));
@@ -121,7 +120,7 @@ describe('an answer that was bought', () => {
     }
   });
 
-  it('is not asked for under the key of a refused call: the refusal is told again', async () => {
+  it('is not requested when the policy denied the call, and the denial is replayed', async () => {
     const headers = { 'x-gov-session-id': 'refused-by-policy', 'idempotency-key': 'refused-by-policy' };
     const { completions } = upstreams.openai({ headers }).chat;
     const refusal = async () => {
@@ -139,7 +138,7 @@ describe('an answer that was bought', () => {
   });
 });
 
-describe('a database that is away when the model answers', () => {
+describe('a database that is unavailable when the model answers', () => {
   let proxy: TcpProxy;
   let cutOff: StartedKernel;
   beforeAll(async () => {
@@ -162,31 +161,31 @@ describe('a database that is away when the model answers', () => {
 
   verifies(
     'kn.chat.once',
-    'loses no answer: its caller gets it, and so does a repeated request with the key',
+    'loses no answer: the caller gets the answer, and so does a repeated request with the key',
     async () => {
       cutWhenAsked();
       const bought = await askOnce(cutOff.url, 'kept-in-memory');
       expect(bought).toMatchObject({ status: 200 });
       proxy.restore();
-      await untilReachable(async () => (await askOnce(cutOff.url, 'kept-in-memory')).status === 200, 60_000);
+      await untilReachable(async () => (await askOnce(cutOff.url, 'kept-in-memory')).status === 200);
       await cutOff.workers.reconciler.run();
       expect(await askOnce(upstreams.test.kernel.url, 'kept-in-memory')).toEqual({ ...bought, isReplayed: true });
       expect(askedOf('kept-in-memory')).toBe(1);
     },
   );
 
-  it('has its calls judged when it is back', async () => {
+  it('delays the decision on proposed calls until it is back', async () => {
     cutWhenAsked();
     await statementsOf(poolOf(cutOff), async (sent) => {
       const asking = askOnce(cutOff.url, 'judged-late', 'call:notes__read_note {"id":"judged-late"}');
-      await untilReachable(
-        () => Promise.resolve(upstreams.model.requests.at(-1)?.body.includes('judged-late') === true),
-        60_000,
+      await untilReachable(() =>
+        Promise.resolve(upstreams.model.requests.at(-1)?.body.includes('judged-late') === true),
       );
-      // A call is judged by what its tool was pinned as: looked up in vain, and again.
+      // A decision needs the pin of its tool. The kernel cannot read the pin from the unreachable database, and tries
+      // again.
       const lookUps = () => sent.filter(({ text }) => text.includes('mcp_servers')).length;
       const before = lookUps();
-      await untilReachable(() => Promise.resolve(lookUps() >= before + 2), 60_000);
+      await untilReachable(() => Promise.resolve(lookUps() >= before + 2));
       proxy.restore();
       expect(await asking).toMatchObject({ status: 200, text: expect.stringContaining('notes__read_note') });
     });

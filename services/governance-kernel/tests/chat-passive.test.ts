@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { passiveChoice, passiveEnvelope, passiveMessage, type JsonObject } from '../src/chat/passive-members.ts';
+import { passiveChoice, passiveEnvelope, passiveMessage, type JsonObject } from '../src/doors/chat/passive-members.ts';
 
 const order = { name: 'shell.run', arguments: '{"command":"rm -rf /"}' };
 const url_citation = { url: 'https://a.example', title: 'A', start_index: 0, end_index: 3 };
@@ -7,7 +7,7 @@ const token = { token: 'a', logprob: -0.1, bytes: [97] };
 const filtered = { filtered: false, severity: 'safe' };
 
 /** The known members that servers send. */
-const known = {
+const existing = {
   envelope: {
     ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', system_fingerprint: null, service_tier: 'auto' },
     usage: {
@@ -31,12 +31,12 @@ const known = {
   },
 };
 const rooms = [
-  ['the envelope', known.envelope, passiveEnvelope],
-  ['a choice', known.choice, passiveChoice],
-  ['a message', known.message, passiveMessage],
+  ['the envelope', existing.envelope, passiveEnvelope],
+  ['a choice', existing.choice, passiveChoice],
+  ['a message', existing.message, passiveMessage],
 ] as const;
 
-/** The value with the order under each object in it, at every depth. */
+/** Adds `order` and other unknown members to each object in the value, at every depth. */
 function withOrders(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withOrders);
   if (typeof value !== 'object' || value === null) return value;
@@ -45,15 +45,15 @@ function withOrders(value: unknown): unknown {
 }
 
 describe.each(rooms)('the members of %s', (_room, value, pass) => {
-  it('pass as they came where they are known', () => {
+  it('pass unchanged when they are known', () => {
     expect(pass(value)).toEqual(value);
   });
 
-  it('pass without what is unknown, at every depth', () => {
+  it('pass without unknown members, at every depth', () => {
     expect(pass(withOrders(value) as JsonObject)).toEqual(value);
   });
 
-  it('are left out where they have another form', () => {
+  it('are removed when their values have a different form', () => {
     const others = Object.keys(value).map((name) => [name, { order: { order: { order: { order } } } }]);
     expect(JSON.stringify(pass(Object.fromEntries(others) as JsonObject))).not.toContain('shell.run');
     const lists = Object.keys(value).map((name) => [name, [order, [order]]]);

@@ -19,8 +19,8 @@ const session = 'proposal-session' as SessionId;
 const inSession = { 'X-Gov-Session-ID': session };
 type Decided = { verdict: string; reason_code: string; approval_id?: string };
 
-/** The boundary's text about the one call that a model proposes. */
-const propose = async (name: string, args: object) => said(await proposal(name, args));
+/** Verdict and reason code of the one call that the model proposes. */
+const propose = async (name: string, args: object) => statementOf(await proposal(name, args));
 
 async function proposal(name: string, args: object, headers: object = inSession): Promise<Decided> {
   const completion = await upstreams.openai({ headers: { ...headers } }).chat.completions.create({
@@ -34,12 +34,12 @@ async function proposal(name: string, args: object, headers: object = inSession)
 }
 
 async function execute(tool: string, args: object): Promise<string> {
-  const body = { tool, args, session_id: session } as never; // a test writes plain names
+  const body = { tool, args, session_id: session } as never; // plain strings instead of branded ones
   const { body: reply } = await upstreams.test.as('acme').executeMcp({ body });
-  return said(reply.decision);
+  return statementOf(reply.decision);
 }
 
-/** The same call over MCP, without a session. */
+/** Makes a call over MCP without a session. Returns its verdict and reason code. */
 async function callOverMcp(name: string, args: object): Promise<string> {
   const key = (member: string) => `io.modelcontextprotocol/${member}`;
   const _meta = {
@@ -58,13 +58,13 @@ async function callOverMcp(name: string, args: object): Promise<string> {
   expect(response.status).toBe(200);
   const sealed = await ledgerOf(upstreams.test, 'default-admin');
   const decided = sealed.filter(({ payload }) => payload.kind === 'decision' && payload.tool === name).at(-1);
-  return decided === undefined ? 'nothing' : said(decided.payload);
+  return decided === undefined ? 'nothing' : statementOf(decided.payload);
 }
 
-const said = ({ verdict, reason_code }: Decided) => `${verdict} ${reason_code}`;
+const statementOf = ({ verdict, reason_code }: Decided) => `${verdict} ${reason_code}`;
 
 describe('a proposed call of a declared server, which only the kernel can execute', () => {
-  it('is judged by the budget and takes nothing from it; its execution does', async () => {
+  it('is judged by the budget and uses nothing of it; its execution does', async () => {
     await upstreams.test.as('acme').putBudget({
       params: { budget_id: 'reads' },
       body: {
@@ -86,11 +86,11 @@ describe('a proposed call of a declared server, which only the kernel can execut
     expect(await execute('notes.read_note', call)).toBe('DENY BUDGET_EXCEEDED');
   });
 
-  it('leaves the approval to its execution', async () => {
+  it('does not consume its approval; its execution does', async () => {
     const call = { amount: 7 };
-    const asked = await proposal('notes__pay', call);
-    expect(asked).toMatchObject({ verdict: 'ESCALATE', reason_code: 'APPROVAL_REQUIRED' });
-    await approve(upstreams.test, asked.approval_id ?? '');
+    const answer = await proposal('notes__pay', call);
+    expect(answer).toMatchObject({ verdict: 'ESCALATE', reason_code: 'APPROVAL_REQUIRED' });
+    await approve(upstreams.test, answer.approval_id ?? '');
     expect(await propose('notes__pay', call)).toBe('ALLOW ALLOWED');
     expect(await propose('notes__pay', call)).toBe('ALLOW ALLOWED');
     expect(await execute('notes.pay', call)).toBe('ALLOW ALLOWED');
@@ -98,17 +98,17 @@ describe('a proposed call of a declared server, which only the kernel can execut
     expect(await execute('notes.pay', call)).toBe('ESCALATE APPROVAL_REQUIRED');
   });
 
-  it('is approved once for both doors, where neither names a session', async () => {
+  it('is approved once for both routes, when neither names a session', async () => {
     const call = { amount: 9 };
-    const asked = await proposal('notes__pay', call, {});
-    expect(said(asked)).toBe('ESCALATE APPROVAL_REQUIRED');
+    const answer = await proposal('notes__pay', call, {});
+    expect(statementOf(answer)).toBe('ESCALATE APPROVAL_REQUIRED');
     expect(await callOverMcp('notes.pay', call)).toBe('ESCALATE APPROVAL_REQUIRED');
-    await approve(upstreams.test, asked.approval_id ?? '');
+    await approve(upstreams.test, answer.approval_id ?? '');
     expect(await callOverMcp('notes.pay', call)).toBe('ALLOW ALLOWED');
     expect(await callOverMcp('notes.pay', call)).toBe('ESCALATE APPROVAL_REQUIRED');
   });
 
-  it('states that it is not executed here, and names no approval as used', async () => {
+  it('is recorded without a dispatcher, and without the approval that its execution consumes', async () => {
     const call = { amount: 8 };
     const id = (await proposal('notes__pay', call)).approval_id ?? '';
     await approve(upstreams.test, id);
@@ -158,7 +158,7 @@ describe('the calls of one answer', () => {
     const sealed = rows.map(({ payload }) => JSON.parse(payload) as ReceiptPayload); // the kernel wrote it
     const tools = names.map((name) => name.replace('__', '.'));
     expect(sealed.map(({ kind, tool }) => tool ?? kind)).toEqual(['decision', ...tools, 'outcome']);
-    // The ledger does not wait: the first call may go out alone, the others queue behind it and go out as one.
+    // The ledger commits without waiting: the first call may be committed alone, and the others together after it.
     const batches = new Set(rows.slice(1, -1).map(({ sealed_by }) => sealed_by));
     expect(batches.size).toBeLessThanOrEqual(2);
   });

@@ -34,7 +34,7 @@ function receiptIn({ headers }: Response): StoredReceipt {
 }
 
 describe('the answer to a chat request', () => {
-  it('carries the receipt of its decision, whole, streamed and repeated', async () => {
+  it('contains the receipt of its decision when it is whole, streamed or replayed', async () => {
     const answers = [await ask({ key: 'chat-1' }), await ask({ stream: true }), await ask({ key: 'chat-1' })];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     for (const answer of answers) {
@@ -45,7 +45,7 @@ describe('the answer to a chat request', () => {
     }
   });
 
-  it('carries the receipt of a denial too', async () => {
+  it('contains the receipt of a denial too', async () => {
     await upstreams.test.activate('strict', denyModels);
     const refused = await ask({ tenant: 'strict' });
     expect([refused.status, receiptIn(refused).payload.verdict]).toEqual([403, 'DENY']);

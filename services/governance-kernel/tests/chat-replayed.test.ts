@@ -15,7 +15,7 @@ afterAll(() => upstreams.close());
 
 type Asking = { tenant: string; key: string };
 let tenants = 0;
-/** A key in a session and a tenant of its own. */
+/** A new key with its own session and tenant. */
 const newAsking = (): Asking => ({ tenant: `replayed-${(tenants += 1)}`, key: newSession() });
 
 type Message = {
@@ -70,12 +70,16 @@ const turned = (state: string): Stop => ({
   lift: () => turnNotes('approved'),
 });
 
-describe('a call that was released under a key', () => {
+describe('a call that was released under an idempotency key', () => {
   it.each<[string, string, Stop]>([
     ['its tool is fenced', 'DENY TOOL_QUARANTINED', fencedBy('lookup', (tenant) => `tool:${tenant}/lookup`)],
-    ['its tool is fenced for everybody', 'DENY TOOL_QUARANTINED', fencedBy('all_of', () => 'tool:*/All_Of')],
+    ['its tool is fenced for all tenants', 'DENY TOOL_QUARANTINED', fencedBy('all_of', () => 'tool:*/All_Of')],
     ['the server of its name is fenced', 'DENY TOOL_QUARANTINED', fencedBy('crm__find', (of) => `server:${of}/crm`)],
-    ['that server is fenced for everybody', 'DENY TOOL_QUARANTINED', fencedBy('erp__find', () => 'server:erp')],
+    [
+      'the server of its name is fenced for all tenants',
+      'DENY TOOL_QUARANTINED',
+      fencedBy('erp__find', () => 'server:erp'),
+    ],
     [
       'its workspace blocks its tool',
       'DENY TOOL_BLOCKED',
@@ -83,7 +87,7 @@ describe('a call that was released under a key', () => {
     ],
     ['its server was revoked', 'DENY SERVER_REVOKED', turned('revoked')],
     ['its server is in quarantine', 'ESCALATE SERVER_QUARANTINED', turned('quarantined')],
-  ])('is withheld from the answer told again when %s, and told when that is over', async (_case, said, stopped) => {
+  ])('is withheld from the repeated answer when %s, and returned afterwards', async (_case, text, stopped) => {
     const asking = newAsking();
     const { tenant, key } = asking;
     answerWith(proposing(called(stopped.tool)));
@@ -99,11 +103,11 @@ describe('a call that was released under a key', () => {
     expect(choice).toMatchObject({ finish_reason: 'stop', logprobs: null });
     expect(Object.keys(choice?.message ?? {})).toEqual(Object.keys(fresh.choices[0]?.message ?? {}));
     expect(choice?.message).not.toHaveProperty('tool_calls');
-    expect(choice?.message.content).toContain(`was not executed: ${said}`);
-    // The refusal of now is sealed behind what the first answer left.
+    expect(choice?.message.content).toContain(`was not executed: ${text}`);
+    // The new refusal is sealed after the three receipts of the first answer.
     const [sealed] = (await receiptsOf(upstreams.test, key)).slice(3);
-    expect(`${sealed?.verdict} ${sealed?.reason_code}`).toBe(said);
-    const [verdict, reason_code] = said.split(' ');
+    expect(`${sealed?.verdict} ${sealed?.reason_code}`).toBe(text);
+    const [verdict, reason_code] = text.split(' ');
     const { receipt_id } = sealed ?? {};
     expect(choice?.message.countersign.decisions).toMatchObject([{ verdict, reason_code, receipt_id }]);
     expect(again.toolCalls).toBe(`${sealed?.tool};${verdict};${reason_code};${receipt_id}`);
@@ -112,10 +116,10 @@ describe('a call that was released under a key', () => {
     expect(timesAsked(key)).toBe(1);
   });
 
-  it('is withheld from a key that is not for its tool, and told to one that is', async () => {
+  it('is withheld from an access key without the tool, and returned to a key with the tool', async () => {
     const asking = newAsking();
     const keyFor = async (tools?: string[]) => {
-      const body = { kind: 'agent', principal_id: 'agent', tools } as never; // its defaults are the kernel's to fill in
+      const body = { kind: 'agent', principal_id: 'agent', tools } as never; // the kernel fills in the defaults
       return { bearer: (await upstreams.test.as(asking.tenant).createAccessKey({ body })).body.key };
     };
     answerWith(proposing(called('lookup')));
@@ -130,7 +134,7 @@ describe('a call that was released under a key', () => {
   it.each<[string, object]>([
     ['as the legacy function call', { role: 'assistant', content: 'Hm.', function_call: called('lookup').function }],
     ['as a custom call', proposing({ id: 'c', type: 'custom', custom: { name: 'lookup', input: 'q' } })],
-  ])('is withheld %s as well', async (_case, message) => {
+  ])('is withheld from the repeated answer %s as well', async (_case, message) => {
     const asking = newAsking();
     answerWith(message);
     const first = await ask(asking);
@@ -141,7 +145,7 @@ describe('a call that was released under a key', () => {
     expect(again.choices[0]?.message.content).toContain('DENY TOOL_QUARANTINED');
   });
 
-  it('is withheld alone: what else was released or withheld is told as before, choice by choice', async () => {
+  it('is withheld alone: the other calls and choices are replayed', async () => {
     const asking = newAsking();
     const malformed = { ...called('find', 'c0'), function: { name: 'find', arguments: '[' } };
     answerWith(
@@ -167,8 +171,8 @@ describe('a call that was released under a key', () => {
   });
 });
 
-describe('an answer with calls that were not stopped', () => {
-  verifies('kn.chat.once', 'is told again as it was, whatever else is fenced, and takes nothing twice', async () => {
+describe('an answer without a stopped call', () => {
+  verifies('kn.chat.once', 'is repeated unchanged, whatever else is fenced, and uses nothing twice', async () => {
     const asking = newAsking();
     const { tenant, key } = asking;
     const budget = { subject: 'tool:lookup', window: 'total', tool_call_limit: 1 } as never; // branded by the schema
@@ -183,7 +187,7 @@ describe('an answer with calls that were not stopped', () => {
     expect(await receiptsOf(upstreams.test, key)).toHaveLength(3);
   });
 
-  it('is told again as it was when it is text, whatever tools are fenced', async () => {
+  it('is repeated unchanged when it is text, whatever tools are fenced', async () => {
     await setFence('tool:*/nobodys', 'quarantine');
     answerWith({ role: 'assistant', content: 'nobodys' });
     const asking = newAsking();
@@ -191,7 +195,7 @@ describe('an answer with calls that were not stopped', () => {
     expect(await ask(asking)).toEqual({ ...first, isReplayed: true });
   });
 
-  it('is a fault of the model, whatever tools are fenced', async () => {
+  it('is repeated when it is a fault of the model server, whatever tools are fenced', async () => {
     await setFence('tool:*/nobodys', 'quarantine');
     upstreams.model.follow(() => (res) => void res.destroy());
     const asking = newAsking();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newSession } from './_caller.ts';
-import { Listings } from '../src/mcp/listings.ts';
+import { Listings } from '../src/doors/mcp/listings.ts';
 import { startScriptedMcp, type ScriptedMcp } from './_scripted-mcp.ts';
 import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
     url: scripted.url,
     tools: { act: { effect_level: 'E1' } },
   };
-  upstreams = await startUpstreams({}, [server]);
+  upstreams = await startUpstreams({ GOV_MCP_TIMEOUT: '5s' }, [server]);
 });
 afterAll(async () => {
   await upstreams.close();
@@ -29,7 +29,7 @@ const call = (name: string, index: number) => ({
 });
 
 describe('a server that hangs while an answer is judged', () => {
-  it('is asked once for all choices and calls of the answer, which denies only what it should have listed', async () => {
+  it('is queried once for all choices and calls of the answer, and only its own tools are denied', async () => {
     const names = ['scripted__act', 'notes__hang', 'scripted__act'];
     const message = { role: 'assistant', content: null, tool_calls: names.map(call) };
     const choices = [0, 1, 2, 3].map((index) => ({ index, message, finish_reason: 'tool_calls' }));
@@ -54,7 +54,7 @@ describe('a server that hangs while an answer is judged', () => {
 const beyondTest = 10_000_000;
 
 describe('listings', () => {
-  it('wait for all servers together no longer than they are told', async () => {
+  it('wait for all servers together no longer than the limit', async () => {
     let nowMs = 0;
     const listings = new Listings(beyondTest, () => nowMs);
     const slow = {
@@ -75,7 +75,7 @@ describe('listings', () => {
     const listings = new Listings(beyondTest, () => nowMs);
     await listings.of({ tools: () => Promise.resolve([]) });
     nowMs += 2 * beyondTest;
-    // Behind the timer of a wait that has no time left.
+    // If no time were left, the timer of the limit would fire before this answer.
     const slow = { tools: () => new Promise<never[]>((resolve) => setTimeout(() => resolve([]), 20)) };
     expect(await listings.of(slow)).toEqual([]);
   });

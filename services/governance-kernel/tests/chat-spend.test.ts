@@ -5,9 +5,9 @@ import { reaching } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
-// One minor unit for each token, so that amounts and tokens can be compared.
+// A token of `scripted` costs one minor unit, so that amounts and tokens can be compared.
 const prices = {
-  // The price of hosted models: three and fifteen units of money for a million tokens.
+  // The price of hosted models for a million tokens: three units of money for input, and fifteen for output.
   large: {
     input_per_million_minor: 300,
     output_per_million_minor: 1_500,
@@ -47,29 +47,29 @@ async function budgetOf(tenant: string) {
   return { used: budget?.used.spend_minor, reserved: budget?.reserved.spend_minor };
 }
 
-/** When nothing is reserved any more. */
+/** Waits until nothing is reserved in the budget. Returns the budget. */
 const settledBudgetOf = (tenant: string) =>
   reaching(
     () => budgetOf(tenant),
     ({ reserved }) => reserved === 0,
   );
 
-describe('what a model call costs', () => {
+describe('the cost of a model call', () => {
   it('is reserved before the call and settled by the tokens that were used', async () => {
     await setBudget('payer', 10_000);
     const answer = await upstreams.openai({ tenant: 'payer' }).chat.completions.create(request);
     expect(await budgetOf('payer')).toEqual({ used: answer.usage?.total_tokens, reserved: 0 });
   });
 
-  it('is refused before the model is asked when the budget cannot hold it', async () => {
+  it('is refused before the model is called when the budget has no room', async () => {
     await setBudget('poor', 10);
-    const asked = upstreams.model.requests.length;
+    const requestCount = upstreams.model.requests.length;
     const refused = upstreams.openai({ tenant: 'poor' }).chat.completions.create(request);
     await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'BUDGET_EXCEEDED' } });
-    expect(upstreams.model.requests).toHaveLength(asked);
+    expect(upstreams.model.requests).toHaveLength(requestCount);
   });
 
-  it('is its body too, which leaves with it: a ceiling of bytes refuses it before the model is asked', async () => {
+  it('includes the bytes of its body: a ceiling of bytes refuses it before the model is called', async () => {
     const bytes = Buffer.byteLength(JSON.stringify(request));
     await setBudget('talker', 10_000, bytes + 1);
     const ask = () => upstreams.openai({ tenant: 'talker' }).chat.completions.create(request);
@@ -79,7 +79,7 @@ describe('what a model call costs', () => {
     await expect(ask()).rejects.toMatchObject({ status: 403, error: { reason_code: 'BUDGET_EXCEEDED' } });
   });
 
-  it('counts as reserved when the model server does not say what was used', async () => {
+  it('is the reserved amount when the model server reports no usage', async () => {
     await setBudget('blind', 10_000);
     upstreams.model.follow(() => (res) => {
       const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }];
@@ -91,7 +91,7 @@ describe('what a model call costs', () => {
     expect(used).toBeGreaterThanOrEqual(100);
   });
 
-  verifies('kn.budget', 'of 50 parallel calls of 64,000 tokens against 250 no more is spent than 250', async () => {
+  verifies('kn.budget', 'of 50 parallel calls of 64,000 tokens never exceeds the budget of 250', async () => {
     await setBudget('crowd', 250);
     upstreams.model.follow(() => answerOf({ prompt_tokens: 100, completion_tokens: 64_000 }));
     const calls = Array.from({ length: 50 }, () =>
@@ -101,7 +101,7 @@ describe('what a model call costs', () => {
     const refused = settled.flatMap((call) => (call.status === 'rejected' ? [call.reason as unknown] : []));
     for (const reason of refused)
       expect(reason).toMatchObject({ status: 403, error: { reason_code: 'BUDGET_EXCEEDED' } });
-    expect(settled.length - refused.length).toBe(2); // 96 and a little each
+    expect(settled.length - refused.length).toBe(2); // each call reserves a little more than 96 of 250
     const { used, reserved } = await budgetOf('crowd');
     expect(reserved).toBe(0);
     expect(used).toBeGreaterThan(190);
@@ -110,9 +110,9 @@ describe('what a model call costs', () => {
 
   verifies(
     'kn.budget',
-    'of two ceilings the larger is reserved, times the answers, and without one all that the model may say',
+    'is reserved for the larger of two token limits, for each answer, or for all tokens of the model without a limit',
     async () => {
-      const held = async (asked: object) => {
+      const reservedBy = async (query: object) => {
         const tenant = newTenant();
         await setBudget(tenant, 1_000_000);
         let reserved: number | undefined = 0;
@@ -123,33 +123,33 @@ describe('what a model call costs', () => {
           });
         });
         const { max_tokens: _, ...plain } = request;
-        await upstreams.openai({ tenant }).chat.completions.create({ ...plain, ...asked });
-        return (reserved ?? 0) - JSON.stringify({ ...plain, ...asked }).length;
+        await upstreams.openai({ tenant }).chat.completions.create({ ...plain, ...query });
+        return (reserved ?? 0) - JSON.stringify({ ...plain, ...query }).length;
       };
-      expect(await held({ max_tokens: 10, max_completion_tokens: 700 })).toBe(700);
-      expect(await held({ max_tokens: 700, max_completion_tokens: 10 })).toBe(700);
-      expect(await held({ max_tokens: 10, max_output_tokens: 700 })).toBe(700);
-      expect(await held({ max_tokens: 700, max_completion_tokens: 10, n: 3 })).toBe(2_100);
-      expect(await held({ n: 2 })).toBe(2 * 4_096);
-      expect(await held({ max_tokens: null })).toBe(4_096);
+      expect(await reservedBy({ max_tokens: 10, max_completion_tokens: 700 })).toBe(700);
+      expect(await reservedBy({ max_tokens: 700, max_completion_tokens: 10 })).toBe(700);
+      expect(await reservedBy({ max_tokens: 10, max_output_tokens: 700 })).toBe(700);
+      expect(await reservedBy({ max_tokens: 700, max_completion_tokens: 10, n: 3 })).toBe(2_100);
+      expect(await reservedBy({ n: 2 })).toBe(2 * 4_096);
+      expect(await reservedBy({ max_tokens: null })).toBe(4_096);
     },
   );
 
   it.each([0, -1, 1.5, '64000', 1e12, { tokens: 1 }])(
-    'is refused with a ceiling that bounds nothing: %p',
+    'is refused with an invalid token limit: %p',
     async (max_tokens) => {
       const call = { ...request, max_tokens: max_tokens as number };
-      const asked = upstreams.model.requests.length;
+      const requestCount = upstreams.model.requests.length;
       await expect(upstreams.openai({ tenant: newTenant() }).chat.completions.create(call)).rejects.toMatchObject({
         status: 400,
       });
-      expect(upstreams.model.requests).toHaveLength(asked);
+      expect(upstreams.model.requests).toHaveLength(requestCount);
     },
   );
 
   verifies(
     'kn.budget',
-    'with an image costs at most what the model can read, and is refused where that is unknown',
+    'with an image is reserved for all input that the model can read, and refused when that is unknown',
     async () => {
       const content = [{ type: 'image_url' as const, image_url: { url: 'https://example.org/large.png' } }];
       const showing = { ...request, messages: [{ role: 'user' as const, content }] };
@@ -159,7 +159,7 @@ describe('what a model call costs', () => {
       await expect(unbounded).rejects.toMatchObject({ status: 403, error: { reason_code: 'PRICE_UNKNOWN' } });
       const seeing = { ...showing, model: 'large', max_tokens: 1 };
       await upstreams.openai({ tenant }).chat.completions.create(seeing);
-      await setBudget('short', 59); // reading two hundred thousand tokens costs sixty
+      await setBudget('short', 59); // a call reserves 60 for 200,000 input tokens
       const refused = upstreams.openai({ tenant: 'short' }).chat.completions.create(seeing);
       await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'BUDGET_EXCEEDED' } });
     },
@@ -167,45 +167,48 @@ describe('what a model call costs', () => {
 
   verifies(
     'kn.budget',
-    'is refused with a code of its own where a budget counts money and the price is unknown',
+    'is refused as PRICE_UNKNOWN when a budget counts money and the model has no price',
     async () => {
       const tenant = newTenant();
       const unpriced = { ...request, model: 'countersign-scripted-model' };
       const answer = await upstreams.openai({ tenant }).chat.completions.create(unpriced);
       expect(answer.choices).toHaveLength(1);
       await setBudget(tenant, 1_000_000);
-      const asked = upstreams.model.requests.length;
+      const requestCount = upstreams.model.requests.length;
       const refused = upstreams.openai({ tenant }).chat.completions.create(unpriced);
       const message = expect.stringContaining('no price for "countersign-scripted-model"');
       await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'PRICE_UNKNOWN', message } });
-      expect(upstreams.model.requests).toHaveLength(asked);
+      expect(upstreams.model.requests).toHaveLength(requestCount);
     },
   );
 
   const sound = [{ type: 'input_audio', input_audio: { data: '', format: 'wav' } }];
   it.each<[string, object, string]>([
-    ['a tier of its own price', { service_tier: 'priority' }, 'service_tier'],
-    ['an answer that is spoken', { modalities: ['text', 'audio'] }, 'modalities'],
+    ['a service tier', { service_tier: 'priority' }, 'service_tier'],
+    ['an audio answer', { modalities: ['text', 'audio'] }, 'modalities'],
     ['a voice', { audio: { voice: 'alloy', format: 'wav' } }, 'audio'],
     ['a prediction', { prediction: { type: 'content', content: 'x' } }, 'prediction'],
     ['a search at the provider', { web_search_options: {} }, 'web_search_options'],
     ['a tool at the provider', { tools: [{ type: 'code_interpreter' }] }, 'code_interpreter'],
     ['data at the provider', { data_sources: [] }, 'data_sources'],
     ['an unknown member', { models: ['dearer'] }, 'models'],
-    ['a sound', { messages: [{ role: 'user', content: sound }] }, 'input_audio'],
-    ['a sound that the provider keeps', { messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }, 'audio'],
-  ])('is refused where a budget counts money with %s, whose price is in no table', async (_what, more, named) => {
-    const tenant = newTenant();
-    await setBudget(tenant, 1_000_000);
-    const asked = upstreams.model.requests.length;
-    const call = { ...request, model: 'large', ...more };
-    const refused = upstreams.openai({ tenant }).chat.completions.create(call);
-    const message = expect.stringContaining(`the price table does not cover ${named}.`);
-    await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'PRICE_UNKNOWN', message } });
-    expect(upstreams.model.requests).toHaveLength(asked);
-  });
+    ['audio input', { messages: [{ role: 'user', content: sound }] }, 'input_audio'],
+    ['audio that the provider stores', { messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }, 'audio'],
+  ])(
+    'is refused with %s, which the price table does not cover, when a budget counts money',
+    async (_what, more, named) => {
+      const tenant = newTenant();
+      await setBudget(tenant, 1_000_000);
+      const requestCount = upstreams.model.requests.length;
+      const call = { ...request, model: 'large', ...more };
+      const refused = upstreams.openai({ tenant }).chat.completions.create(call);
+      const message = expect.stringContaining(`the price table does not cover ${named}.`);
+      await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'PRICE_UNKNOWN', message } });
+      expect(upstreams.model.requests).toHaveLength(requestCount);
+    },
+  );
 
-  it('is not reported where it is unknown, whatever tokens were used', async () => {
+  it('is not reported when it is unknown, whatever tokens were used', async () => {
     const { response } = await upstreams
       .openai({ tenant: newTenant() })
       .chat.completions.create({ ...request, service_tier: 'priority' })
@@ -214,7 +217,7 @@ describe('what a model call costs', () => {
   });
 
   it.each([202, 500, 502, 504])(
-    'counts as reserved after a %p, behind which the model may have answered',
+    'is the reserved amount after status %p, because the model may have answered',
     async (status) => {
       const tenant = newTenant();
       await setBudget(tenant, 100_000);
@@ -228,7 +231,7 @@ describe('what a model call costs', () => {
     },
   );
 
-  it.each([307, 400, 401, 429, 503])('is nothing after a %p, which asks no model', async (status) => {
+  it.each([307, 400, 401, 429, 503])('is nothing after status %p, because no model was called', async (status) => {
     const tenant = newTenant();
     await setBudget(tenant, 100_000);
     upstreams.model.follow(() => (res) => void res.writeHead(status).end());
@@ -239,7 +242,7 @@ describe('what a model call costs', () => {
     expect(await budgetOf(tenant)).toEqual({ used: 0, reserved: 0 });
   });
 
-  it('counts as told when a caller leaves after the last word', async () => {
+  it('is the reported amount when a caller leaves after the last event', async () => {
     const tenant = newTenant();
     await setBudget(tenant, 100_000);
     const usage = { prompt_tokens: 3, completion_tokens: 4 };
@@ -253,7 +256,7 @@ describe('what a model call costs', () => {
     expect(await settledBudgetOf(tenant)).toEqual({ used: 7, reserved: 0 });
   });
 
-  it('counts as reserved when a stream breaks off, whatever it said of its use by then', async () => {
+  it('is the reserved amount when a stream breaks off, whatever usage it reported before', async () => {
     const tenant = newTenant();
     await setBudget(tenant, 100_000);
     const chunk = { id: 'x', choices: [], usage: { prompt_tokens: 1, completion_tokens: 0 } };
@@ -270,7 +273,7 @@ describe('what a model call costs', () => {
 
   verifies(
     'kn.budget',
-    'is counted exactly: a hundred calls of a tenth of a minor unit and a little cost eleven',
+    'is counted exactly: a hundred calls of a little more than a tenth of a minor unit cost eleven',
     async () => {
       await setBudget('frugal', 1_000);
       upstreams.model.follow(() => answerOf({ prompt_tokens: 0, completion_tokens: 67 }));

@@ -11,13 +11,13 @@ const prices = {
 };
 let upstreams: Upstreams;
 beforeAll(async () => {
-  upstreams = await startUpstreams({ GOV_MODEL_PRICES: JSON.stringify(prices), GOV_UPSTREAM_TIMEOUT: '3s' });
+  upstreams = await startUpstreams({ GOV_MODEL_PRICES: JSON.stringify(prices), GOV_UPSTREAM_TIMEOUT: '8s' });
 });
 afterAll(() => upstreams.close());
 
 const usedTokens = 5_010;
 
-/** A model that says far more than the buffers between it and a caller hold. */
+/** Makes the model send far more than the buffers between it and a caller can contain. */
 function sayMuch(): void {
   const choice = (delta: object, finish_reason: string | null) => ({ choices: [{ index: 0, delta, finish_reason }] });
   upstreams.model.follow(() => (res) => {
@@ -30,7 +30,7 @@ function sayMuch(): void {
   });
 }
 
-/** Asks for a stream and reads nothing of it. */
+/** Requests a stream and does not read it. */
 async function askAndStall(session: string): Promise<Socket> {
   const { port, hostname, host } = new URL(upstreams.test.kernel.url);
   const body = JSON.stringify({
@@ -56,7 +56,7 @@ async function askAndStall(session: string): Promise<Socket> {
 }
 
 describe('a caller that stops reading its stream', () => {
-  it('is cut off when the time of the answer is over, and pays what was held, for the model told its count too early', async () => {
+  it('is disconnected at the time limit, and is charged the reservation if usage was not reported last', async () => {
     await upstreams.test.as('acme').putBudget({
       params: { budget_id: 'models' },
       body: {
@@ -74,7 +74,7 @@ describe('a caller that stops reading its stream', () => {
     const session = newSession();
     const socket = await askAndStall(session);
     const outcomes = async () => (await receiptsOf(upstreams.test, session)).map(({ outcome }) => outcome);
-    await untilReachable(async () => (await outcomes()).length === 2, 60_000);
+    await untilReachable(async () => (await outcomes()).length === 2);
     expect(await outcomes()).toEqual([undefined, 'failed']);
     const { body } = await upstreams.test.as('acme').listBudgets();
     expect(body.data[0]?.reserved.spend_minor).toBe(0);
@@ -83,7 +83,7 @@ describe('a caller that stops reading its stream', () => {
     socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1').slice(-100)));
     socket.on('error', () => undefined);
     socket.resume();
-    await untilReachable(() => Promise.resolve(socket.destroyed), 60_000);
+    await untilReachable(() => Promise.resolve(socket.destroyed));
     expect(text).not.toContain('[DONE]');
   });
 });

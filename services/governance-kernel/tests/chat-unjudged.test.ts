@@ -3,12 +3,12 @@ import { followDirectives } from '@countersign/testkit/scripted-model';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { askOnce, type Said } from './_chat-callers.ts';
+import { askOnce, type Statement } from './_chat-callers.ts';
 import { startUpstreams, receiptsOf, type Upstreams } from './_upstreams.ts';
 
 let upstreams: Upstreams;
 let proxy: TcpProxy;
-/** Its database goes away, and it does not wait for it. */
+/** A kernel whose database becomes unavailable. It does not wait for the database. */
 let cutOff: StartedKernel;
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const through = new URL(direct);
   through.host = `127.0.0.1:${proxy.port}`;
   cutOff = await startKernel(kernelConfigFrom({ ...env, DATABASE_URL: through.href }), { ledgerAwayMsMax: 0 });
-}, 90_000);
+});
 afterAll(async () => {
   await cutOff.stop();
   await proxy.close();
@@ -30,32 +30,32 @@ beforeEach(() => upstreams.model.follow(followDirectives));
 const askedOf = (key: string) => upstreams.model.requests.filter(({ body }) => body.includes(key)).length;
 const proposalOf = (key: string) => `call:notes__read_note {"id":"${key}"}`;
 
-/** The model answers, and the call that it proposes cannot be judged. */
+/** Gets an answer whose proposed call cannot be judged, because the database is cut off. */
 async function buyUnjudged(key: string): Promise<void> {
   upstreams.model.follow((request) => {
     proxy.cut();
     return followDirectives(request);
   });
-  const said = await askOnce(cutOff.url, key, proposalOf(key));
-  expect(said).toMatchObject({ status: 503, isReplayed: false });
-  expect(said.text).not.toContain('notes__read_note');
+  const answer = await askOnce(cutOff.url, key, proposalOf(key));
+  expect(answer).toMatchObject({ status: 503, isReplayed: false });
+  expect(answer.text).not.toContain('notes__read_note');
   upstreams.model.follow(followDirectives);
   proxy.restore();
 }
 
 /** Repeats the request like a client that was asked to come back. */
-async function askUntilJudged(url: string, key: string): Promise<Said> {
+async function askUntilJudged(url: string, key: string): Promise<Statement> {
   for (;;) {
-    const said = await askOnce(url, key, proposalOf(key));
-    if (said.status !== 503) return said;
+    const answer = await askOnce(url, key, proposalOf(key));
+    if (answer.status !== 503) return answer;
   }
 }
 
-const callsOf = ({ text }: Said) =>
+const callsOf = ({ text }: Statement) =>
   (JSON.parse(text) as { choices: { message: { tool_calls?: unknown[] } }[] }).choices[0]?.message.tool_calls ?? [];
 
-describe('an answer that was bought while the database was away', () => {
-  verifies('kn.chat.once', 'has its calls judged for the caller who comes back, and is not bought again', async () => {
+describe('an answer that was paid for while the database was unavailable', () => {
+  verifies('kn.chat.once', 'has its calls judged for the returning caller, and is not paid for again', async () => {
     await buyUnjudged('judged-later');
     const judged = await askUntilJudged(cutOff.url, 'judged-later');
     expect(judged).toMatchObject({ status: 200, isReplayed: true });
@@ -77,7 +77,7 @@ describe('an answer that was bought while the database was away', () => {
     expect(askedOf('judged-elsewhere')).toBe(1);
   });
 
-  it('is judged once for all who come back at the same time', async () => {
+  it('is judged once for all callers that return at the same time', async () => {
     await buyUnjudged('judged-for-all');
     const all = await Promise.all(Array.from({ length: 5 }, () => askUntilJudged(cutOff.url, 'judged-for-all')));
     expect(new Set(all.map(({ text }) => text)).size).toBe(1);
@@ -85,7 +85,7 @@ describe('an answer that was bought while the database was away', () => {
     expect(receipts.filter(({ action }) => action === 'tool.call')).toHaveLength(1);
   });
 
-  it('is judged by the rules of that time', async () => {
+  it('is judged by the rules in force when its caller returns', async () => {
     await buyUnjudged('denied-later');
     await upstreams.test.system.putToolBlocks({
       params: { tenant: 'acme' },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
-// A token of output costs one minor unit, and one of input a tenth of it.
+// An output token costs one minor unit, and an input token a tenth.
 const price = { input_per_million_minor: 100_000, output_per_million_minor: 1_000_000, output_tokens_max: 4_096 };
 let upstreams: Upstreams;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const request = { model: 'scripted', max_tokens: 100, messages: [{ role: 'user' 
 let tenants = 0;
 const newTenant = () => `user-${(tenants += 1)}`;
 
-/** The counted cost of an answer with that usage, in minor units: whole, and streamed. */
+/** The charged costs of two answers with this usage, in minor units: of a whole answer and of a streamed one. */
 async function countedFor(usage: object, message: object = { content: 'Hi' }): Promise<number[]> {
   upstreams.model.follow(({ stream }) => (res: ServerResponse) => {
     if (stream !== true) {
@@ -40,7 +40,7 @@ async function spentOn(stream: boolean): Promise<number> {
     body: {
       ...{ subject: 'tenant', window: 'total', currency: 'EUR', spend_limit_minor: 1_000_000_000 },
       ...{ tool_call_limit: null, egress_limit_bytes: null, write_limit: null, approval_required_above_minor: null },
-    } as never, // a test writes plain names
+    } as never, // plain strings instead of branded ones
   });
   const { completions } = upstreams.openai({ tenant }).chat;
   await (await completions.create({ ...request, stream } as typeof request).asResponse()).text();
@@ -50,31 +50,31 @@ async function spentOn(stream: boolean): Promise<number> {
 }
 
 const twice = (minor: number) => [minor, minor];
-const told = { prompt_tokens: 10, completion_tokens: 5 };
+const report = { prompt_tokens: 10, completion_tokens: 5 };
 const reasoned = (reasoning_tokens: unknown) => ({ completion_tokens_details: { reasoning_tokens } });
 
-describe('the tokens that an answer is counted for', () => {
+describe('the tokens that are charged for an answer', () => {
   it.each<[string, object, number]>([
-    ['are those of its completion', { ...told, total_tokens: 15 }, 6],
-    ['hold its reasoning once', { ...told, total_tokens: 15, ...reasoned(4) }, 6],
-    ['hold its reasoning once where it took all of the completion', { ...told, total_tokens: 15, ...reasoned(5) }, 6],
-    ['are not fewer where the total says fewer', { ...told, total_tokens: 3 }, 6],
-    ['are told without details as well', { ...told, total_tokens: null, completion_tokens_details: null }, 6],
-    ['are told without reasoning as well', { ...told, total_tokens: 15, ...reasoned(null) }, 6],
+    ['are those of its completion', { ...report, total_tokens: 15 }, 6],
+    ['include its reasoning once', { ...report, total_tokens: 15, ...reasoned(4) }, 6],
+    ['include its reasoning once if it is the whole completion', { ...report, total_tokens: 15, ...reasoned(5) }, 6],
+    ['are not reduced by a smaller total', { ...report, total_tokens: 3 }, 6],
+    ['are counted without details', { ...report, total_tokens: null, completion_tokens_details: null }, 6],
+    ['are counted without reasoning', { ...report, total_tokens: 15, ...reasoned(null) }, 6],
   ])('%s', async (_what, usage, minor) => {
     expect(await countedFor(usage)).toEqual(twice(minor));
   });
 
-  verifies('kn.budget', 'hold reasoning that is in the total alone, beside it or nowhere else', async () => {
-    const hidden = { ...told, total_tokens: 60_015 };
+  verifies('kn.budget', 'include reasoning that is only in the total or only in the details', async () => {
+    const hidden = { ...report, total_tokens: 60_015 };
     expect(await countedFor({ ...hidden, ...reasoned(60_000) })).toEqual(twice(60_006));
     expect(await countedFor(hidden)).toEqual(twice(60_006));
-    expect(await countedFor({ ...told, ...reasoned(60_000) })).toEqual(twice(60_006));
-    expect(await countedFor({ ...told, ...reasoned(4) })).toEqual(twice(10));
-    expect(await countedFor({ ...told, total_tokens: 15, ...reasoned(60_000) })).toEqual(twice(60_006));
+    expect(await countedFor({ ...report, ...reasoned(60_000) })).toEqual(twice(60_006));
+    expect(await countedFor({ ...report, ...reasoned(4) })).toEqual(twice(10));
+    expect(await countedFor({ ...report, total_tokens: 15, ...reasoned(60_000) })).toEqual(twice(60_006));
   });
 
-  verifies('kn.budget', 'are those that were reserved where something was answered for nothing', async () => {
+  verifies('kn.budget', 'are the reserved ones when an answer with content reports no output tokens', async () => {
     const nothing = { prompt_tokens: 10, completion_tokens: 0, total_tokens: 10 };
     const answered = [
       { content: 'Hi' },
@@ -89,15 +89,15 @@ describe('the tokens that an answer is counted for', () => {
   });
 
   it.each<[string, object]>([
-    ['a total below nothing', { ...told, total_tokens: -1 }],
-    ['a total beyond counting', { ...told, total_tokens: 1e15 }],
-    ['half a token', { ...told, total_tokens: 15.5 }],
-    ['a total in words', { ...told, total_tokens: 'all' }],
-    ['reasoning in words', { ...told, ...reasoned('much') }],
-    ['reasoning below nothing', { ...told, ...reasoned(-5) }],
-    ['details that are none', { ...told, completion_tokens_details: 7 }],
-    ['a sum beyond counting', { prompt_tokens: 1, completion_tokens: 600_000_000, ...reasoned(600_000_000) }],
-  ])('are those that were reserved after %s', async (_what, usage) => {
+    ['a negative total', { ...report, total_tokens: -1 }],
+    ['a total above the limit', { ...report, total_tokens: 1e15 }],
+    ['a fraction of a token', { ...report, total_tokens: 15.5 }],
+    ['a total that is a text', { ...report, total_tokens: 'all' }],
+    ['reasoning that is a text', { ...report, ...reasoned('much') }],
+    ['negative reasoning', { ...report, ...reasoned(-5) }],
+    ['details that are not an object', { ...report, completion_tokens_details: 7 }],
+    ['a sum above the limit', { prompt_tokens: 1, completion_tokens: 600_000_000, ...reasoned(600_000_000) }],
+  ])('are the reserved ones after %s', async (_what, usage) => {
     for (const minor of await countedFor(usage)) {
       expect(minor).toBeGreaterThanOrEqual(100);
       expect(minor).toBeLessThan(1_000);

@@ -19,7 +19,7 @@ async function ask(more: object): Promise<string> {
 }
 const answerWith = (write: (res: ServerResponse) => void) => upstreams.model.follow(() => write);
 
-/** Denied and allowed by the policy of tools. */
+/** Calls that `toolPolicy` denies and allows. */
 const denied = { id: 'c1', type: 'function', function: { name: 'notes__delete_note', arguments: '{"id":"SECRET"}' } };
 const allowed = { id: 'c2', type: 'function', function: { name: 'lookup', arguments: '{}' } };
 const logprobs = { content: [{ token: '{"id":"SECRET', logprob: 0, bytes: null, top_logprobs: [] }] };
@@ -27,7 +27,7 @@ const logprobs = { content: [{ token: '{"id":"SECRET', logprob: 0, bytes: null, 
 describe('the tokens of a call that is withheld', () => {
   it.each<[string, object[]]>([
     ['alone', [denied]],
-    ['beside one that is released', [allowed, denied]],
+    ['beside a released call', [allowed, denied]],
   ])('are not shown in a whole answer, %s', async (_case, calls) => {
     answerWith((res) => {
       const message = { role: 'assistant', content: null, tool_calls: calls };
@@ -41,8 +41,8 @@ describe('the tokens of a call that is withheld', () => {
 
   it.each<[string, object[]]>([
     ['alone', [denied]],
-    ['beside one that is released', [allowed, denied]],
-  ])('are not shown in a stream, %s, in whatever chunk they come', async (_case, calls) => {
+    ['beside a released call', [allowed, denied]],
+  ])('are not shown in any chunk of a stream, %s', async (_case, calls) => {
     const chunk = (delta: object, finish_reason: string | null) => ({
       id: 'c',
       choices: [{ index: 0, delta, logprobs, finish_reason }],
@@ -64,7 +64,7 @@ describe('the tokens of a call that is withheld', () => {
     expect(text).not.toContain('SECRET');
   });
 
-  it('are shown as ever when every call is released', async () => {
+  it('are shown as usual when every call is released', async () => {
     answerWith((res) => {
       const message = { role: 'assistant', content: null, tool_calls: [allowed] };
       const choices = [{ index: 0, message, logprobs, finish_reason: 'tool_calls' }];

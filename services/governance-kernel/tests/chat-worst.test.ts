@@ -29,8 +29,8 @@ async function ask(
 }
 
 /**
- * The longest work of the kernel's thread between two turns of its event loop: CPU time and not wall-clock time. The shortest of
- * several tries, up to the first below `blinkMs`, since other processes use this machine.
+ * Measures the longest CPU time of this thread between two turns of its event loop. Returns the shortest result of up
+ * to six tries, and stops trying after a result below `blinkMs`.
  */
 async function heldUpMs(run: () => Promise<void>): Promise<number> {
   let shortestMs = Infinity;
@@ -61,24 +61,24 @@ const text = (letter: string, bytes: number) =>
   completion(`{"role":"assistant","content":"${letter.repeat(bytes / letter.length)}"}`);
 const listOf = (value: string, bytes: number) => completion(`{"annotations":[${`${value},`.repeat(bytes / 3)}0]}`);
 
-// Twenty to forty-five milliseconds on an idle machine, of which the client in this process takes a part. An answer of
-// 32 MiB took a third of a second, or eight of them when it was objects.
+// An answer takes 20 to 45 ms on an idle machine, including the work of the client in this process. Without the limit,
+// an answer of 32 MiB took a third of a second as text. An answer of objects took far more.
 const blinkMs = 150;
 
 describe('an answer of any size', () => {
   it.each<[string, Buffer, number]>([
-    ['text as long as it may be', text('x', 4 * mebibyte - 200), 200],
-    ['text of escapes', text(String.raw`\"`, 4 * mebibyte - 200), 200],
-    ['more text than may be', text('x', 32 * mebibyte), 502],
-    ['as many objects as it may hold', listOf('{}', 3 * 24_000), 200],
-    ['more objects than it may hold', listOf('{}', 4 * mebibyte - 200), 502],
+    ['text of the maximum length', text('x', 4 * mebibyte - 200), 200],
+    ['text of escaped characters', text(String.raw`\"`, 4 * mebibyte - 200), 200],
+    ['text above the limit', text('x', 32 * mebibyte), 502],
+    ['the maximum number of objects', listOf('{}', 3 * 24_000), 200],
+    ['more objects than the limit', listOf('{}', 4 * mebibyte - 200), 502],
   ])('blocks no other caller with %s', async (_what, bytes, status) => {
     answerWith(bytes);
     const answered = async () => expect((await ask(plainBody)).status).toBe(status);
     expect(await heldUpMs(answered)).toBeLessThan(blinkMs);
   });
 
-  it('blocks no other caller with arguments in many calls that are made of members, live or repeated', async () => {
+  it('blocks no other caller with many calls whose arguments have many members, first or replayed', async () => {
     const members = (count: number) =>
       JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, nth) => [`member_${nth}`, 1])));
     const calling = (count: number) =>
@@ -99,14 +99,14 @@ describe('an answer of any size', () => {
     }
   });
 
-  it('says that it has to be a stream when it holds too much to be read whole', async () => {
+  it('must be requested as a stream when it is too large to be read whole', async () => {
     for (const bytes of [text('x', 5 * mebibyte), listOf('{}', mebibyte)]) {
       answerWith(bytes);
       expect(await ask(plainBody)).toMatchObject({ status: 502, text: expect.stringContaining('as a stream') });
     }
   });
 
-  it('comes as a stream where it is larger than a whole one may be', async () => {
+  it('may exceed the limit for whole answers when it is streamed', async () => {
     const piece = 'x'.repeat(mebibyte / 2);
     upstreams.model.follow(() => (res: ServerResponse) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -122,7 +122,7 @@ describe('an answer of any size', () => {
     expect(events.trimEnd().endsWith('[DONE]')).toBe(true);
   });
 
-  it('ends a stream whose event is made of more values than one may hold', async () => {
+  it('ends its stream at an event with too many values', async () => {
     upstreams.model.follow(() => (res: ServerResponse) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       const logprobs = `{"content":[${'{},'.repeat(300_000)}0]}`;
@@ -138,18 +138,18 @@ describe('an answer of any size', () => {
 describe('a request of any size', () => {
   const bodyBytes = 6 * mebibyte;
   const holding = (content: string) => `{"model":"scripted","messages":[{"role":"user","content":${content}}]}`;
-  const said = (unit: string) => holding(`"${unit.repeat((bodyBytes - 200) / Buffer.byteLength(unit))}"`);
+  const statementOf = (unit: string) => holding(`"${unit.repeat((bodyBytes - 200) / Buffer.byteLength(unit))}"`);
   const name = String.raw`\"`.repeat(1_000);
   const names = Array.from({ length: bodyBytes / 2_100 }, (_, index) => `"${name}${index}":0`).join(',');
 
   it.each<[string, string, number]>([
-    ['more values than it may hold', `{"model":"scripted","messages":[${'{},'.repeat(2 * mebibyte)}{}]}`, 413],
-    ['plain text', said('xx'), 200],
-    ['escaped quotes', said(String.raw`\"`), 200],
-    ['quotes among text', said(String.raw`He said: \"no\". `), 200],
-    ['escaped pairs of surrogates', said(String.raw`\ud83d\ude00`), 200],
-    ['letters of two bytes', said('é'), 200],
-    ['letters of four bytes', said('😀'), 200],
+    ['more values than the limit', `{"model":"scripted","messages":[${'{},'.repeat(2 * mebibyte)}{}]}`, 413],
+    ['plain text', statementOf('xx'), 200],
+    ['escaped quotes', statementOf(String.raw`\"`), 200],
+    ['quotes among text', statementOf(String.raw`He said: \"no\". `), 200],
+    ['escaped pairs of surrogates', statementOf(String.raw`\ud83d\ude00`), 200],
+    ['letters of two bytes', statementOf('é'), 200],
+    ['letters of four bytes', statementOf('😀'), 200],
     ['long names', `{"model":"scripted","messages":[],"x":{${names}}}`, 413],
   ])('blocks no other caller with %s', async (_what, body, status) => {
     upstreams.model.follow(() => (res: ServerResponse) => {

@@ -39,7 +39,7 @@ const functionsOf = (message: ChatCompletionMessage) =>
 describe('the OpenAI SDK against the boundary', () => {
   verifies(
     'kn.chat.openai',
-    'a whole answer comes back as the model gave it, sealed by a decision and an outcome',
+    'gets a whole answer as the model sent it, and a decision and an outcome are sealed',
     async () => {
       const session = newSession();
       const { data, response } = await upstreams
@@ -64,29 +64,25 @@ describe('the OpenAI SDK against the boundary', () => {
     },
   );
 
-  verifies(
-    'kn.chat.openai',
-    'a streamed answer with include_usage comes back piece by piece and ends with its usage',
-    async () => {
-      const chunks = await upstreams.openai().chat.completions.create({
-        model: 'scripted',
-        messages: user('hello streams'),
-        stream: true,
-        stream_options: { include_usage: true },
-      });
-      const pieces: string[] = [];
-      let usage = 0;
-      for await (const chunk of chunks) {
-        pieces.push(chunk.choices[0]?.delta.content ?? '');
-        usage = chunk.usage?.total_tokens ?? usage;
-      }
-      expect(pieces.length).toBeGreaterThan(3);
-      expect(pieces.join('')).toBe('countersign-scripted-model heard: hello streams');
-      expect(usage).toBeGreaterThan(0);
-    },
-  );
+  verifies('kn.chat.openai', 'gets a streamed answer with include_usage piece by piece, with its usage', async () => {
+    const chunks = await upstreams.openai().chat.completions.create({
+      model: 'scripted',
+      messages: user('hello streams'),
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    const pieces: string[] = [];
+    let usage = 0;
+    for await (const chunk of chunks) {
+      pieces.push(chunk.choices[0]?.delta.content ?? '');
+      usage = chunk.usage?.total_tokens ?? usage;
+    }
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(pieces.join('')).toBe('countersign-scripted-model heard: hello streams');
+    expect(usage).toBeGreaterThan(0);
+  });
 
-  verifies('kn.chat.openai', 'parallel tool calls come back whole, in one answer and in a stream', async () => {
+  verifies('kn.chat.openai', 'gets parallel tool calls whole, in one answer and in a stream', async () => {
     const directives = 'call:notes__read_note {"id":"a"}\ncall:notes__read_note {"id":"b"}';
     const expected = ['notes__read_note {"id":"a"}', 'notes__read_note {"id":"b"}'];
     const [whole, stream] = [await ask(directives), await streamed(directives)];
@@ -95,7 +91,7 @@ describe('the OpenAI SDK against the boundary', () => {
     expect([whole.choices[0]?.finish_reason, stream.choices[0]?.finish_reason]).toEqual(['tool_calls', 'tool_calls']);
   });
 
-  verifies('kn.chat.openai', 'the tool runner of the SDK goes from the call to the answer', async () => {
+  verifies('kn.chat.openai', 'runs the tool runner of the SDK from the call to the answer', async () => {
     const runner = upstreams.openai().chat.completions.runTools({
       model: 'scripted',
       messages: user('call:lookup {"city":"Bern"}'),
@@ -116,18 +112,18 @@ describe('the OpenAI SDK against the boundary', () => {
 
   verifies(
     'kn.chat.openai',
-    'a policy denial is a PermissionDeniedError with its reason, and the model is not asked',
+    'gets a denial as a PermissionDeniedError with its reason, and the model is not called',
     async () => {
-      const asked = upstreams.model.requests.length;
+      const requestCount = upstreams.model.requests.length;
       const denied = upstreams.openai().chat.completions.create({ model: 'forbidden', messages: user('hello') });
       const error = await denied.catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError);
       expect(error).toMatchObject({ status: 403, code: 'policy_denied', error: { reason_code: 'NO_MATCHING_RULE' } });
-      expect(upstreams.model.requests).toHaveLength(asked);
+      expect(upstreams.model.requests).toHaveLength(requestCount);
     },
   );
 
-  it("sends the body byte for byte, and of the caller's headers its trace alone", async () => {
+  it('has its body forwarded unchanged, and of its headers only the trace', async () => {
     const body = '{ "model":"scripted",  "messages":[{"role":"user","content":"1.0 \\u0041"}], "temperature":1.0 }';
     const headers = {
       authorization: `bearer ${adminKey}`,
@@ -146,20 +142,20 @@ describe('the OpenAI SDK against the boundary', () => {
     expect(JSON.stringify(sent?.headers)).not.toMatch(new RegExp(`x-gov|cookie|${adminKey}`, 'i'));
   });
 
-  it('lists the models of the upstream, and nothing more of what it says of them', async () => {
+  it('lists the models of the upstream with known members only', async () => {
     const { data } = await upstreams.openai().models.list();
     expect(data).toEqual([{ id: 'countersign-scripted-model', object: 'model', created: 0, owned_by: 'countersign' }]);
     expect(upstreams.model.requests.at(-1)?.headers.authorization).toBe(`Bearer ${upstreamKey}`);
   });
 
-  it('finds one of them by its id, which may hold slashes', async () => {
+  it('finds a model by its ID, which may contain slashes', async () => {
     const { models } = upstreams.openai();
     const id = 'countersign-scripted-model';
     expect(await models.retrieve(id)).toMatchObject({ id, object: 'model', owned_by: 'countersign' });
     await expect(models.retrieve('vendor/no-such-model')).rejects.toMatchObject({ status: 404, code: 'NOT_FOUND' });
   });
 
-  it.each([200, 429])('tells what the upstream says about its limits with an answer of %d', async (status) => {
+  it.each([200, 429])('gets the rate limit headers of the upstream with status %d', async (status) => {
     const limits = {
       'retry-after': '7',
       'retry-after-ms': '6900',
@@ -167,21 +163,21 @@ describe('the OpenAI SDK against the boundary', () => {
       'x-ratelimit-reset-requests': '6m0s',
     };
     const own = { 'set-cookie': 'a=b', 'x-ratelimit-odd': '<script>' };
-    const said = { choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }] };
+    const statement = { choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }] };
     upstreams.model.follow(() => (res) => {
-      res.writeHead(status, { 'content-type': 'application/json', ...limits, ...own }).end(JSON.stringify(said));
+      res.writeHead(status, { 'content-type': 'application/json', ...limits, ...own }).end(JSON.stringify(statement));
     });
     const { response } = await upstreams
       .openai()
       .chat.completions.create({ model: 'scripted', messages: user('hello') })
       .withResponse()
-      .catch((error: unknown) => ({ response: error as { headers: Headers } })); // an APIError has them
+      .catch((error: unknown) => ({ response: error as { headers: Headers } })); // an APIError has headers
     for (const [name, value] of Object.entries(limits))
       expect([name, response.headers.get(name)]).toEqual([name, value]);
     for (const name of Object.keys(own)) expect(response.headers.get(name)).toBeNull();
   });
 
-  it('gives on what the upstream says is wrong in the middle of a stream', async () => {
+  it('gets an error of the upstream in the middle of a stream', async () => {
     const error = { message: 'The engine is overloaded', type: 'server_error', code: 'overloaded', secret: 'x' };
     upstreams.model.follow(() => (res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -193,7 +189,7 @@ describe('the OpenAI SDK against the boundary', () => {
     expect(JSON.stringify(broken)).not.toContain('secret');
   });
 
-  it('names the member that is wrong', async () => {
+  it('gets the name of an invalid member', async () => {
     const { completions } = upstreams.openai().chat;
     const wrong = completions.create({ model: '', messages: user('hello') });
     await expect(wrong).rejects.toMatchObject({
@@ -203,12 +199,12 @@ describe('the OpenAI SDK against the boundary', () => {
     });
   });
 
-  it('asks the model once for one Idempotency-Key and refuses the key for a stream', async () => {
+  it('calls the model once per Idempotency-Key and refuses the key for a stream', async () => {
     const options = { headers: { 'Idempotency-Key': 'chat-once-1' } };
-    const asked = upstreams.model.requests.length;
+    const requestCount = upstreams.model.requests.length;
     const [first, second] = [await ask('once', options), await ask('once', options)];
     expect(second).toEqual(first);
-    expect(upstreams.model.requests).toHaveLength(asked + 1);
+    expect(upstreams.model.requests).toHaveLength(requestCount + 1);
     await expect(ask('twice', options)).rejects.toMatchObject({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
     await expect(streamed('stream', { headers: { 'Idempotency-Key': 'chat-once-2' } })).rejects.toMatchObject({
       status: 400,
@@ -217,34 +213,30 @@ describe('the OpenAI SDK against the boundary', () => {
 });
 
 describe("tool calls in a model's answer", () => {
-  verifies(
-    'kn.chat.tools',
-    'a refused call is taken out before the caller sees it, and the receipt says why',
-    async () => {
-      const session = newSession();
-      const completion = await ask('call:notes__delete_note {"id":"a"}', inSession(session));
-      const message = messageOf(completion);
-      expect(completion.choices[0]?.finish_reason).toBe('stop');
-      expect(message.tool_calls).toBeUndefined();
-      const [, decision] = await receiptsOf(upstreams.test, session);
-      expect(decision).toMatchObject({
-        action: 'tool.call',
-        tool: 'notes.delete_note',
-        verdict: 'DENY',
-        reason_code: 'POLICY_DENIED',
-      });
-      expect(message.refusal).toContain('notes.delete_note was not executed: DENY POLICY_DENIED');
-      expect(message.refusal).toContain(decision?.receipt_id);
-      expect(message.content).toBe(message.refusal);
-      expect(message.countersign?.decisions).toMatchObject([
-        { tool: 'notes.delete_note', verdict: 'DENY', receipt_id: decision?.receipt_id },
-      ]);
-    },
-  );
+  verifies('kn.chat.tools', 'are removed when they are denied, and the receipt contains the reason', async () => {
+    const session = newSession();
+    const completion = await ask('call:notes__delete_note {"id":"a"}', inSession(session));
+    const message = messageOf(completion);
+    expect(completion.choices[0]?.finish_reason).toBe('stop');
+    expect(message.tool_calls).toBeUndefined();
+    const [, decision] = await receiptsOf(upstreams.test, session);
+    expect(decision).toMatchObject({
+      action: 'tool.call',
+      tool: 'notes.delete_note',
+      verdict: 'DENY',
+      reason_code: 'POLICY_DENIED',
+    });
+    expect(message.refusal).toContain('notes.delete_note was not executed: DENY POLICY_DENIED');
+    expect(message.refusal).toContain(decision?.receipt_id);
+    expect(message.content).toBe(message.refusal);
+    expect(message.countersign?.decisions).toMatchObject([
+      { tool: 'notes.delete_note', verdict: 'DENY', receipt_id: decision?.receipt_id },
+    ]);
+  });
 
   verifies(
     'kn.chat.tools',
-    'in a stream a refused call is withheld as well: no fragment of it is ever sent',
+    'are withheld from a stream when they are denied, and no fragment of them is sent',
     async () => {
       const response = await upstreams
         .openai()
@@ -264,7 +256,7 @@ describe("tool calls in a model's answer", () => {
     },
   );
 
-  verifies('kn.chat.tools', 'of several calls only the allowed ones pass, whole and in a stream', async () => {
+  verifies('kn.chat.tools', 'are released only if they are allowed, whole and in a stream', async () => {
     const directives =
       'call:notes__read_note {"id":"a"}\ncall:notes__delete_note {"id":"a"}\ncall:notes__read_note {"id":"c"}';
     for (const completion of [await ask(directives), await streamed(directives)]) {
@@ -284,7 +276,7 @@ describe("tool calls in a model's answer", () => {
 
   verifies(
     'kn.chat.tools',
-    'names the approval of an escalated call; after it was approved the same call passes once',
+    'name their approval when they are escalated, and pass once after it was granted',
     async () => {
       const options = inSession(newSession());
       const waiting = messageOf(await ask('call:pay {"amount":7}', options));
@@ -299,12 +291,12 @@ describe("tool calls in a model's answer", () => {
   );
 
   it.each([
-    ['text that is no object', 'notes__read_note', '["a"]', 'MALFORMED_ARGUMENTS'],
-    ['text that is cut off', 'notes__read_note', '{"id":"a', 'MALFORMED_ARGUMENTS'],
-    ['a member twice', 'notes__read_note', '{"id":"a","id":"b"}', 'MALFORMED_ARGUMENTS'],
-    ['what breaks the pinned schema', 'notes__read_note', '{"id":1}', 'SCHEMA_VIOLATION'],
+    ['arguments that are not an object', 'notes__read_note', '["a"]', 'MALFORMED_ARGUMENTS'],
+    ['truncated arguments', 'notes__read_note', '{"id":"a', 'MALFORMED_ARGUMENTS'],
+    ['a duplicate member', 'notes__read_note', '{"id":"a","id":"b"}', 'MALFORMED_ARGUMENTS'],
+    ['arguments that violate the pinned schema', 'notes__read_note', '{"id":1}', 'SCHEMA_VIOLATION'],
     ['an undeclared function', 'unheard_of', '{}', 'NO_MATCHING_RULE'],
-  ])('denies a call with %s', async (_case, name, text, reason) => {
+  ])('are denied with %s', async (_case, name, text, reason) => {
     for (const completion of [await ask(`call:${name} ${text}`), await streamed(`call:${name} ${text}`)]) {
       expect(messageOf(completion).tool_calls ?? []).toEqual([]);
       expect(messageOf(completion).countersign?.decisions).toMatchObject([{ verdict: 'DENY', reason_code: reason }]);
@@ -313,7 +305,7 @@ describe("tool calls in a model's answer", () => {
 
   verifies(
     'kn.chat.tools',
-    'governs the legacy and the custom spelling, and refuses a type it does not know',
+    'are governed in the legacy and the custom form too, and denied with an unknown type',
     async () => {
       const message = {
         role: 'assistant',

@@ -3,7 +3,7 @@ import type { ApprovalId } from '@countersign/contracts';
 import { Authenticator, type Forgery } from '@countersign/testkit/authenticator';
 import { describeStory } from '@countersign/testkit/describe-story';
 import { verifies } from '@countersign/testkit/verifies';
-import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { send, Caller, ledgerOf, newSession, refusal, answerOf } from './_caller.ts';
 import { freePort, openPhone, type Phone } from './_chromium.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -16,7 +16,6 @@ rules:
   - { id: vaults, effect: escalate, match: { tool: [vault.*] }, approval: { quorum: 2 } }
 `;
 
-const timeoutMs = 120_000;
 let test: TestKernel;
 let phone: Phone;
 let agent: Caller;
@@ -30,19 +29,19 @@ beforeAll(async () => {
   const terms = { version: 1, signatures_only: false, break_glass: true };
   await test.system.putApprovalTerms({ params: { tenant: 'acme' }, body: terms });
   agent = new Caller(test);
-  const body = { kind: 'approver', principal_id: 'alice' } as never; // its defaults are the kernel's
+  const body = { kind: 'approver', principal_id: 'alice' } as never; // the kernel fills in the defaults
   key = (await test.as('acme', 'operator').createAccessKey({ body })).body.key;
   phone = await openPhone();
-}, timeoutMs);
+});
 afterAll(async () => {
   await phone.browser.close();
   await test.close();
-}, timeoutMs);
+});
 
 async function question(amount: number) {
   const call = { tool: 'pay.send', args: { amount }, session_id: newSession() };
   const reply = await agent.decide(call);
-  return { call, id: asked(reply), url: reply.approval?.approve_url ?? '' };
+  return { call, id: send(reply), url: reply.approval?.approve_url ?? '' };
 }
 
 async function open(url: string): Promise<void> {
@@ -54,7 +53,7 @@ async function open(url: string): Promise<void> {
   await page.getByRole('heading', { name: 'pay.send' }).waitFor();
 }
 
-/** The key that Chromium made, to sign what no browser would. */
+/** An authenticator with the key of Chromium, to sign data that no browser signs. */
 async function taken(): Promise<Authenticator> {
   const { cdp, authenticatorId } = phone;
   const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId });
@@ -65,10 +64,10 @@ async function taken(): Promise<Authenticator> {
 }
 
 const bob = () => test.as('acme', 'bob');
-const params = { principal: 'bob' as never }; // within its schema
+const params = { principal: 'bob' as never }; // matches the schema
 let bobs: Authenticator;
 
-/** Enrols a passkey of another person, which waits. */
+/** Enrols a passkey of another person, which waits for a voucher. */
 async function bobEnrols(): Promise<void> {
   bobs = new Authenticator(origin);
   const { challenge } = (await bob().registerPasskey({ params })).body;
@@ -85,7 +84,7 @@ async function bobDenies(id: ApprovalId): Promise<void> {
 describeStory('in a real browser, as wide as a phone', () => {
   verifies(
     'kn.approve.loop',
-    'a person enrols a passkey, reads what the agent wants, approves with it, and the call runs once',
+    'a person can enrol a passkey and approve a call with it, and the call runs once',
     async () => {
       const { call, url } = await question(12_345);
       const { page } = phone;
@@ -102,30 +101,25 @@ describeStory('in a real browser, as wide as a phone', () => {
       await approve.click();
       await page.getByRole('heading', { name: 'pay.send: approved' }).waitFor();
       expect(faults).toEqual([]);
-      expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
-      expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+      expect(answerOf(await agent.decide(call))).toBe('ALLOW ALLOWED');
+      expect(answerOf(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
     },
-    timeoutMs,
   );
 
-  it(
-    'an unverified person approves nothing',
-    async () => {
-      const { id, url } = await question(2);
-      const { page, cdp, authenticatorId } = phone;
-      await open(url);
-      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
-      await page.getByRole('button', { name: 'Approve with your passkey' }).click();
-      await page.getByText('Nothing was decided').waitFor();
-      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
-      expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
-    },
-    timeoutMs,
-  );
+  it('a passkey without user verification approves nothing', async () => {
+    const { id, url } = await question(2);
+    const { page, cdp, authenticatorId } = phone;
+    await open(url);
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+    await page.getByRole('button', { name: 'Approve with your passkey' }).click();
+    await page.getByText('Nothing was decided').waitFor();
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
+    expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
+  });
 
   verifies(
     'kn.approve.webauthn',
-    'a person vouches for a colleague on a page, under the same policy of contents, and theirs signs from then on',
+    'a person can vouch for the passkey of a colleague on a page, which makes it active',
     async () => {
       await bobEnrols();
       const { page } = phone;
@@ -133,16 +127,15 @@ describeStory('in a real browser, as wide as a phone', () => {
       expect(answer?.headers()['content-security-policy']).toMatch(/script-src 'self'; connect-src 'self'$/);
       expect(await page.getByText(bobs.id).isVisible()).toBe(true);
       await page.getByRole('button', { name: 'Vouch for bob with your passkey' }).click();
-      await page.getByText('No passkey waits.').waitFor();
+      await page.getByText('No passkeys are waiting.').waitFor();
       const { data } = (await bob().listPasskeys({ params })).body;
       expect(data).toMatchObject([{ state: 'active', vouched_by: 'alice' }]);
     },
-    timeoutMs,
   );
 
   verifies(
     'kn.approve.loop',
-    'a person denies with a passkey, and breaks the glass with one, which signs the reason',
+    'a person can deny and break the glass with a passkey, which signs the reason',
     async () => {
       const { page } = phone;
       const denied = await question(5);
@@ -151,36 +144,31 @@ describeStory('in a real browser, as wide as a phone', () => {
       await page.getByRole('button', { name: 'Deny with your passkey' }).click();
       await page.getByRole('heading', { name: 'pay.send: denied' }).waitFor();
       expect(await agent.approval(denied.id)).toMatchObject({ state: 'denied', rejection_reason: 'ask first' });
-      const held = { tool: 'vault.open', session_id: newSession() };
-      const reply = await agent.decide(held);
+      const snapshot = { tool: 'vault.open', session_id: newSession() };
+      const reply = await agent.decide(snapshot);
       await page.goto(reply.approval?.approve_url ?? '');
       await page.getByText('Break the glass').first().click();
-      await page.getByLabel('Reason (it stays').fill('the plant is on fire');
+      await page.getByLabel('Reason (stored').fill('the plant is on fire');
       await page.getByRole('button', { name: 'Break the glass' }).click();
       await page.getByRole('heading', { name: 'vault.open: approved' }).waitFor();
-      expect(said(await agent.decide(held))).toBe('ALLOW ALLOWED');
-      const sealed = (await ledgerOf(test, held.session_id)).find(({ payload }) => payload.kind === 'break_glass');
+      expect(answerOf(await agent.decide(snapshot))).toBe('ALLOW ALLOWED');
+      const sealed = (await ledgerOf(test, snapshot.session_id)).find(({ payload }) => payload.kind === 'break_glass');
       expect(sealed?.record?.intent.facts).toMatchObject({
         credential: 'passkey',
         reason: 'the plant is on fire',
         statement: { decision: 'break_glass', reason: 'the plant is on fire' },
       });
     },
-    timeoutMs,
   );
 
-  it(
-    'the state that was shown is what is signed, and no other',
-    async () => {
-      const { id, url } = await question(3);
-      await open(url);
-      await bobDenies(id);
-      await phone.page.getByRole('button', { name: 'Approve with your passkey' }).click();
-      await phone.page.getByText('Nothing was decided').waitFor();
-      expect(await agent.approval(id)).toMatchObject({ state: 'denied' });
-    },
-    timeoutMs,
-  );
+  it('an approval fails when the state changed after the page was shown', async () => {
+    const { id, url } = await question(3);
+    await open(url);
+    await bobDenies(id);
+    await phone.page.getByRole('button', { name: 'Approve with your passkey' }).click();
+    await phone.page.getByText('Nothing was decided').waitFor();
+    expect(await agent.approval(id)).toMatchObject({ state: 'denied' });
+  });
 
   const forgeries: [string, Forgery][] = [
     ['another challenge', { challenge: Buffer.alloc(32).toString('base64url') }],
@@ -188,23 +176,18 @@ describeStory('in a real browser, as wide as a phone', () => {
     ['another relying party', { rpId: '127.0.0.1' }],
     ['another type', { type: 'webauthn.create' }],
     ['a counter that went back', { counter: 0 }],
-    ['nobody verified', { flags: 0x01 }],
+    ['an unverified user', { flags: 0x01 }],
   ];
 
   for (const [what, forged] of forgeries)
-    verifies(
-      'kn.approve.webauthn',
-      `what the passkey of Chromium signs is refused with ${what}`,
-      async () => {
-        const { id } = await question(4);
-        const client = test.as('acme', 'alice');
-        const params = { approval_id: id };
-        const { body } = await client.challengeApproval({ params, body: {} as never });
-        const assertion = (await taken()).get(body.challenge, forged) as never;
-        const answer = { challenge_id: body.challenge_id, assertion };
-        expect(await refusal(client.assertApproval({ params, body: answer }))).toBe('PASSKEY_REFUSED');
-        expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
-      },
-      timeoutMs,
-    );
+    verifies('kn.approve.webauthn', `a signature of the passkey in Chromium is refused with ${what}`, async () => {
+      const { id } = await question(4);
+      const client = test.as('acme', 'alice');
+      const params = { approval_id: id };
+      const { body } = await client.challengeApproval({ params, body: {} as never });
+      const assertion = (await taken()).get(body.challenge, forged) as never;
+      const answer = { challenge_id: body.challenge_id, assertion };
+      expect(await refusal(client.assertApproval({ params, body: answer }))).toBe('PASSKEY_REFUSED');
+      expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
+    });
 });

@@ -5,20 +5,20 @@ import { LedgerClockGuard } from '../src/ledger/clock-guard.ts';
 import { refusalTo } from './_ledger.ts';
 
 const startMs = Date.parse('2026-11-24T10:00:00.000Z');
-const at = (afterMs: number) => new Date(startMs + afterMs).toISOString() as Instant; // within its schema
+const at = (afterMs: number) => new Date(startMs + afterMs).toISOString() as Instant; // matches the schema
 
-/** A guard over clocks that a test sets, in milliseconds from the start. */
+/** A guard whose clocks show these times, in milliseconds after `startMs`. */
 function guardOver({ machineMs, workMs = machineMs }: { machineMs: number; workMs?: number }) {
   return new LedgerClockGuard({
     clock: () => new Date(startMs + workMs),
     machineClock: () => new Date(startMs + machineMs),
     readDatabaseMs: async () => startMs,
-    log: { error: () => undefined } as Partial<Log> as Log, // nothing else is logged
+    log: { error: () => undefined } as Partial<Log> as Log, // the guard logs nothing but errors
   });
 }
 
-describe('the guard of a kernel’s clock', () => {
-  it('refuses with the code of a ledger that seals nothing, and with the distance', async () => {
+describe('the clock guard of a kernel', () => {
+  it('refuses with RECEIPT_STORE_UNAVAILABLE and reports how far the clock is off', async () => {
     const message =
       "The clock of this kernel is 600 s ahead of the database's, so nothing is sealed, and nothing was executed";
     const refusal = await refusalTo(guardOver({ machineMs: 600_000 }).assertNear());
@@ -31,15 +31,15 @@ describe('the guard of a kernel’s clock', () => {
   });
   it.each<[string, ReturnType<typeof grown>[], number]>([
     ['the clock', [], 0],
-    ['the clock, where what is sealed was dated before', [grown(null, -90_000), grown(-60_000, -50_000)], 0],
-    ['the latest to which a chain is moved', [grown(null, 30_000), grown(-10, 90_000), grown(0, 60_000)], 90_000],
-    ['the clock, where a chain had been ahead before', [grown(900_000, 900_000)], 0],
-    ['what goes beyond a chain that had been ahead', [grown(900_000, 900_001)], 900_001],
-  ])('has the database look at %s', (_what, chains, datedMs) => {
+    ['the clock, if the receipts are older', [grown(null, -90_000), grown(-60_000, -50_000)], 0],
+    ['the latest time of the chains', [grown(null, 30_000), grown(-10, 90_000), grown(0, 60_000)], 90_000],
+    ['the clock, if a chain was ahead before', [grown(900_000, 900_000)], 0],
+    ['the time of a chain that moved further ahead', [grown(900_000, 900_001)], 900_001],
+  ])('has the database check this time: %s', (_what, chains, datedMs) => {
     expect(guardOver({ machineMs: 0 }).datedMs(chains) - startMs).toBe(datedMs);
   });
 
-  it('holds the clock of the machine, where a test moves the one that the kernel uses', () => {
+  it('converts times of a moved kernel clock to machine time', () => {
     const guard = guardOver({ machineMs: 0, workMs: 86_400_000 });
     expect(guard.datedMs([grown(null, 86_400_000)]) - startMs).toBe(0);
     expect(guard.datedMs([grown(null, 86_430_000)]) - startMs).toBe(30_000);

@@ -13,13 +13,12 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { gates } from '@countersign/policy';
 import { conformanceAnswer, parseKeySet, type TrustedKey } from '@countersign/verifier';
 import { verifies } from '@countersign/testkit/verifies';
-import { runCli } from '../../../packages/verifier/src/cli.ts';
-import { collectProof } from '../src/conformance/collect-proof.ts';
-import { runCommand } from '../src/conformance/run-command.ts';
-import { attestReport } from '../src/conformance/report.ts';
+import { runCli } from '../../../packages/verifier/src/run-cli.ts';
+import { collectProof } from '../src/evidence/conformance/collect-proof.ts';
+import { runCommand } from '../src/evidence/conformance/run-command.ts';
+import { attestReport } from '../src/evidence/conformance/report.ts';
 import { adminKey, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
-const runMs = 120_000;
 const folder = mkdtempSync(join(tmpdir(), 'countersign-conformance-'));
 const file = (name: string) => join(folder, name);
 
@@ -30,10 +29,10 @@ let keys: TrustedKey[];
 
 async function command(url: string, ...options: string[]) {
   const written: string[] = [];
-  const told: string[] = [];
-  const streams = { write: (text: string) => written.push(text), tell: (text: string) => told.push(text) };
-  const status = await runCommand([url, '--key-file', file('key'), ...options], streams); // the lengths go nowhere
-  return { status, out: written.join(''), told: told.join('') };
+  const messages: string[] = [];
+  const streams = { write: (text: string) => written.push(text), tell: (text: string) => messages.push(text) };
+  const status = await runCommand([url, '--key-file', file('key'), ...options], streams); // the lengths that `push` returns are unused
+  return { status, out: written.join(''), told: messages.join('') };
 }
 
 beforeAll(async () => {
@@ -45,28 +44,28 @@ beforeAll(async () => {
   keys = parseKeySet(JSON.parse(readFileSync(file('keys.json'), 'utf8')));
   ran = await command(test.kernel.url, '--keys', file('keys.json'), '--out', file('proof.json'), '--json');
   proof = JSON.parse(readFileSync(file('proof.json'), 'utf8')) as ConformanceProof;
-}, runMs);
+});
 afterAll(async () => {
   rmSync(folder, { recursive: true });
   await test.close();
 });
 
-const answerTo = (shown: unknown, asked: { trust?: TrustedKey[]; vectorsHash?: string; origin?: string } = {}) =>
-  conformanceAnswer(shown, { trust: keys, provider: nodeProvider, ...asked });
-const codeOf = (...asked: Parameters<typeof answerTo>) => answerTo(...asked).fault?.code ?? 'VERIFIED';
+const answerTo = (shown: unknown, request: { trust?: TrustedKey[]; vectorsHash?: string; origin?: string } = {}) =>
+  conformanceAnswer(shown, { trust: keys, provider: nodeProvider, ...request });
+const codeOf = (...requests: Parameters<typeof answerTo>) => answerTo(...requests).fault?.code ?? 'VERIFIED';
 
-describe('one command', () => {
-  verifies('kn.conformance', 'has a deployment execute the vectors over HTTP, and verifies what it evidence', () => {
+describe('the conformance command', () => {
+  verifies('kn.conformance', 'runs the vectors on a deployment over HTTP and verifies the evidence', () => {
     expect([ran.status, JSON.parse(ran.out)]).toMatchObject([
       0,
       { verdict: 'VERIFIED', conformance: { verdict: 'PASS', scope: 'full', failed: 0 }, failed: [] },
     ]);
-    expect(ran.told).toMatch(/^\d+ vectors; a full run goes on\n/);
+    expect(ran.told).toMatch(/^\d+ vectors; a full run is in progress\n/);
     expect(proof.decisions.length).toBeGreaterThan(40);
     expect(answerTo(proof).conformance).toMatchObject({ verdict: 'PASS', decisions: proof.decisions.length });
   });
 
-  it('leaves a proof that the offline verifier takes, and refuses where it is not of the vectors that are meant', async () => {
+  it('writes a proof that the offline verifier accepts only for the expected vectors', async () => {
     const offline = async (...options: string[]) => {
       let text = '';
       const write = (more: string) => void (text += more);
@@ -81,43 +80,36 @@ describe('one command', () => {
     ]);
   });
 
-  it(
-    'exits 1 where a gate is broken, and names the vectors; the answer itself verifies',
-    async () => {
-      const broken = { ...gates, budget: () => ({ outcome: 'pass' }) as const };
-      const other = await startTestKernel({ overrides: { gates: broken }, twins: false });
-      const { status, out, told } = await command(other.kernel.url, '--scope', 'short');
-      await other.close();
-      expect([status, out]).toEqual([1, expect.stringMatching(/^VERIFIED: FAIL, short run: \d+ passed, [1-9]/)]);
-      expect(out).toMatch(/^ {2}failed: fault\.budget-spent: expected DENY/m);
-      expect(told).toContain('pin them with --keys');
-    },
-    runMs,
-  );
+  it('exits with 1 when a gate is broken, and prints the failed vectors of the verified report', async () => {
+    const broken = { ...gates, budget: () => ({ outcome: 'pass' }) as const };
+    const second = await startTestKernel({ overrides: { gates: broken }, twins: false });
+    const { status, out, told } = await command(second.kernel.url, '--scope', 'short');
+    await second.close();
+    expect([status, out]).toEqual([1, expect.stringMatching(/^VERIFIED: FAIL, short run: \d+ passed, [1-9]/)]);
+    expect(out).toMatch(/^ {2}failed: fault\.budget-spent: expected DENY/m);
+    expect(told).toContain('Pass keys that you trust with --keys');
+  });
 
-  it('exits 2 where nothing can be queried, and 4 where the keys are not trusted', async () => {
+  it('exits with 2 when it cannot run, and a proof under untrusted keys is UNDECIDABLE', async () => {
     writeFileSync(file('key'), 'another-key\n');
     expect((await command(test.kernel.url)).status).toBe(2);
     writeFileSync(file('key'), `${adminKey}\n`);
     expect((await command('http://127.0.0.1:1')).status).toBe(2);
     expect((await command(test.kernel.url, '--scope', 'none')).status).toBe(2);
-    const told: string[] = [];
-    const streams = { write: () => undefined, tell: (text: string) => void told.push(text) };
+    const messages: string[] = [];
+    const streams = { write: () => undefined, tell: (text: string) => void messages.push(text) };
     const notHere = () => {
       throw new Error('no kernel is looked for when one is half named');
     };
     expect(await runCommand(['--key-file', file('key')], streams, notHere)).toBe(2);
     expect(await runCommand([], streams)).toBe(2);
-    expect(told).toEqual([
-      expect.stringContaining('this takes the URL'),
-      expect.stringContaining('this takes the URL'),
-    ]);
+    expect(messages).toEqual([expect.stringContaining('pass the URL'), expect.stringContaining('pass the URL')]);
     const strangers = keys.map(({ key_id: _, ...key }, nth) => ({ ...key, key_id: `stranger-${nth}` }));
     expect(answerTo(proof, { trust: strangers })).toMatchObject({ verdict: 'UNDECIDABLE', conformance: null });
   });
 });
 
-/** The proof after a change, without any key. */
+/** The proof with a change that was made without a signing key. */
 function changed(change: (shown: ConformanceProof) => void): ConformanceProof {
   const shown = structuredClone(proof);
   change(shown);
@@ -131,13 +123,13 @@ const resultOf = ({ results }: Pick<ConformanceReport, 'results'>, id: string): 
 };
 const signatureOfAnother = () => proof.decisions[0]?.receipt.signature.value ?? '';
 
-it('a report that names receipts without end is not read without end', async () => {
+it('collecting a proof stops when the report names too many receipts', async () => {
   const client = createKernelClient({ baseUrl: test.kernel.url, apiKey: adminKey });
   const { signed, vectors } = proof;
-  await expect(collectProof(client, { signed, vectors, withinMs: 20 })).rejects.toThrow('takes too long');
+  await expect(collectProof(client, { signed, vectors, withinMs: 20 })).rejects.toThrow('too many to read in time');
 });
 
-describe('a changed proof', () => {
+describe('a changed proof or request', () => {
   it.each<[string, string, (shown: ConformanceProof) => unknown]>([
     ['a result', 'HASH_MISMATCH', ({ signed }) => (resultOf(signed.report, 'door.evaluate-no-rule').duration_ms += 1)],
     [
@@ -151,8 +143,8 @@ describe('a changed proof', () => {
       ({ signed }) => (signed.signature.value = signatureOfAnother()),
     ],
     ['the key of the report', 'KEY_UNKNOWN', ({ signed }) => (signed.signature.key_id = 'nobody')],
-    ['the vectors', 'HASH_MISMATCH', ({ vectors }) => vectors.pop()],
-    ['what a vector expects', 'HASH_MISMATCH', ({ vectors }) => vectors.map((vector) => (vector.title = 'Another'))],
+    ['a missing vector', 'HASH_MISMATCH', ({ vectors }) => vectors.pop()],
+    ['the title of a vector', 'HASH_MISMATCH', ({ vectors }) => vectors.map((vector) => (vector.title = 'Another'))],
     [
       'the receipt',
       'INCLUSION_UNPROVEN',
@@ -166,8 +158,8 @@ describe('a changed proof', () => {
       ({ evidence }) =>
         (evidence.inclusion.checkpoint.note = evidence.inclusion.checkpoint.note.replace(/\n\d+\n/, '\n1\n')),
     ],
-    ['a decision away', 'LINK_MISMATCH', ({ decisions }) => decisions.pop()],
-    ['a decision twice', 'LINK_MISMATCH', ({ decisions }) => decisions.push(...proof.decisions.slice(0, 1))],
+    ['a missing decision', 'LINK_MISMATCH', ({ decisions }) => decisions.pop()],
+    ['a repeated decision', 'LINK_MISMATCH', ({ decisions }) => decisions.push(...proof.decisions.slice(0, 1))],
     [
       'the time of a decision',
       'HASH_MISMATCH',
@@ -178,12 +170,12 @@ describe('a changed proof', () => {
       'RECORD_HASH_MISMATCH',
       ({ decisions }) => decisions.map(({ record }) => (record.matched_rules = ['another'])),
     ],
-    ['a member more', 'MALFORMED', (shown) => Object.assign(shown, { note: 'all is well' })],
+    ['an unknown member', 'MALFORMED', (shown) => Object.assign(shown, { note: 'all is well' })],
   ])('is refused: %s', (_what, code, change) => {
     expect(codeOf(changed((shown) => void change(shown)))).toBe(code);
   });
 
-  it('is refused for other vectors, another log, and keys that were revoked or not valid then', () => {
+  it('is refused for different vectors, a different log, and keys that are revoked, not yet valid or missing', () => {
     expect(codeOf(proof, { vectorsHash: `sha256:${'0'.repeat(64)}` })).toBe('HASH_MISMATCH');
     expect(codeOf(proof, { origin: 'log.example.org/another' })).toBe('CHECKPOINT_INVALID');
     const but = (change: Partial<TrustedKey>) =>
@@ -194,14 +186,14 @@ describe('a changed proof', () => {
   });
 });
 
-describe('a kernel that lies under its own key', () => {
-  /** The report is signed and evidence as every other; only what it says is not so. */
+describe('a report that the kernel signed with its own key', () => {
+  /** Signs and seals a false report in the same way as a true one. */
   async function lying(lie: (report: ConformanceReport) => void): Promise<string> {
     const report = structuredClone(proof.signed.report);
     lie(report);
     const { context, url } = test.kernel;
     const signer = context.signers.receipts;
-    const signed = await attestReport({ ...context, signer }, { report, by: 'admin' as PrincipalId }); // within its schema
+    const signed = await attestReport({ ...context, signer }, { report, by: 'admin' as PrincipalId }); // matches the schema
     const client = createKernelClient({ baseUrl: url, apiKey: adminKey });
     await client.as({ tenant: 'acme' }).createCheckpoint();
     const empty = { ...signed, report: { ...report, results: [] } };
@@ -210,21 +202,21 @@ describe('a kernel that lies under its own key', () => {
   }
   const noRule = (report: ConformanceReport) => resultOf(report, 'door.evaluate-no-rule');
 
-  it('is believed when it says what was so', async () => {
+  it('is accepted when it is true', async () => {
     expect(await lying(() => undefined)).toBe('VERIFIED');
   });
 
   it.each<[string, string, (report: ConformanceReport) => unknown]>([
-    ['leaves a vector out', 'LINK_MISMATCH', (report) => (report.results.pop(), (report.passed -= 1))],
-    ['tells a vector of another name', 'LINK_MISMATCH', (report) => (noRule(report).vector_id = 'door.other' as never)],
-    ['passes a vector in which nothing was seen', 'VERDICT_MISMATCH', (report) => (noRule(report).seen = [])],
+    ['omits a vector', 'LINK_MISMATCH', (report) => (report.results.pop(), (report.passed -= 1))],
+    ['names another vector', 'LINK_MISMATCH', (report) => (noRule(report).vector_id = 'door.other' as never)],
+    ['passes a vector without an answer', 'VERDICT_MISMATCH', (report) => (noRule(report).seen = [])],
     [
-      'passes a vector that saw another answer',
+      'passes a vector with another answer',
       'VERDICT_MISMATCH',
       (report) => noRule(report).seen.map((each) => Object.assign(each, { verdict: 'ALLOW', reason_code: 'ALLOWED' })),
     ],
     [
-      'passes an injected fault that was let through',
+      'passes an injected fault that was allowed',
       'VERDICT_MISMATCH',
       (report) =>
         resultOf(report, 'fault.pdp-throws').seen.map((each) =>
@@ -237,7 +229,7 @@ describe('a kernel that lies under its own key', () => {
       (report) => noRule(report).seen.map((each) => (each.receipt_id = null)),
     ],
     [
-      'skips what it can execute',
+      'skips a vector that it can execute',
       'VERDICT_MISMATCH',
       (report) => (
         Object.assign(noRule(report), { outcome: 'skipped', seen: [] }),
@@ -246,7 +238,7 @@ describe('a kernel that lies under its own key', () => {
       ),
     ],
     [
-      'passes with a vector that failed',
+      'reports PASS with a failed vector',
       'VERDICT_MISMATCH',
       (report) => (
         Object.assign(noRule(report), { outcome: 'failed', detail: 'seen' }),
@@ -254,9 +246,9 @@ describe('a kernel that lies under its own key', () => {
         (report.failed += 1)
       ),
     ],
-    ['counts one more', 'VERDICT_MISMATCH', (report) => (report.passed += 1)],
+    ['counts one passed vector too many', 'VERDICT_MISMATCH', (report) => (report.passed += 1)],
     [
-      'fails, and says not why',
+      'reports a failure without a reason',
       'VERDICT_MISMATCH',
       (report) => (
         Object.assign(noRule(report), { outcome: 'failed' }),
@@ -265,7 +257,7 @@ describe('a kernel that lies under its own key', () => {
         (report.failed += 1)
       ),
     ],
-    ['calls itself short', 'LINK_MISMATCH', (report) => (report.scope = 'short')],
+    ['reports a short run', 'LINK_MISMATCH', (report) => (report.scope = 'short')],
     [
       'shows the receipts of another run',
       'LINK_MISMATCH',
@@ -280,8 +272,8 @@ describe('a kernel that lies under its own key', () => {
         ),
     ],
     ['shows receipts from before its run', 'TIME_MISMATCH', (report) => (report.started_at = report.ended_at)],
-    ['says that the log was longer', 'LINK_MISMATCH', (report) => (report.tree_size = 1_000_000)],
-  ])('is found out when it %s', async (_what, code, lie) => {
+    ['reports a larger log', 'LINK_MISMATCH', (report) => (report.tree_size = 1_000_000)],
+  ])('is rejected when the report %s', async (_what, code, lie) => {
     expect(await lying((report) => void lie(report))).toBe(code);
   });
 });

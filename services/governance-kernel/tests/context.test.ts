@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import fc from 'fast-check';
 import { assertNoAuthority, reservedContextKeys } from '../src/call/reserved-context.ts';
-import { Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { Caller, ledgerOf, newSession, refusal, answerOf } from './_caller.ts';
 import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 
-/** A careless policy: it believes what `context` and `args` say. */
+/** A careless policy, which trusts a value in `context`. */
 const policy = `
 format: countersign/policy.v1
 name: careless
@@ -55,7 +55,7 @@ const spellings: ((key: string) => string)[] = [
 describe('authority', () => {
   verifies(
     'kn.context',
-    `cannot be named in context: ${reservedContextKeys.length} names in ${spellings.length} spellings are refused`,
+    `cannot be claimed in context: ${reservedContextKeys.length} names in ${spellings.length} spellings are refused`,
     async () => {
       const taken = reservedContextKeys.flatMap((key) => spellings.map((spell) => spell(key)));
       const accepted = taken.filter((key) => {
@@ -70,7 +70,7 @@ describe('authority', () => {
     },
   );
 
-  verifies('kn.context', 'cannot be hidden in any mixture of case and separators', () => {
+  verifies('kn.context', 'cannot be claimed under any mixture of case and separators', () => {
     const letter = fc.tuple(fc.constantFrom('', '_', '-', '.', ' ', '\u200d', '\u00ad'), fc.boolean());
     const disguised = fc
       .constantFrom(...reservedContextKeys)
@@ -86,7 +86,7 @@ describe('authority', () => {
 
   verifies(
     'kn.context',
-    'sent in context is a 400 that names the key, decides nothing and leaves no receipt',
+    'in context is rejected with 400 and the name of the key, without a decision or a receipt',
     async () => {
       for (const key of ['tenant_id', 'roles', 'approvalId', 'X-Gov-Principal-Id', 'security_context_trusted']) {
         const session_id = newSession();
@@ -97,18 +97,18 @@ describe('authority', () => {
       expect(await refusal(agent.decide({ tool: 'post', context: { channel: 'web', tenant: 'root' } }))).toBe(
         'RESERVED_CONTEXT_KEY',
       );
-      expect(said(await agent.decide({ tool: 'post', context: { channel: 'web' } }))).toBe('ALLOW ALLOWED');
+      expect(answerOf(await agent.decide({ tool: 'post', context: { channel: 'web' } }))).toBe('ALLOW ALLOWED');
     },
   );
 
-  verifies('kn.context', 'cannot be taken by arguments: they are data, whatever they are called', async () => {
+  verifies('kn.context', 'cannot be claimed in arguments, which are data under any name', async () => {
     const args = Object.fromEntries(reservedContextKeys.map((key) => [key, 'root']));
     const reply = await agent.decide({ tool: 'admin', args: args });
-    expect(said(reply)).toBe('DENY NO_MATCHING_RULE');
+    expect(answerOf(reply)).toBe('DENY NO_MATCHING_RULE');
     expect(reply.receipt.payload).toMatchObject({ tenant_id: 'acme', principal_id: 'agent' });
   });
 
-  verifies('kn.context', 'cannot be taken by members of the body or by the query', async () => {
+  verifies('kn.context', 'cannot be claimed in members of the body or in the query', async () => {
     for (const member of [
       'tenant_id',
       'principal_id',
@@ -129,7 +129,7 @@ describe('authority', () => {
     }
   });
 
-  verifies('kn.context', 'cannot be taken by headers beside those that name the caller', async () => {
+  verifies('kn.context', 'cannot be claimed in headers, except in those that identify the caller', async () => {
     const names = [
       ...reservedContextKeys.map((key) => `x-gov-${key.replaceAll('_', '-')}`),
       'x-tenant-id',
@@ -137,7 +137,7 @@ describe('authority', () => {
       'x-forwarded-user',
       'x-roles',
     ];
-    // These two are how an operator names tenant and principal.
+    // Operators name the tenant and the principal in these two headers.
     const headers = Object.fromEntries(
       names.filter((name) => !['x-gov-tenant-id', 'x-gov-principal-id'].includes(name)).map((name) => [name, 'root']),
     );
@@ -150,7 +150,7 @@ describe('authority', () => {
     });
   });
 
-  it('of a tenant must be proven: without a tenant, and without the right credential, nothing is decided', async () => {
+  it('over a tenant must be proven: requests without a tenant or with a wrong credential are rejected', async () => {
     expect((await raw({ headers: { 'x-gov-tenant-id': '' } })).status).toBe(400);
     expect((await raw({ headers: { authorization: 'Bearer nonsense' } })).status).toBe(401);
     expect((await raw({ headers: { authorization: `Bearer ${test.env['GOV_SERVICE_API_KEY']}` } })).status).toBe(401);

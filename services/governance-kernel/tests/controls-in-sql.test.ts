@@ -4,7 +4,7 @@ import { controls } from '../src/controls.ts';
 import type { AnyControl } from '../src/ledger/control.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
-/** The controls in the functions and triggers of PostgreSQL; each is a module of TypeScript. */
+/** A kernel whose database has the controls as functions and triggers. Each control is also a TypeScript module. */
 let test: TestKernel;
 beforeAll(async () => {
   test = await startTestKernel();
@@ -22,17 +22,20 @@ async function sourceOf(name: string): Promise<string> {
 const namesIn = (source: string, pattern: RegExp): string[] =>
   [...source.matchAll(pattern)].map(([, name = '']) => name);
 const namesOf = (chosen: readonly AnyControl[]): string[] => chosen.map(({ name }) => name).sort();
-/** The members that a function lets pass. */
+/** The members that a function accepts in its parameter `what`. */
 const knownIn = (source: string, what: string): string[] =>
   namesIn(
     new RegExp(`refuse_unknown\\('${what}', ${what}, ARRAY\\[([^\\]]*)\\]`).exec(source)?.[1] ?? '',
     /'(\w+)'/g,
   ).sort();
 
-/** Tuples are only written together with their head, which moves the epoch; a dispatch is known by its own key, and is gone when it is settled. */
+/**
+ * Tables whose changes need not move the epoch. Tuples are written together with their head, whose change moves the
+ * epoch. A dispatch is found by its own key, and deleted when it is settled.
+ */
 const moveNothing = ['relation_tuples', 'dispatches'];
 
-/** The additional controls of an older kernel, in an update that replaces one after the other. */
+/** Controls that `append` must still accept as reads, because older kernels send them during a rolling update. */
 const ofOlderKernels = ['dispatches', 'fences'];
 
 /** The tables whose rows a control reads. */
@@ -44,7 +47,7 @@ function tablesOf({ select }: AnyControl): string[] {
 }
 
 describe('each control', () => {
-  verifies('kn.atomic', 'has its rows written by append, which refuses rows that it does not know', async () => {
+  verifies('kn.atomic', 'has its rows written by append, which refuses rows of unknown controls', async () => {
     const written = controls.filter(({ stored }) => stored !== undefined);
     const [put, append] = [await sourceOf('put_rows'), await sourceOf('append')];
     const pattern = /PERFORM put_(\w+)\(puts ->/g;
@@ -54,7 +57,7 @@ describe('each control', () => {
     await expect(unknown).rejects.toThrow('append knows no puts of quotas');
   });
 
-  it('has its reads compared by append where it says so, and its rows dropped where append knows how', async () => {
+  it('has its reads compared by append when it sets comparesReads, and append can drop only dispatches', async () => {
     const append = await sourceOf('append');
     const compared = namesOf(controls.filter(({ comparesReads }) => comparesReads));
     expect(namesIn(append, /PERFORM check_(\w+)\(reads ->/g)).toEqual(compared);
@@ -65,7 +68,7 @@ describe('each control', () => {
     ]);
   });
 
-  verifies('kn.atomic', 'that is guarded by the epoch moves it whenever one of its tables changes', async () => {
+  verifies('kn.atomic', 'with the guard epoch or row moves the epoch when one of its tables changes', async () => {
     const { rows } = await test.pool.query<{ table: string }>(
       `SELECT tgrelid::regclass::text AS table FROM pg_trigger WHERE tgname = 'moves_the_epoch' AND tgenabled = 'O'`,
     );
@@ -77,7 +80,7 @@ describe('each control', () => {
     expect(tables.filter((table) => !moving.includes(table))).toEqual([]);
   });
 
-  it('has no column whose update leaves the epoch, except what a revision guards and what no decision reads', async () => {
+  it('moves the epoch on each update, except of columns that a revision guards or no decision reads', async () => {
     const { rows } = await test.pool.query<{ table: string; column: string }>(
       `SELECT t.tgrelid::regclass::text AS table, a.attname AS column
          FROM pg_trigger t JOIN pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum > 0 AND NOT a.attisdropped

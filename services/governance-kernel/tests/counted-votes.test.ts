@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PrincipalId } from '@countersign/contracts';
-import { carriedBy, withCountedVotes } from '../src/approvals/counted-votes.ts';
-import type { ApprovalTermsRow } from '../src/voting/approval-terms.ts';
+import { carriedBy, withCountedVotes } from '../src/controls/approvals/counted-votes.ts';
+import type { ApprovalTermsRow } from '../src/controls/voting/approval-terms.ts';
 import { electorate, nowMs, rowWith, termsWith } from './_approval-row.ts';
 import { userCalled } from './_assertions.ts';
 
@@ -25,10 +25,10 @@ describe('the votes that count', () => {
   };
 
   it.each([
-    ['nothing was set', null, voted.approvedBy, ['bearer', 'signature', 'passkey', 'claim']],
-    ['nothing but a signature decides', signatures, ['bob', 'cem'], ['signature', 'passkey']],
-    ['there are passkeys', passkeys, ['cem'], ['passkey']],
-  ])('where %s', (_what, of, approvedBy, approvedWith) => {
+    ['the tenant has no requirement', null, voted.approvedBy, ['bearer', 'signature', 'passkey', 'claim']],
+    ['signatures are required', signatures, ['bob', 'cem'], ['signature', 'passkey']],
+    ['passkeys are required', passkeys, ['cem'], ['passkey']],
+  ])('depend on the approval terms: %s', (_what, of, approvedBy, approvedWith) => {
     const row = rowWith(voted);
     const counted = { ...row, approvedBy, approvedWith, ...columnsOf(approvedBy) };
     expect(withCountedVotes(row, electorate({ terms: of }))).toEqual(counted);
@@ -36,15 +36,15 @@ describe('the votes that count', () => {
     expect(withCountedVotes(row, electorate({ terms: of, isRevoked })).approvedBy).toEqual(
       approvedBy.filter((who) => who !== 'cem'),
     );
-    const given = rowWith({ ...voted, state: 'approved' });
-    expect(withCountedVotes(given, electorate({ terms: of, isRevoked: () => true }))).toBe(given);
+    const values = rowWith({ ...voted, state: 'approved' });
+    expect(withCountedVotes(values, electorate({ terms: of, isRevoked: () => true }))).toBe(values);
   });
 
   const [ada, ben, cleo] = ['ADA', 'BEN', 'CEM'].map(userCalled) as [string, string, string];
   const members = (roles: object, version = 2) => ({ members: { tenant: 'acme', version, roles } });
   const byPeople = { approvedBy: [ada, ben, 'installer'], approvedWith: ['bearer', 'bearer', 'bearer'] };
 
-  it('are those of people who still hold a role that votes, and of the installation’s approvers', () => {
+  it('are the votes of members with a voting role, and of approvers of the installation', () => {
     const row = rowWith(byPeople);
     const votersUnder = (roles: object, changes: object = {}) =>
       withCountedVotes({ ...row, ...changes }, electorate(members(roles))).approvedBy;
@@ -58,12 +58,12 @@ describe('the votes that count', () => {
     expect(votersUnder({ [ada]: 'owner' }, { sponsor: ada as PrincipalId })).toEqual([ada, 'installer']);
   });
 
-  it('are one for each credential, where a kernel of before counted the names that it claimed', () => {
+  it('include one vote per credential, even if an older kernel counted several claimed names', () => {
     const claimed = rowWith({ quorum: 3, approvedBy: ['ann', 'bob'], approvedWith: ['claim', 'claim'] });
     expect(withCountedVotes(claimed, electorate()).approvedBy).toEqual(['ann']);
   });
 
-  it('carry no call of a voter’s own agent, unless that call requested the approval', () => {
+  it('allow no call of a voter’s own agent, unless that call requested the approval', () => {
     const row = rowWith({
       quorum: 2,
       approvedBy: [ada, ben],
@@ -79,7 +79,7 @@ describe('the votes that count', () => {
     expect(carried(ada, { sponsor: ada })).toEqual({ brokenBy: cleo, approvedBy: [ada, ben] });
   });
 
-  it('carry a call as the whole quorum, or not at all', () => {
+  it('allow a call only as a whole quorum', () => {
     const carried = (changes: object, terms: ApprovalTermsRow | null) =>
       carriedBy(rowWith({ ...voted, ...changes }), { terms, sponsor: null });
     expect(carried({ quorum: 2 }, signatures)).toEqual({ brokenBy: null, approvedBy: ['bob', 'cem'] });
@@ -95,7 +95,7 @@ describe('the votes that count', () => {
     [null, null, 'ann'],
     [null, passkeys, null],
     [null, signatures, null],
-  ])('count a glass that was broken with %p as one of its proof', (brokenWith, of, brokenBy) => {
+  ])('include broken glass with the proof %p only if the approval terms accept it', (brokenWith, of, brokenBy) => {
     const glass = { brokenBy: 'ann', brokenWith, quorum: 9 };
     expect(carriedBy(rowWith(glass), { terms: of, sponsor: null })).toEqual({ brokenBy, approvedBy: [] });
   });

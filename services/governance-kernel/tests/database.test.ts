@@ -17,13 +17,13 @@ afterAll(async () => {
 });
 
 describe('the store', () => {
-  it('throws when a filter is undefined by mistake, and never leaves it out', async () => {
-    const mistake = undefined as unknown as TenantId; // what a type error at run time would hand on
+  it('throws when a filter is undefined, instead of leaving it out', async () => {
+    const mistake = undefined as unknown as TenantId; // what a caller with a type error passes
     const listed = listBudgets(database.reader, mistake, { page: { limit: 10 }, item: ({ row }) => row });
     await expect(listed).rejects.toThrow('undefined');
   });
 
-  it('does not claim a commit when the work swallowed an error', async () => {
+  it('reports a rollback when the work swallowed an error', async () => {
     const work = database.transaction((tx) => tx.$executeRaw`SELECT 1 / 0`.catch(() => 0));
     await expect(work).rejects.toThrow(/was rolled back/);
   });
@@ -33,8 +33,8 @@ type WritingMethod = `${'create' | 'update' | 'delete' | 'upsert'}${string}`;
 type IsNever<Type> = [Type] extends [never] ? true : false;
 type Sql = '$queryRaw';
 
-it('a reader has no method that writes, asks in SQL alone, and passes for no transaction', () => {
-  // The compiler is what tests this: each line says what it must have found.
+it('a reader has no write methods, can use SQL only with $queryRaw, and is not accepted as a transaction', () => {
+  // The compiler tests this: each line compiles only if its type is `true`.
   const hasNoWriter: IsNever<Extract<keyof Reader[Exclude<keyof Reader, Sql>], WritingMethod>> = true;
   const onlyAsks: IsNever<Exclude<Extract<keyof Reader, `$${string}`>, Sql>> = true;
   const isNoTransaction: Reader extends Tx ? false : true = true;

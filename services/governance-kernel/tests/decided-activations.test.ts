@@ -4,11 +4,11 @@ import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
 import { asAdministrator } from './_administrator.ts';
-import { Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { Caller, ledgerOf, movableClock, newSession, refusal, answerOf } from './_caller.ts';
 import { startTestKernel, systemOf, type TestKernel } from './_kernel.ts';
 import { signedBody } from './_policies.ts';
 
-const standing = `
+const current = `
 format: countersign/policy.v1
 name: standing
 version: '1'
@@ -16,7 +16,7 @@ rules:
   - { id: changes, effect: allow, match: { action: [policy.change], principal: [olga] } }
   - { id: reads, effect: allow, match: { action: [tool.call] } }
 `;
-const nextText = standing.replace('name: standing', 'name: next');
+const nextText = current.replace('name: standing', 'name: next');
 const next = parsePolicyBundle(nextText);
 const nextHash = compilePolicy(next, nodeProvider).hash;
 const reportHash = `sha256:${'7'.repeat(64)}`;
@@ -32,12 +32,12 @@ let tenant = 'decided-0';
 let tenants = 0;
 beforeEach(async () => {
   tenant = `decided-${(tenants += 1)}`;
-  await test.activate(tenant, standing);
+  await test.activate(tenant, current);
 });
 
 async function askForDecisions(needs_decision: boolean, { version = 1, of = tenant, ...more } = {}) {
   const headers: Record<string, string> = version === 1 ? {} : { 'if-match': `"${version - 1}"` };
-  const body = { version, rules: [], needs_decision, set_by: 'olga', ...more } as never; // branded by the schema
+  const body = { version, rules: [], needs_decision, set_by: 'olga', ...more } as never; // plain strings instead of branded ones
   return (await test.system.putPolicyCeilings({ params: { tenant: of }, body, headers })).body;
 }
 
@@ -56,25 +56,26 @@ const activate = async ({ epoch, confirmed_at, signature, decision_id }: Signed,
   await put({ bundle: next, epoch, confirmed_at, signature, ...sent });
 const confirm = async (decision_id: string, by = test.system) =>
   (await by.confirmActivation({ params: { tenant }, body: { decision_id } })).body;
-const read = async () => said(await new Caller(test, tenant).decide({ tool: 'crm.read', session_id: newSession() }));
+const read = async () =>
+  answerOf(await new Caller(test, tenant).decide({ tool: 'crm.read', session_id: newSession() }));
 const epochNow = async () =>
   (await new Caller(test, tenant).decide({ tool: 'crm.read', session_id: newSession() })).policy_epoch;
 
-describe('a tenant that asks for a decision', () => {
-  verifies('kn.gates', 'is given no bundle by a signature alone, for any holder of the policy key', async () => {
+describe('a tenant that requires decisions', () => {
+  verifies('kn.gates', 'accepts no bundle without a decision, even with a signature of the policy key', async () => {
     expect(await askForDecisions(true)).toMatchObject({ needs_decision: true });
     const signedAlone = signedBody(test.kernel, { tenant, bundle: nextText, epoch: 2 });
     await expect(put(signedAlone)).rejects.toMatchObject({ code: 'DECISION_REQUIRED', param: 'decision_id' });
     expect(await epochNow()).toBe(1);
   });
 
-  it('is given the bundle that was decided, by the very statement that was signed for it', async () => {
+  it('accepts the decided bundle only with the statement that was signed for the decision', async () => {
     await askForDecisions(true);
     const decision_id = await decide();
-    const other = signedBody(test.kernel, { tenant, bundle: nextText, epoch: 2 });
+    const second = signedBody(test.kernel, { tenant, bundle: nextText, epoch: 2 });
     time.advance(10);
     const signed = await sign(decision_id);
-    expect(await refusal(put({ ...other, decision_id }))).toBe('DECISION_REQUIRED');
+    expect(await refusal(put({ ...second, decision_id }))).toBe('DECISION_REQUIRED');
     expect(await refusal(activate(signed, {}))).toBe('DECISION_REQUIRED');
     expect(await refusal(activate(signed, { decision_id: await decide() }))).toBe('DECISION_REQUIRED');
     expect(await epochNow()).toBe(1);
@@ -83,7 +84,7 @@ describe('a tenant that asks for a decision', () => {
     expect(await activate(signed)).toMatchObject({ epoch: 2 });
   });
 
-  it('is signed nothing with a revoked policy key, and its decision is not used up', async () => {
+  it('gets no signature from a revoked policy key, which does not use up the decision', async () => {
     await askForDecisions(true);
     const decision_id = await decide();
     const set = 'UPDATE trust_keys SET revoked_at = $2 WHERE key_id = $1';
@@ -100,13 +101,13 @@ describe('a tenant that asks for a decision', () => {
     expect(await activate(await sign(decision_id))).toMatchObject({ epoch: 2, policy_hash: nextHash });
   });
 
-  it('may have its bundle confirmed by its signer, since nothing changes', async () => {
+  it('accepts a confirmation of its active bundle without a decision', async () => {
     await askForDecisions(true);
     time.advance(1_000);
-    expect(await put(signedBody(test.kernel, { tenant, bundle: standing, epoch: 1 }))).toMatchObject({ epoch: 1 });
+    expect(await put(signedBody(test.kernel, { tenant, bundle: current, epoch: 1 }))).toMatchObject({ epoch: 1 });
   });
 
-  it('asks in the same commit in which a bundle comes along, and no longer once that is taken back', async () => {
+  it('requires a decision for a bundle that comes with the setting, and none after it is turned off', async () => {
     const activation = signedBody(test.kernel, { tenant, bundle: nextText, epoch: 2 });
     expect(await refusal(askForDecisions(true, { activation } as never))).toBe('DECISION_REQUIRED');
     await askForDecisions(true);
@@ -114,12 +115,12 @@ describe('a tenant that asks for a decision', () => {
     expect(await put(activation)).toMatchObject({ epoch: 2 });
   });
 
-  it('has a bundle of its own, and is one tenant', async () => {
+  it('must have its own bundle and must be a single tenant', async () => {
     expect(await refusal(askForDecisions(true, { of: `${tenant}-without` }))).toBe('ILLEGAL_TRANSITION');
     expect(await refusal(askForDecisions(true, { of: '*' }))).toBe('INVALID_REQUEST');
   });
 
-  it('has its setting sealed, and hears that it has changed', async () => {
+  it('has its setting sealed, and refuses a change without the current version', async () => {
     await askForDecisions(true);
     const sealed = (await ledgerOf(test, 'policy')).filter(({ payload }) => payload.tenant_id === tenant);
     expect(sealed.at(-1)?.payload.action).toBe('policy.ceiling');
@@ -127,27 +128,28 @@ describe('a tenant that asks for a decision', () => {
     expect(await refusal(askForDecisions(false))).toBe('ILLEGAL_TRANSITION');
   });
 
-  it('is asked on every kernel from its commit on', async () => {
-    const other = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
+  it('requires decisions on every kernel once the setting is committed', async () => {
+    const second = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
     try {
       const body = signedBody(test.kernel, { tenant, bundle: nextText, epoch: 2 });
       const [setting, activation] = await Promise.allSettled([
         askForDecisions(true),
-        systemOf(other.url).putPolicyBundle({ params: { tenant }, body: body }),
+        systemOf(second.url).putPolicyBundle({ params: { tenant }, body: body }),
       ]);
       expect(setting.status).toBe('fulfilled');
-      // Whichever committed first; after it there is no other way.
+      // The activation may commit before the setting. If it commits after the setting, it is rejected for lack of a
+      // decision.
       if (activation.status === 'rejected') expect(activation.reason).toMatchObject({ code: 'DECISION_REQUIRED' });
       const later = signedBody(test.kernel, { tenant, bundle: nextText, epoch: 3 });
-      const refused = systemOf(other.url).putPolicyBundle({ params: { tenant }, body: later });
+      const refused = systemOf(second.url).putPolicyBundle({ params: { tenant }, body: later });
       await expect(refused).rejects.toMatchObject({ code: 'DECISION_REQUIRED' });
     } finally {
-      await other.stop();
+      await second.stop();
     }
   });
 });
 
-describe('a bundle that was activated for a decision', () => {
+describe('a bundle that was activated with a decision', () => {
   const hour = 3_600_000;
   const active = async () => {
     const decision_id = await decide();
@@ -156,7 +158,7 @@ describe('a bundle that was activated for a decision', () => {
     return { decision_id, signed };
   };
 
-  verifies('kn.fc.policy.stale', 'becomes stale, and stays fresh while it is confirmed', async () => {
+  verifies('kn.fc.policy.stale', 'stays fresh while it is confirmed, and becomes stale otherwise', async () => {
     const { decision_id, signed } = await active();
     for (let hours = 0; hours < 30; hours += 10) {
       time.advance(10 * hour);
@@ -173,30 +175,30 @@ describe('a bundle that was activated for a decision', () => {
     expect(await read()).toBe('ALLOW ALLOWED');
   });
 
-  it('is confirmed once in a minute, by two kernels too', async () => {
+  it('is confirmed at most once per minute, even by two kernels', async () => {
     const { decision_id } = await active();
     time.advance(61_000);
-    const other = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
+    const second = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
     try {
-      const systems = [test.system, systemOf(other.url)];
-      const told = await Promise.all(Array.from({ length: 8 }, (_, nth) => confirm(decision_id, systems[nth % 2])));
+      const systems = [test.system, systemOf(second.url)];
+      const messages = await Promise.all(Array.from({ length: 8 }, (_, nth) => confirm(decision_id, systems[nth % 2])));
       const sealed = (await ledgerOf(test, 'policy')).filter(({ payload }) => payload.tenant_id === tenant);
       expect(sealed.filter(({ payload }) => payload.action === 'policy.confirm').length).toBe(1);
-      expect(new Set(told.map(({ confirmed_at }) => confirmed_at)).size).toBe(1);
+      expect(new Set(messages.map(({ confirmed_at }) => confirmed_at)).size).toBe(1);
       time.advance(30_000);
-      expect(await confirm(decision_id)).toEqual(told[0]);
+      expect(await confirm(decision_id)).toEqual(messages[0]);
     } finally {
-      await other.stop();
+      await second.stop();
     }
   });
 
-  it('is confirmed no more once another is active, and nothing else is ever confirmed', async () => {
+  it('is not confirmed after another activation, and an unused decision confirms nothing', async () => {
     const { decision_id } = await active();
     expect(await refusal(confirm('dec_01J00000000000000000000000'))).toBe('NOT_FOUND');
     expect(await refusal(confirm(await decide()))).toBe('NOT_FOUND');
-    await test.activate(tenant, standing, 3);
+    await test.activate(tenant, current, 3);
     expect(await refusal(confirm(decision_id))).toBe('DECISION_MISMATCH');
-    // The same bundle again, manually signed: only its source confirms it.
+    // The same bundle, signed without a decision: only its source can confirm it.
     await test.activate(tenant, nextText, 4);
     time.advance(61_000);
     expect(await refusal(confirm(decision_id))).toBe('DECISION_MISMATCH');
@@ -213,10 +215,10 @@ describe('a bundle that was activated for a decision', () => {
   });
 });
 
-describe('between the decision and the signature', () => {
+describe('the signature for a decision', () => {
   verifies(
     'kn.gates',
-    'a fence stops the signature, around whatever it stands, and its lifting gives it back',
+    'is refused under a fence on the system, organisation, tenant or agent, and not under one elsewhere',
     async () => {
       await test.system.putTenant({ params: { tenant }, body: { version: 1, org_id: `of-${tenant}` } });
       for (const scope of ['system', `org:of-${tenant}`, `tenant:${tenant}`, `agent:${tenant}/olga`]) {
@@ -233,19 +235,19 @@ describe('between the decision and the signature', () => {
     },
   );
 
-  it('a fence around the organisation stops a kernel as well that has never heard of the tenant', async () => {
+  it('is refused under a fence around the organisation, even by a kernel that has just started', async () => {
     const decision_id = await decide();
     await test.system.putTenant({ params: { tenant }, body: { version: 1, org_id: `of-${tenant}` } });
     await test.setFence(`org:of-${tenant}`, 'freeze');
-    const other = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
+    const second = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
     try {
-      expect(await refusal(sign(decision_id, { by: systemOf(other.url) }))).toBe('DECISION_REFUSED');
+      expect(await refusal(sign(decision_id, { by: systemOf(second.url) }))).toBe('DECISION_REFUSED');
     } finally {
-      await other.stop();
+      await second.stop();
     }
   });
 
-  it('a fence stops the answer to a repeated request for the same signature', async () => {
+  it('is not returned again under a fence that was set after it', async () => {
     const decision_id = await decide();
     const signed = await sign(decision_id);
     await test.setFence(`tenant:${tenant}`, 'freeze');
@@ -254,16 +256,19 @@ describe('between the decision and the signature', () => {
     expect(await sign(decision_id)).toEqual(signed);
   });
 
-  it.each(['agents', 'operators'] as const)('a revocation among the %s stops it for good', async (directory) => {
-    const params = { directory, principal: 'olga' };
-    await test.as(tenant).putIdentity({ params, body: { display_name: 'Olga' } });
-    const decision_id = await decide();
-    await test.as(tenant).revokeIdentity({ params });
-    expect(await refusal(sign(decision_id))).toBe('DECISION_REFUSED');
-  });
+  it.each(['agents', 'operators'] as const)(
+    'is refused after its author was revoked in the directory of %s',
+    async (directory) => {
+      const params = { directory, principal: 'olga' };
+      await test.as(tenant).putIdentity({ params, body: { display_name: 'Olga' } });
+      const decision_id = await decide();
+      await test.as(tenant).revokeIdentity({ params });
+      expect(await refusal(sign(decision_id))).toBe('DECISION_REFUSED');
+    },
+  );
 });
 
-it('a bundle as large as a file may be comes by every door, and a larger one by none', async () => {
+it('a large bundle is accepted, and a bundle over the size limit is rejected', async () => {
   const of = (count: number) => ({
     ...{ format: 'countersign/policy.v1', name: 'large', version: '1' },
     rules: Array.from({ length: count }, (_, nth) => ({

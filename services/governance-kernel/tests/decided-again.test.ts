@@ -9,7 +9,7 @@ import {
   parsePolicyBundle,
   type CompiledPolicy,
 } from '@countersign/policy';
-import { asked, Caller, ledgerOf, newSession, said, type Call } from './_caller.ts';
+import { send, Caller, ledgerOf, newSession, answerOf, type Call } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
 let test: TestKernel;
@@ -111,9 +111,9 @@ async function sealedUnder(tenant: string, { action, ...rest }: Call): Promise<B
 const verdictOf = ({ verdict, reason_code }: Pick<BoundaryRecord, 'verdict' | 'reason_code'>) =>
   `${verdict} ${reason_code}`;
 
-describe('a decision made again from its record', () => {
-  it('is the one that the kernel takes of the same call once the draft is active', async () => {
-    const told = { decided: 0, unreplayable: 0 };
+describe('a decision replayed from its record', () => {
+  it('equals the decision on the same call once the draft is active', async () => {
+    const report = { decided: 0, unreplayable: 0 };
     await fc.assert(
       fc.asyncProperty(bundle, bundle, fc.array(call, { minLength: 3, maxLength: 6 }), async (before, after, calls) => {
         const tenant = newTenant();
@@ -126,18 +126,18 @@ describe('a decision made again from its record', () => {
           const again = decideAgain(record, { draft, recorded, ceilings: [] });
           const same = decideAsRecorded(record, recorded);
           if (same.kind === 'decided') expect(verdictOf(same)).toBe(verdictOf(record));
-          told[again.kind === 'decided' ? 'decided' : 'unreplayable'] += 1;
+          report[again.kind === 'decided' ? 'decided' : 'unreplayable'] += 1;
           if (again.kind === 'UNREPLAYABLE') expect(again.missing).not.toEqual([]);
           else expect(verdictOf(again)).toBe(verdictOf(await sealedUnder(tenant, calls[nth] ?? {})));
         }
       }),
       { numRuns: 40 },
     );
-    // Calls without a known answer are the few.
-    expect(told.decided).toBeGreaterThan(told.unreplayable);
+    // Most calls must be replayable.
+    expect(report.decided).toBeGreaterThan(report.unreplayable);
   });
 
-  it('says of a fact above the cap that it is missing', async () => {
+  it('reports a fact above the size limit as missing', async () => {
     const before = {
       ...{ format: 'countersign/policy.v1', name: 'n', version: '1' },
       rules: [{ id: 'a', effect: 'allow', when: 'has(args.text)' }],
@@ -156,7 +156,7 @@ describe('a decision made again from its record', () => {
     });
   });
 
-  it('takes an approval as given where the draft asks for the very same, and says so where it does not', async () => {
+  it('reuses an approval if the draft requires the same approval, and otherwise reports it as missing', async () => {
     const asking = (quorum: number, name = 'n') => ({
       ...{ format: 'countersign/policy.v1', name, version: '1' },
       rules: [{ id: 'a', effect: 'escalate', approval: { quorum } }],
@@ -166,8 +166,8 @@ describe('a decision made again from its record', () => {
     const session_id = newSession();
     const [agent, alice] = [new Caller(test, tenant), new Caller(test, tenant, 'alice')];
     const question = { tool: 'pay.send', session_id };
-    await alice.move('approve', asked(await agent.decide(question)));
-    expect(said(await agent.decide(question))).toBe('ALLOW ALLOWED');
+    await alice.move('approve', send(await agent.decide(question)));
+    expect(answerOf(await agent.decide(question))).toBe('ALLOW ALLOWED');
     const [first, used] = (await ledgerOf(test, session_id)).flatMap(({ record }) =>
       record?.kind === 'decision' ? [record] : [],
     );
@@ -180,7 +180,7 @@ describe('a decision made again from its record', () => {
     expect(under(first, asking(2))).toMatchObject({ verdict: 'ESCALATE' });
   });
 
-  it('denies what lacks a ceiling, and what a fence stopped', async () => {
+  it('is a denial if the draft lacks a ceiling or a fence stopped the call', async () => {
     const open = { format: 'countersign/policy.v1', name: 'n', version: '1', rules: [{ id: 'a', effect: 'allow' }] };
     const tenant = newTenant();
     await test.activate(tenant, JSON.stringify(open));

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient, keyPrincipal, UserId, WorkspaceId, type ApprovalId } from '@countersign/contracts';
 import type { ApprovalDecision } from '@countersign/contracts/governance-kernel';
-import { applyMembers } from '../src/relations/apply-members.ts';
+import { applyMembers } from '../src/controls/relations/apply-members.ts';
 import { deliverSettings, TestGateway, userCalled, workspaceCalled, type Speaker } from './_assertions.ts';
-import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { send, Caller, ledgerOf, newSession, refusal, answerOf } from './_caller.ts';
 import { kernelRoutes, startTestKernel, type TestKernel } from './_kernel.ts';
 import { Approver, origin } from './_passkeys.ts';
 
@@ -30,7 +30,7 @@ const [anna, bert, cem, dee] = ['ANNA', 'BERT', 'CEM', 'DEE'].map(userCalled) as
 const all = { [anna]: 'owner', [bert]: 'owner', [cem]: 'partner', [dee]: 'partner' } as const;
 
 let made = 0;
-/** A workspace of its own, whose members the gateway has reported. */
+/** A new workspace whose member list the gateway has delivered. */
 async function workspaceOf(roles: Record<string, Role> = all) {
   const tenant = workspaceCalled(`R1GHTS${(made += 1)}`);
   let version = 0;
@@ -44,7 +44,7 @@ async function workspaceOf(roles: Record<string, Role> = all) {
   const as = (principal: string, role: Role, membersVersion = version): Speaker => ({
     ...{ tenant, principal, role, membersVersion },
   });
-  /** The gateway's word for a person. */
+  /** A client with the gateway's assertion about a person. */
   const client = (who: Speaker) => gateway.client(test.kernel.url, who);
   const view = (id: ApprovalId) => new Caller(test, tenant).approval(id);
   const vote = async (who: Speaker, id: ApprovalId, action: ApprovalDecision = 'approve') => {
@@ -54,7 +54,7 @@ async function workspaceOf(roles: Record<string, Role> = all) {
   };
   const escalated = async (tool = 'two.keys') => {
     const call = { tool, session_id: newSession() };
-    return { call, id: asked(await new Caller(test, tenant).decide(call)) };
+    return { call, id: send(await new Caller(test, tenant).decide(call)) };
   };
   const breaksGlass = () =>
     test.system.putApprovalTerms({
@@ -68,19 +68,19 @@ describe('a vote in a workspace', () => {
   it.each<[string, Record<string, Role>]>([
     ['was removed', { [anna]: 'owner', [dee]: 'partner' }],
     ['is only a member now', { [anna]: 'owner', [cem]: 'member', [dee]: 'partner' }],
-  ])('of a person who %s completes no quorum', async (_what, roles) => {
+  ])('of a person who %s does not count for a quorum', async (_what, roles) => {
     const { as, tell, vote, escalated, tenant } = await workspaceOf();
     const { call, id } = await escalated();
     expect(await vote(as(cem, 'partner'), id)).toMatchObject({ state: 'pending', approved_by: [cem] });
     await tell(roles);
     expect(await vote(as(anna, 'owner'), id)).toMatchObject({ state: 'pending', approved_by: [anna] });
-    expect(said(await new Caller(test, tenant).decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await new Caller(test, tenant).decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
     expect(await refusal(vote(as(cem, 'partner'), id))).toBe('PERMISSION_DENIED');
     expect(await vote(as(dee, 'partner'), id)).toMatchObject({ state: 'approved', approved_by: [anna, dee] });
-    expect(said(await new Caller(test, tenant).decide(call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await new Caller(test, tenant).decide(call))).toBe('ALLOW ALLOWED');
   });
 
-  it('has its role in its record, at each door', async () => {
+  it('is recorded with the role and the credential of the voter', async () => {
     const { as, vote, escalated, tenant } = await workspaceOf();
     const { call, id } = await escalated();
     await vote(as(cem, 'partner'), id);
@@ -98,7 +98,7 @@ describe('a vote in a workspace', () => {
     expect(rows).toEqual([{ approved_as: ['partner', 'operator'], approved_credentials }]);
   });
 
-  it('of a removed member counts neither by the key of the operators nor by an approver key in their name', async () => {
+  it('of a removed member is refused with the operator key and with an approver key in their name', async () => {
     const { tell, escalated, tenant } = await workspaceOf();
     const { id } = await escalated();
     await tell({ [anna]: 'owner', [bert]: 'owner' });
@@ -107,7 +107,7 @@ describe('a vote in a workspace', () => {
     await expect(new Caller(test, tenant, cem).decideOnPage(id)).rejects.toThrow('There is no form');
   });
 
-  it('waits for the list of members that the gateway read its role from', async () => {
+  it('waits for the version of the member list that its assertion names', async () => {
     const { as, tell, vote, escalated } = await workspaceOf();
     const { id } = await escalated();
     expect(await refusal(vote(as(anna, 'owner', 2), id))).toBe('MEMBERS_OUTDATED');
@@ -118,7 +118,7 @@ describe('a vote in a workspace', () => {
 });
 
 describe('the glass', () => {
-  it('is broken by an owner and by no partner, by assertion and by passkey alike', async () => {
+  it('can be broken by an owner but not by a partner, with an assertion or a passkey', async () => {
     const { tenant, as, client, vote, escalated, breaksGlass, tell, view } = await workspaceOf();
     await breaksGlass();
     const before = await escalated();
@@ -144,7 +144,7 @@ describe('the glass', () => {
 });
 
 describe('the first passkey', () => {
-  it('of a partner waits and takes no vote from others; that of an owner makes passkeys the only votes', async () => {
+  it('of a partner waits and changes nothing for others, but the first passkey of an owner makes passkeys mandatory', async () => {
     const { tenant, as, client, vote, escalated } = await workspaceOf();
     const people = { as: (_tenant: string, who = '') => client(as(who, who === anna ? 'owner' : 'partner', 1)) };
     const [owner, partner] = [new Approver(people, anna, tenant), new Approver(people, cem, tenant)];
@@ -158,7 +158,7 @@ describe('the first passkey', () => {
     expect(await refusal(vote(as(anna, 'owner'), next.id))).toBe('PASSKEY_REQUIRED');
   });
 
-  it('takes no voucher of a removed member', async () => {
+  it('is not activated by a voucher of a removed member', async () => {
     const { tenant, as, client, tell } = await workspaceOf();
     const people = { as: (_tenant: string, who = '') => client(as(who, who === anna ? 'owner' : 'partner', 1)) };
     const [owner, partner, third] = [anna, cem, dee].map((who) => new Approver(people, who, tenant));
@@ -174,9 +174,9 @@ describe('the first passkey', () => {
 });
 
 describe('the calls of an agent', () => {
-  /** An agent by a key that this owner made. */
+  /** An agent with a key that this owner created. */
   async function agentOfOwner(space: Awaited<ReturnType<typeof workspaceOf>>, maker: string, name = 'researcher') {
-    const body = { kind: 'agent', principal_id: name } as never; // its defaults are the kernel's to fill in
+    const body = { kind: 'agent', principal_id: name } as never; // the kernel fills in the defaults
     const { key } = (await space.client(space.as(maker, 'owner')).createAccessKey({ body })).body;
     const headers = () => ({ authorization: `Bearer ${key}` });
     const client = createClient(kernelRoutes, { baseUrl: test.kernel.url, headers });
@@ -184,55 +184,55 @@ describe('the calls of an agent', () => {
     return async (input = call()) => ({ input, reply: (await client.evaluate({ body: input })).body });
   }
 
-  it('are not approved by the maker of its key, where another could', async () => {
+  it('cannot be approved by the creator of its key while another member could approve', async () => {
     const space = await workspaceOf();
     const decide = await agentOfOwner(space, anna);
     const { input, reply } = await decide();
-    const id = asked(reply);
+    const id = send(reply);
     expect(await refusal(space.vote(space.as(anna, 'owner'), id))).toBe('PERMISSION_DENIED');
     expect(await refusal(new Caller(test, space.tenant, anna).move('approve', id))).toBe('PERMISSION_DENIED');
     expect(await space.vote(space.as(bert, 'owner'), id)).toMatchObject({ state: 'approved' });
-    expect(said((await decide(input)).reply)).toBe('ALLOW ALLOWED');
-    const other = asked((await decide()).reply);
-    expect(await space.vote(space.as(anna, 'owner'), other, 'deny')).toMatchObject({ state: 'denied' });
+    expect(answerOf((await decide(input)).reply)).toBe('ALLOW ALLOWED');
+    const second = send((await decide()).reply);
+    expect(await space.vote(space.as(anna, 'owner'), second, 'deny')).toMatchObject({ state: 'denied' });
   });
 
-  it('are approved by the maker of its key who is alone', async () => {
+  it('can be approved by the creator of its key if no other member can approve', async () => {
     const space = await workspaceOf({ [anna]: 'owner', [dee]: 'member' });
     const { reply } = await (await agentOfOwner(space, anna))();
-    expect(await space.vote(space.as(anna, 'owner'), asked(reply))).toMatchObject({ state: 'approved' });
+    expect(await space.vote(space.as(anna, 'owner'), send(reply))).toMatchObject({ state: 'approved' });
   });
 
-  it('are not let go by an approval that the maker of their key gave to a call of another key', async () => {
+  it('are not allowed by an approval that the creator of its key granted to a call of another key', async () => {
     const space = await workspaceOf();
     const [byOlga, byOtto] = [await agentOfOwner(space, anna), await agentOfOwner(space, bert)];
     const { input, reply } = await byOtto();
-    await space.vote(space.as(anna, 'owner'), asked(reply));
+    await space.vote(space.as(anna, 'owner'), send(reply));
     const again = (await byOlga(input)).reply;
-    expect(said(again)).toBe('ESCALATE APPROVAL_REQUIRED');
-    expect(asked(again)).not.toBe(asked(reply));
-    expect(said((await byOtto(input)).reply)).toBe('ALLOW ALLOWED');
+    expect(answerOf(again)).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(send(again)).not.toBe(send(reply));
+    expect(answerOf((await byOtto(input)).reply)).toBe('ALLOW ALLOWED');
   });
 
-  it('by a key of the workspace are not approved by the person in the assertion of the gateway', async () => {
+  it('with a key of the workspace cannot be approved by the sponsor in the gateway’s assertion', async () => {
     const space = await workspaceOf();
     const key = { tenant: space.tenant, principal: keyPrincipal('hpk_01ARZ3NDEKTSV4RRFFQ69G5FAV' as never) };
     const body = { action: 'tool.call', tool: 'one.call', session_id: newSession() } as never;
     const asking = space.client({ ...key, role: 'agent', sponsor: cem });
-    const id = asked((await asking.evaluate({ body })).body);
+    const id = send((await asking.evaluate({ body })).body);
     expect(await refusal(space.vote(space.as(cem, 'partner'), id))).toBe('PERMISSION_DENIED');
     expect(await space.vote(space.as(dee, 'partner'), id)).toMatchObject({ state: 'approved' });
   });
 
   it.each([anna.toUpperCase(), anna, `ｕsr_${anna.slice(4)}`, `u\u200dsr_${anna.slice(4)}`, 'KEY:x', 'Agent:wsp_x'])(
-    'are of no agent that is called %s, as a person or a key of a workspace is',
+    'cannot come from an agent named %s, because people or workspace keys have such names',
     async (name) => {
       const space = await workspaceOf();
       expect(await refusal(agentOfOwner(space, bert, name))).toBe('PERMISSION_DENIED');
     },
   );
 
-  it('are of no agent under a person’s name, at no door', async () => {
+  it('cannot come from an agent with the name of a person, at any door', async () => {
     const { tenant, escalated, vote, as } = await workspaceOf();
     const params = { directory: 'agents', principal: anna.toUpperCase() } as const;
     const enrolling = test.as(tenant).putIdentity({ params, body: { display_name: 'Olga' } });

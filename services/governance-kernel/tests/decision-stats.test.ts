@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 const hourMs = 3_600_000;
-const instantOf = (ms: number) => new Date(ms).toISOString() as Instant; // toISOString writes this form
-/** Around what `beforeAll` sealed. */
+const instantOf = (ms: number) => new Date(ms).toISOString() as Instant; // toISOString returns this format
+/** The issue time of everything that `beforeAll` seals is within an hour of this time. */
 const startedMs = Date.now();
 const period = () => ({ from: instantOf(startedMs - hourMs), to: instantOf(startedMs + hourMs) });
 
@@ -34,7 +34,7 @@ async function statsOf(query: Query = {}, tenant = 'acme'): Promise<DecisionStat
 
 const totals = ({ series }: DecisionStats) => Object.fromEntries(series.map(({ key, total }) => [String(key), total]));
 
-/** Counts in an export of the period, without the kernel's counters. */
+/** Counts the decisions in an export of the period, without the kernel's counters. */
 async function exported() {
   const { body } = await test.as('acme').exportReceipts({ query: { ...period(), to: instantOf(Date.now()) } });
   const payloads = (body as { receipt?: { payload: Record<string, unknown> } }[]).map(
@@ -49,7 +49,7 @@ async function exported() {
 }
 
 describe('numbers of decisions', () => {
-  it('are those of the export, by every member and in buckets of every width', async () => {
+  it('equal the counts in the export, for every member and bucket width', async () => {
     const recounted = await exported();
     const members = {
       verdict: 'verdict',
@@ -69,7 +69,7 @@ describe('numbers of decisions', () => {
     }
   });
 
-  it('are those of one tenant, and of the filter', async () => {
+  it('include only the tenant and the decisions that match the filter', async () => {
     expect(totals(await statsOf({}, 'umbrella'))).toEqual({ DENY: 1 });
     expect(totals(await statsOf({ by: 'tool', verdict: 'DENY' }))).toEqual({ 'files.delete': 3 });
     expect(totals(await statsOf({ by: 'reason', agent: 'clerk' }))).toEqual({
@@ -81,20 +81,20 @@ describe('numbers of decisions', () => {
     ).toEqual({});
   });
 
-  it('name the twenty largest keys, and count the others together', async () => {
+  it('list the twenty largest keys, and one total for all others', async () => {
     await Promise.all(Array.from({ length: 25 }, (_, nth) => seal(test, { tenant: 'many', tool: `tool.of${nth}` })));
     const { series, others, total } = await statsOf({ by: 'tool' }, 'many');
     expect([series.length, others?.total, total]).toEqual([20, 5, 25]);
   });
 
-  it('are those of the last day, by verdict, when nothing else is requested', async () => {
+  it('cover the last day by verdict by default', async () => {
     await statsOf();
-    const { body } = await test.as('umbrella').getDecisionStats({ query: {} }); // defaulted by the schema
+    const { body } = await test.as('umbrella').getDecisionStats({ query: {} }); // the schema fills in the defaults
     expect([body.bucket, totals(body), body.complete_to]).toEqual(['30m', { DENY: 1 }, null]);
     expect([48, 49]).toContain(body.buckets.length);
   });
 
-  it('are refused for an empty period, and for more buckets than a chart has', async () => {
+  it('are refused for an empty period and for more than 200 buckets', async () => {
     const { from } = period();
     await expect(statsOf({ to: from })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     await expect(statsOf({ from: instantOf(startedMs - 30 * 24 * hourMs) })).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('numbers of decisions', () => {
     });
   });
 
-  it('are the same after they were lost and counted again, beside new decisions and two counters at once', async () => {
+  it('are the same after a recount, despite new decisions and a second counter at the same time', async () => {
     const { context } = test.kernel;
     const before = await statsOf({ by: 'agent' });
     await poolOf(test.kernel).query(`UPDATE decision_counts SET calls = 0`);

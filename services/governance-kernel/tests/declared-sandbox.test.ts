@@ -50,9 +50,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const destination = () => `localhost:${(silent.address() as AddressInfo).port}`; // it listens on a port
+const destination = () => `localhost:${(silent.address() as AddressInfo).port}`; // the server listens on TCP
 
-async function said(serverId: string, what: string, args: object = {}, tenant = 'acme') {
+async function statementOf(serverId: string, what: string, args: object = {}, tenant = 'acme') {
   const client = await mcpClient(test.kernel, tenant);
   try {
     const { content } = await client.callTool({ name: `${serverId}.attempt`, arguments: { what, ...args } });
@@ -63,29 +63,31 @@ async function said(serverId: string, what: string, args: object = {}, tenant = 
 }
 
 describe('a declared server', () => {
-  it('with the member sandbox reads its preopens and its variables, and nothing of the kernel', async () => {
-    expect(await said('named', 'read', { path: join(folder, 'outside.txt') })).toBe('outside');
-    expect(await said('named', 'write', { path: join(folder, 'written.txt') })).toMatch(/^failed: E(ROFS|ACCES)$/);
-    expect(await said('named', 'variable', { name: 'TOKEN' })).toBe('its own');
-    expect(await said('named', 'variable', { name: 'DATABASE_URL' })).toBe('unset');
-    expect(await said('named', 'parentEnvironment', { pid: process.pid })).toBe('failed: ENOENT');
-    expect(await said('named', 'tunnel', { destination: 'localhost:1' })).toContain('403');
+  it('with the member `sandbox` can read its preopens and its variables, but nothing of the kernel', async () => {
+    expect(await statementOf('named', 'read', { path: join(folder, 'outside.txt') })).toBe('outside');
+    expect(await statementOf('named', 'write', { path: join(folder, 'written.txt') })).toMatch(
+      /^failed: E(ROFS|ACCES)$/,
+    );
+    expect(await statementOf('named', 'variable', { name: 'TOKEN' })).toBe('its own');
+    expect(await statementOf('named', 'variable', { name: 'DATABASE_URL' })).toBe('unset');
+    expect(await statementOf('named', 'parentEnvironment', { pid: process.pid })).toBe('failed: ENOENT');
+    expect(await statementOf('named', 'tunnel', { destination: 'localhost:1' })).toContain('403');
   });
 
-  it('without the member has a folder of its own and nothing else, where GOV_MCP_SANDBOX demands a sandbox', async () => {
-    expect(await said('plain', 'read', { path: join(folder, 'outside.txt') })).toBe('failed: ENOENT');
-    expect(await said('plain', 'write', { path: '/data/written' })).toBe('written');
-    expect(await said('plain', 'tunnel', { destination: destination() })).toMatch(/^failed/);
+  it('without the member `sandbox` can use only its own folder if GOV_MCP_SANDBOX is set', async () => {
+    expect(await statementOf('plain', 'read', { path: join(folder, 'outside.txt') })).toBe('failed: ENOENT');
+    expect(await statementOf('plain', 'write', { path: '/data/written' })).toBe('written');
+    expect(await statementOf('plain', 'tunnel', { destination: destination() })).toMatch(/^failed/);
   });
 
   it.each([
     ['a fence around it', 'server:named'],
     ['a fence around the installation', 'system'],
-  ])('has its open connections cut by %s, and gets no new one', async (_what, scope) => {
-    const held = said('named', 'tunnel', { destination: destination() });
+  ])('loses its open connections because of %s', async (_what, scope) => {
+    const snapshot = statementOf('named', 'tunnel', { destination: destination() });
     await until(() => open.size === 1);
     await test.setFence(scope, 'freeze');
-    expect(await held).toContain('200 Connection established');
+    expect(await snapshot).toContain('200 Connection established');
     await until(() => open.size === 0);
     await test.setFence(scope, 'open');
   });

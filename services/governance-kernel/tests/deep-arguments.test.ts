@@ -18,7 +18,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Arguments of so many levels, of which they are one. */
+/** Arguments with this many levels, where the outer object is the first level. */
 const nested = (levels: number, member = 'id') =>
   JSON.parse(`{"${member}":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`) as Record<string, PlainJson>;
 const taken = nested(argumentsDepthMax);
@@ -42,7 +42,7 @@ const refusing: [string, string, Ask][] = [
       agent.createApproval({ body: { ...sent(session, args), action: 'tool.call', reason: 'x' } as never }),
   ],
   ['call-mcp, a plain call', '-32602', (session, args) => callTool(session, args, {})],
-  // A client that asks for a log is answered by the SDK's server.
+  // A call that sets a log level takes the path through the SDK's server instead of the plain path.
   [
     'call-mcp, by the SDK server',
     '-32602',
@@ -53,23 +53,23 @@ const refusing: [string, string, Ask][] = [
 const callTool = (session: string, args: Record<string, PlainJson>, meta: object) =>
   site.mcp.callTool({ name: tool, arguments: args, _meta: { 'countersign/session_id': session, ...meta } });
 
-/** The code of a refusal, or that there was none. */
-const told = (asked: Promise<unknown>) =>
-  asked.then(
+/** The error code of a refused call, or `decided`. */
+const reportOf = (pending: Promise<unknown>) =>
+  pending.then(
     () => 'decided',
     (error: unknown) => (error instanceof ProtocolError ? String(error.code) : refusal(Promise.reject(error as Error))),
   );
 
 describe('arguments that nest too deep', () => {
-  it.each(refusing)('are refused at the door of %s, and nothing is sealed or sent', async (_name, code, ask) => {
+  it.each(refusing)('are refused at the door %s, and nothing is sealed or sent', async (_name, code, ask) => {
     const [session, deep] = [newSession(), newSession()];
     const before = site.notes.calls.length;
-    expect([await told(ask(session, taken)), await told(ask(deep, tooDeep))]).toEqual(['decided', code]);
+    expect([await reportOf(ask(session, taken)), await reportOf(ask(deep, tooDeep))]).toEqual(['decided', code]);
     expect(await receiptsOf(site.test, session)).not.toEqual([]);
     expect([await receiptsOf(site.test, deep), site.notes.calls.length]).toEqual([[], before]);
   });
 
-  it('are denied where a model proposes them, and the denial is sealed', async () => {
+  it('are denied with MALFORMED_ARGUMENTS when a model proposes them', async () => {
     for (const door of doors.filter(({ proposed }) => proposed)) {
       const propose = async (args: object) => {
         const { code, executed } = await attempt(site, door, {
@@ -83,10 +83,10 @@ describe('arguments that nest too deep', () => {
     }
   });
 
-  it('are refused to a visitor of the demo, whose policy reads them', async () => {
+  it('are refused in the demo, whose policy reads arguments', async () => {
     const visitor = createClient(kernelRoutes, { baseUrl: site.test.kernel.url });
     const run = (levels: number) =>
-      told(visitor.runDemo({ body: { action_id: 'small_refund', args: nested(levels, 'amount_minor') } }));
+      reportOf(visitor.runDemo({ body: { action_id: 'small_refund', args: nested(levels, 'amount_minor') } }));
     expect(await run(argumentsDepthMax)).toBe('decided');
     for (const levels of [argumentsDepthMax + 1, argumentsDepthMax + 3, 60])
       expect([levels, await run(levels)]).toEqual([levels, 'INVALID_REQUEST']);

@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { defaultSession } from '../src/mcp/call-settings.ts';
+import { defaultSession } from '../src/doors/mcp/call-settings.ts';
 
-const sessionOf = (principal: string) => defaultSession({ principal } as Parameters<typeof defaultSession>[0]); // plain names
+const sessionOf = (principal: string) => defaultSession({ principal } as Parameters<typeof defaultSession>[0]); // plain strings instead of branded ones
 
-it('a caller without a session has one of their own, however long their name and wherever it is cut', () => {
+it('a caller without a session gets a default session, whose name is shortened if it is too long', () => {
   expect(sessionOf('a/b\\c')).toBe('default-a_b_c');
   expect(sessionOf('x'.repeat(256))).toBe(`default-${'x'.repeat(248)}`);
-  // A character of two halves, of which the cut leaves one.
+  // The length limit splits a surrogate pair, so the half before the limit is removed too.
   expect(sessionOf(`${'x'.repeat(247)}😀`)).toBe(`default-${'x'.repeat(247)}`);
   expect(sessionOf(`${'x'.repeat(247)} b`)).toBe(`default-${'x'.repeat(247)}`);
 });

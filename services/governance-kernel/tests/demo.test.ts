@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
 import { DemoAction, type SignedReceipt, type StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
-import { DemoAllowance } from '../src/demo/demo-allowance.ts';
+import { DemoAllowance } from '../src/doors/demo/demo-allowance.ts';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
 import { kernelRoutes, starterPolicy, startTestKernel, type KernelClient, type TestKernel } from './_kernel.ts';
 import { seal } from './_seal.ts';
@@ -22,28 +22,32 @@ const receiptIds = async (tenant: string) => {
 };
 
 describe('the demo', () => {
-  verifies('kn.demo', 'decides every sample action for a visitor without credentials, by the one cycle', async () => {
-    const verdicts: Record<string, string> = {};
-    for (const action_id of DemoAction.options) {
-      const { body, headers } = await visitor.runDemo({ body: { action_id, args: {} } });
-      verdicts[action_id] = body.verdict;
-      expect(body.receipt.payload).toMatchObject({ tenant_id: 'demo', lamport_clock: 1, verdict: body.verdict });
-      expect(headers.get('x-gov-receipt-id')).toBe(body.receipt_id);
-      const { body: record } = await test.as('demo').verifyRecord({ params: { record_id: body.record_id } });
-      expect(record.verified).toBe(true);
-    }
-    expect(verdicts).toEqual({
-      read_ticket: 'ALLOW',
-      draft_reply: 'ALLOW',
-      small_refund: 'ALLOW',
-      large_refund: 'ESCALATE',
-      modify_policy: 'ESCALATE',
-      dangerous_shell: 'DENY',
-      export_customer_list: 'DENY',
-    });
-  });
+  verifies(
+    'kn.demo',
+    'decides every sample action for a visitor without credentials, in the ordinary decision cycle',
+    async () => {
+      const verdicts: Record<string, string> = {};
+      for (const action_id of DemoAction.options) {
+        const { body, headers } = await visitor.runDemo({ body: { action_id, args: {} } });
+        verdicts[action_id] = body.verdict;
+        expect(body.receipt.payload).toMatchObject({ tenant_id: 'demo', lamport_clock: 1, verdict: body.verdict });
+        expect(headers.get('x-gov-receipt-id')).toBe(body.receipt_id);
+        const { body: record } = await test.as('demo').verifyRecord({ params: { record_id: body.record_id } });
+        expect(record.verified).toBe(true);
+      }
+      expect(verdicts).toEqual({
+        read_ticket: 'ALLOW',
+        draft_reply: 'ALLOW',
+        small_refund: 'ALLOW',
+        large_refund: 'ESCALATE',
+        modify_policy: 'ESCALATE',
+        dangerous_shell: 'DENY',
+        export_customer_list: 'DENY',
+      });
+    },
+  );
 
-  verifies('kn.demo', 'verifies a receipt that it made, and refuses each way of tampering with it', async () => {
+  verifies('kn.demo', 'verifies its own receipt and detects every kind of tampering', async () => {
     const { body: run } = await visitor.runDemo({ body: { action_id: 'small_refund', args: {} } });
     const shown = { receipt: signed(run.receipt), expected_receipt_hash: run.receipt_hash };
     const { body: genuine } = await visitor.verifyDemo({ body: shown });
@@ -57,7 +61,7 @@ describe('the demo', () => {
     }
   });
 
-  verifies('kn.demo', 'touches nothing of other tenants, whatever the visitor sends', async () => {
+  verifies('kn.demo', 'seals nothing for other tenants, even if the visitor names one', async () => {
     await test.activate('*', starterPolicy);
     await seal(test, { tenant: 'shop' });
     const before = [await receiptIds('shop'), await receiptIds('system')];
@@ -68,25 +72,25 @@ describe('the demo', () => {
     expect([await receiptIds('shop'), await receiptIds('system')]).toEqual(before);
   });
 
-  it('requests no approval: no visitor fills the list of approvals', async () => {
+  it('requests no approval, so that visitors cannot fill the list of approvals', async () => {
     const { body } = await visitor.runDemo({ body: { action_id: 'large_refund', args: {} } });
     expect([body.verdict, body.approval]).toEqual(['ESCALATE', undefined]);
     expect((await test.as('demo').listApprovals({ query: {} })).body.data).toEqual([]);
   });
 
-  it('is there for those who turned it on', async () => {
+  it('exists only when it is turned on', async () => {
     const { GOV_DEMO: _, ...env } = test.env;
     const without = await startKernel(kernelConfigFrom(env));
     try {
       const stranger = createClient(kernelRoutes, { baseUrl: without.url });
-      const asked = stranger.runDemo({ body: { action_id: 'read_ticket', args: {} } });
-      await expect(asked).rejects.toMatchObject({ code: 'ROUTE_NOT_FOUND' });
+      const pending = stranger.runDemo({ body: { action_id: 'read_ticket', args: {} } });
+      await expect(pending).rejects.toMatchObject({ code: 'ROUTE_NOT_FOUND' });
     } finally {
       await without.stop();
     }
   });
 
-  it('adds so much to the log in an hour and no more', () => {
+  it('adds at most 1000 decisions per hour to the log', () => {
     let nowMs = 0;
     const allowance = new DemoAllowance(() => new Date(nowMs));
     const take = (times: number) => Array.from({ length: times }, () => allowance.take());
@@ -97,13 +101,13 @@ describe('the demo', () => {
     take(1);
   });
 
-  it('takes no body that is larger than a receipt several times over', async () => {
+  it('rejects a body that is much larger than a receipt', async () => {
     const args = { note: 'x'.repeat(16_384) };
     const refused = visitor.runDemo({ body: { action_id: 'read_ticket', args } });
     await expect(refused).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
-  it('has a limit of its own, which other public routes do not share', async () => {
+  it('has its own rate limit, which other public routes do not share', async () => {
     const env = { ...test.env, GOV_RATE_LIMITS: '1', GOV_RATE_LIMIT_DEMO: '2' };
     const limited = await startKernel(kernelConfigFrom(env));
     const body = JSON.stringify({ action_id: 'read_ticket', args: {} });
@@ -117,7 +121,7 @@ describe('the demo', () => {
     }
   });
 
-  it('keeps its policy and epoch over a restart, and whatever bundle others have', async () => {
+  it('keeps its policy and epoch after a restart', async () => {
     const policies = async () => (await visitor.runDemo({ body: { action_id: 'read_ticket', args: {} } })).body;
     const before = await policies();
     await test.restart();
@@ -130,7 +134,7 @@ describe('the demo', () => {
     });
   });
 
-  it('decides nothing more, and seals nothing, once the hour of all visitors is used up', async () => {
+  it('decides and seals nothing once the hourly limit of all visitors is reached', async () => {
     const { demoAllowance } = test.kernel.context;
     const untilRefused = () => {
       for (;;) demoAllowance.take();

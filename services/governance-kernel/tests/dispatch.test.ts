@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { AppError, type Digest, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
 import type { Log } from '@countersign/service-kit';
 import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
-import { Dispatch, isClaimTo, type DispatchClaim, type Permit } from '../src/boundary/dispatch.ts';
-import type { Boundary, SealedDecision, Settlement } from '../src/boundary/sealed-decision.ts';
+import { Dispatch, isClaimTo, type DispatchClaim, type Permit } from '../src/decision/dispatch.ts';
+import type { Boundary, SealedDecision, Settlement } from '../src/decision/sealed-decision.ts';
 import type { Caller, NamedCall } from '../src/call/governed-call.ts';
 import type { SealedIntent } from '../src/call/normalise.ts';
-import { bodyHash } from '../src/chat/body-hash.ts';
-import { createModelUpstream, type ModelUpstream } from '../src/chat/model-upstream.ts';
+import { bodyHash } from '../src/doors/chat/body-hash.ts';
+import { createModelUpstream, type ModelUpstream } from '../src/doors/chat/model-upstream.ts';
 
 const digest = `sha256:${'a'.repeat(64)}` as Digest;
 const newCall = (): NamedCall & { kind: 'tool' } => ({
@@ -24,7 +24,7 @@ const newCall = (): NamedCall & { kind: 'tool' } => ({
   context: {},
 });
 
-/** The intent that a boundary makes of it. */
+/** The intent that a boundary creates from a call. */
 function intentOf({ args }: NamedCall, change: Partial<SealedIntent> = {}): SealedIntent {
   const who = { tenant: 'acme', principal: 'ann', session: 's' };
   const what = { action: 'tool.call', tool: 'notes.read_note', resource: null, effect_level: 'E1' as const };
@@ -63,16 +63,16 @@ const decisionOf =
 
 const away = () => new AppError('RECEIPT_STORE_UNAVAILABLE', 'away');
 const logged: unknown[] = [];
-const silent = { error: (event: string, told: object) => void logged.push([event, told]) } as unknown as Log;
+const silent = { error: (event: string, report: object) => void logged.push([event, report]) } as unknown as Log;
 
 let sent: Permit[];
 let settled: Settlement[];
 let maySendLate: Boundary['maySendLate'];
-/** Enough for a second question. */
+/** How long the fences may stay unread. The time suffices for a second query of the fences. */
 const shortMs = 300;
 let unreadMsMax: number;
 let isLedgerAway: boolean;
-/** The error with which the ledger refuses an outcome. */
+/** The error that the ledger throws for an outcome. `null` when it accepts outcomes. */
 let refusal: Error | null;
 beforeEach(() => {
   refusal = null;
@@ -84,7 +84,7 @@ beforeEach(() => {
   maySendLate = () => null;
 });
 
-/** A dispatch over a boundary that answers every call with one decision, and an upstream that remembers its permits. */
+/** A dispatch with a boundary that returns one decision for all calls, and an upstream that records its permits. */
 function dispatchOf(decide: Decided, meanwhile = () => undefined as void) {
   const boundary = {
     decideDispatched: (call: NamedCall) => Promise.resolve(decide(call)).then((decided) => (meanwhile(), decided)),
@@ -93,7 +93,7 @@ function dispatchOf(decide: Decided, meanwhile = () => undefined as void) {
       if (isLedgerAway) return Promise.reject(away());
       if (refusal !== null) return Promise.reject(refusal);
       settled.push(settlement);
-      return Promise.resolve({ payload: {} } as never); // nothing here reads the receipt
+      return Promise.resolve({ payload: {} } as never); // no test reads the receipt
     },
   };
   const dispatch = new Dispatch(boundary, { unreadMsMax });
@@ -113,7 +113,7 @@ function dispatchOf(decide: Decided, meanwhile = () => undefined as void) {
 }
 
 describe('the dispatch', () => {
-  it('sends the call of an ALLOW once, and settles it', async () => {
+  it('sends an allowed call once and settles it', async () => {
     const { perform, dispatch } = dispatchOf(decisionOf({}));
     expect(await perform()).toMatchObject({ kind: 'performed', outcome: 'completed', result: 'answered' });
     expect(sent.map((permit) => permit.take())).toMatchObject([{ tool: 'notes.read_note', args: { id: 'a' } }]);
@@ -121,24 +121,24 @@ describe('the dispatch', () => {
     expect(dispatch.live()).toEqual([]);
   });
 
-  it('gives a permit that sends once, whatever its upstream tries', async () => {
+  it('issues a permit that an upstream can use only once', async () => {
     await dispatchOf(decisionOf({})).perform();
     const [permit] = sent;
     permit?.take();
-    expect(() => permit?.take()).toThrow('A permit sends one call');
+    expect(() => permit?.take()).toThrow('This permit has already sent its call');
   });
 
   it.each([
-    ['a fence stands by now', () => Promise.resolve(false), 0],
+    ['a fence is in force', () => Promise.resolve(false), 0],
     ['its state is unknown', () => Promise.reject(away()), 0],
-    ['none stands', () => Promise.resolve(true), 1],
-  ])('sends a call that was held up only when nothing stopped it in the meantime: %s', async (_case, may, sends) => {
+    ['no fence is in force', () => Promise.resolve(true), 1],
+  ])('sends a delayed call only if no fence stopped it in the meantime: %s', async (_case, may, sends) => {
     maySendLate = may;
     const performed = dispatchOf(decisionOf({})).perform();
     if (sends === 0)
       await expect(performed).rejects.toMatchObject({
         code: 'UPSTREAM_FAILED',
-        message: expect.stringMatching(/it was not sent$/),
+        message: expect.stringMatching(/^The call was delayed and not sent/),
       });
     else await performed;
     expect(sent).toHaveLength(sends);
@@ -147,34 +147,37 @@ describe('the dispatch', () => {
 
   it.each([
     ['nothing stopped it', true, 1],
-    ['a fence stands by now', false, 0],
-  ])('asks again while the state is unknown, and then obeys it: %s', async (_case, told, sends) => {
-    unreadMsMax = 60_000;
-    const asked: Promise<boolean>[] = [];
-    maySendLate = () => {
-      const answer = asked.length < 2 ? Promise.reject(away()) : Promise.resolve(told);
-      asked.push(answer);
-      return answer;
-    };
-    await dispatchOf(decisionOf({}))
-      .perform()
-      .catch(() => undefined);
-    expect([asked.length, sent.length, logged]).toEqual([3, sends, []]);
-  });
+    ['a fence is in force', false, 0],
+  ])(
+    'queries the fences again while their state is unknown, and then obeys them: %s',
+    async (_case, isReported, sends) => {
+      unreadMsMax = 60_000;
+      const pending: Promise<boolean>[] = [];
+      maySendLate = () => {
+        const answer = pending.length < 2 ? Promise.reject(away()) : Promise.resolve(isReported);
+        pending.push(answer);
+        return answer;
+      };
+      await dispatchOf(decisionOf({}))
+        .perform()
+        .catch(() => undefined);
+      expect([pending.length, sent.length, logged]).toEqual([3, sends, []]);
+    },
+  );
 
-  it('is the only maker of permits: one that looks like theirs does not compile', () => {
+  it('is the only source of permits: a forged permit does not compile', () => {
     // @ts-expect-error -- the class of permits has a private member and is not exported
     const forged: Permit = { tool: null, take: () => intentOf(newCall()) };
     expect(forged.take()).toEqual(intentOf(newCall()));
   });
 
-  it('is the only maker of claims: a decision on a call of the kernel, asked for by others, does not compile', () => {
+  it('is the only source of claims to kernel calls: a forged claim does not compile', () => {
     // @ts-expect-error -- the class of claims has a private member and is not exported
     const forged: DispatchClaim = {};
     expect(isClaimTo(forged, newCall())).toBe(false);
   });
 
-  it('claims the call that it has decided, and no other', async () => {
+  it('claims only the call that is being decided', async () => {
     const claimed: boolean[] = [];
     const dispatch = new Dispatch({
       decideDispatched: (call, claim) => {
@@ -210,17 +213,19 @@ describe('the dispatch', () => {
     ['another effect', { effect_level: 'E0' }],
     ['other arguments', { args_hash: `sha256:${'b'.repeat(64)}` }],
   ])('refuses the ALLOW of %s', async (_case, change) => {
-    await expect(dispatchOf(decisionOf(change)).perform()).rejects.toThrow('Nothing is dispatched');
+    await expect(dispatchOf(decisionOf(change)).perform()).rejects.toThrow(
+      'The sealed decision is not an ALLOW for this call',
+    );
     expect([sent, settled]).toEqual([[], []]);
   });
 
-  it('refuses an ALLOW that was decided on other arguments than the call has', async () => {
+  it('refuses an ALLOW for arguments that differ from those of the call', async () => {
     const decided = decisionOf({}, false, { args: { id: 'b' } });
-    await expect(dispatchOf(decided).perform()).rejects.toThrow('Nothing is dispatched');
+    await expect(dispatchOf(decided).perform()).rejects.toThrow('The sealed decision is not an ALLOW for this call');
     expect([sent, settled]).toEqual([[], []]);
   });
 
-  it('sends what was decided, also when its caller changes the call in the meantime', async () => {
+  it('sends the decided call even if the caller changes it in the meantime', async () => {
     const call = newCall();
     const faults: unknown[] = [];
     const change = (assign: () => void) => {
@@ -242,12 +247,12 @@ describe('the dispatch', () => {
     expect(faults).toHaveLength(2);
   });
 
-  it('settles a call whose upstream fails, and tells the caller the fault', async () => {
+  it('settles a call whose upstream fails, and throws the fault to the caller', async () => {
     await expect(dispatchOf(decisionOf({})).perform(newCall(), 'fault')).rejects.toThrow('gone');
     expect(settled).toEqual([{ outcome: 'uncertain' }]);
   });
 
-  it.each(['answer', 'fault'] as const)('keeps the outcome of an %s that the ledger cannot seal', async (request) => {
+  it.each(['answer', 'fault'] as const)('keeps the outcome of an %s until the ledger can seal it', async (request) => {
     const { perform, dispatch } = dispatchOf(decisionOf({}));
     isLedgerAway = true;
     await perform(newCall(), request).catch(() => undefined);
@@ -261,9 +266,9 @@ describe('the dispatch', () => {
   });
 
   it.each([
-    ['settled already', new AppError('ILLEGAL_TRANSITION', 'settled')],
-    ['refused for a fault', new Error('broken')],
-  ])('does not keep an outcome that is %s: it answers, and tries no more', async (_case, fault) => {
+    ['already settled', new AppError('ILLEGAL_TRANSITION', 'settled')],
+    ['rejected because of a fault', new Error('broken')],
+  ])('answers the caller, and does not retry an outcome that is %s', async (_case, fault) => {
     const { perform, dispatch } = dispatchOf(decisionOf({}));
     refusal = fault;
     expect(await perform()).toMatchObject({ kind: 'performed', outcome: 'completed', receipt: null });
@@ -274,35 +279,35 @@ describe('the dispatch', () => {
     expect(settled).toEqual([]);
   });
 
-  it('hands its upstream the tool, the definition that was judged, and a way to ask whether it may still send', async () => {
+  it('gives its upstream the tool, the judged definition, and a check whether it may still send', async () => {
     const decided = decisionOf({});
     const judged: Decided = (call) => ({ ...decided(call), definitionHash: digest });
     await dispatchOf(judged).perform();
     const [permit] = sent;
     expect([permit?.tool, permit?.definitionHash, permit?.mayStillSend()]).toEqual(['notes.read_note', digest, null]);
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     maySendLate = (decision, caller) => {
-      asked.push([decision.reply.decision_id, caller.principal]);
+      requests.push([decision.reply.decision_id, caller.principal]);
       return Promise.reject(away());
     };
     expect(await permit?.mayStillSend()).toBe(false);
-    expect(asked.length).toBeGreaterThan(1);
-    expect(new Set(asked.map(String))).toEqual(new Set(['dec_01ARZ3NDEKTSV4RRFFQ69G5FAV,ann']));
+    expect(requests.length).toBeGreaterThan(1);
+    expect(new Set(requests.map(String))).toEqual(new Set(['dec_01ARZ3NDEKTSV4RRFFQ69G5FAV,ann']));
     expect(logged).toEqual([['fences.unread', { decision_id: 'dec_01ARZ3NDEKTSV4RRFFQ69G5FAV', error: away() }]]);
   });
 
-  it('freezes immutable values, down to members that are null', async () => {
+  it('freezes the arguments at every level', async () => {
     const call = { ...newCall(), args: { none: null, text: 'x', list: [{ id: 'a' }] } };
     await dispatchOf(decisionOf({})).perform(call);
     expect([call.args, call.args.list, call.args.list[0]].map(Object.isFrozen)).toEqual([true, true, true]);
   });
 
-  it('has ended when every call that is on its way has, however it ends', async () => {
+  it('reports its end once every running call has completed or failed', async () => {
     const ends: ((answer: 'answer' | 'fault') => void)[] = [];
     const dispatch = new Dispatch({
       decideDispatched: (call) => Promise.resolve(decisionOf({})(call)),
       maySendLate: () => null,
-      settle: () => Promise.resolve({ payload: {} } as never), // nothing here reads the receipt
+      settle: () => Promise.resolve({ payload: {} } as never), // no test reads the receipt
     });
     await dispatch.ended();
     const effects = dispatch.to(
@@ -342,12 +347,12 @@ describe('the model upstream', () => {
     await model.close();
   });
 
-  it('sends no other body than the one that was decided', async () => {
+  it('sends only the body that was decided', async () => {
     const decided = Buffer.from('{"model":"scripted","messages":[]}');
     const dispatch = new Dispatch({
       decideDispatched: (call) => Promise.resolve(decisionOf({})(call)),
       maySendLate: () => null,
-      settle: () => Promise.resolve({ payload: {} } as never), // nothing here reads the receipt
+      settle: () => Promise.resolve({ payload: {} } as never), // no test reads the receipt
     });
     const send = (body: Buffer) =>
       dispatch.to(upstream.send).perform({
@@ -360,7 +365,9 @@ describe('the model upstream', () => {
         failed: { outcome: 'failed' },
         log: silent,
       });
-    await expect(send(Buffer.from('{"model":"dearer","messages":[]}'))).rejects.toThrow('not the one that was decided');
+    await expect(send(Buffer.from('{"model":"dearer","messages":[]}'))).rejects.toThrow(
+      'differs from the decided body',
+    );
     expect(model.requests).toHaveLength(0);
     await send(decided);
     expect(model.requests).toHaveLength(1);

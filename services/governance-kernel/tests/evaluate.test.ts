@@ -23,7 +23,7 @@ const decide = async (body: Partial<EvaluateRequest>, tenant = 'acme') => {
   return (await test.as(tenant).evaluate({ body: request })).body;
 };
 
-/** The sealed row as the database holds it, read by its administrator. */
+/** The sealed row, read directly from the database. */
 async function sealed(receiptId: string): Promise<{ payload: ReceiptPayload; record: BoundaryRecord }> {
   const { rows } = await test.pool.query<{ payload: string; record: string }>(
     'SELECT payload, record FROM ledger WHERE ulid = $1',
@@ -56,32 +56,28 @@ function trust() {
 const reads = { tool: 'files.read', effect_level: 'E1' } as const;
 
 describe('POST /api/v1/evaluate', () => {
-  verifies(
-    'kn.evaluate',
-    'allow, deny and escalate each seal one record and one receipt that point at each other',
-    async () => {
-      const cases: [Partial<EvaluateRequest>, string, string][] = [
-        [reads, 'ALLOW', 'ALLOWED'],
-        [{ tool: 'files.delete' }, 'DENY', 'POLICY_DENIED'],
-        [{ tool: 'pay.send' }, 'ESCALATE', 'APPROVAL_REQUIRED'],
-      ];
-      for (const [body, verdict, reason] of cases) {
-        const reply = await decide(body);
-        expect([reply.verdict, reply.reason_code, reply.allow]).toEqual([verdict, reason, verdict === 'ALLOW']);
-        expect(await ledgerOf(test, reply.receipt.payload.session_id)).toHaveLength(1);
-        const { payload, record } = await sealed(reply.receipt_id);
-        expect([payload.record_hash, record.receipt_id, record.decision_id]).toEqual([
-          record.record_hash,
-          reply.receipt_id,
-          reply.decision_id,
-        ]);
-        verifyReceipt({ payload: reply.receipt.payload, signature: reply.receipt.signature }, trust(), nodeProvider);
-        verifyRecord(record, { payload, signature: reply.receipt.signature }, nodeProvider);
-      }
-    },
-  );
+  verifies('kn.evaluate', 'seals, for each verdict, one record and one receipt that refer to each other', async () => {
+    const cases: [Partial<EvaluateRequest>, string, string][] = [
+      [reads, 'ALLOW', 'ALLOWED'],
+      [{ tool: 'files.delete' }, 'DENY', 'POLICY_DENIED'],
+      [{ tool: 'pay.send' }, 'ESCALATE', 'APPROVAL_REQUIRED'],
+    ];
+    for (const [body, verdict, reason] of cases) {
+      const reply = await decide(body);
+      expect([reply.verdict, reply.reason_code, reply.allow]).toEqual([verdict, reason, verdict === 'ALLOW']);
+      expect(await ledgerOf(test, reply.receipt.payload.session_id)).toHaveLength(1);
+      const { payload, record } = await sealed(reply.receipt_id);
+      expect([payload.record_hash, record.receipt_id, record.decision_id]).toEqual([
+        record.record_hash,
+        reply.receipt_id,
+        reply.decision_id,
+      ]);
+      verifyReceipt({ payload: reply.receipt.payload, signature: reply.receipt.signature }, trust(), nodeProvider);
+      verifyRecord(record, { payload, signature: reply.receipt.signature }, nodeProvider);
+    }
+  });
 
-  it('links the receipts of a session from 1 without a gap, beside other writers', async () => {
+  it('numbers and links the receipts of a session from 1 without a gap, despite other writers', async () => {
     const session_id = newSession();
     const others = Array.from({ length: 40 }, () => decide(reads));
     const replies = await Promise.all(Array.from({ length: 40 }, () => decide({ ...reads, session_id })));
@@ -96,26 +92,26 @@ describe('POST /api/v1/evaluate', () => {
     expect(chain[0]?.payload.prev_hash).toBeNull();
   });
 
-  it('keeps arguments out of the record but for what the policy reads, and salts their hash by tenant', async () => {
+  it('records no arguments that the policy does not read, and salts their hash per tenant', async () => {
     const args = { secret: 'hunter2' };
     const [acme, globex] = [await decide({ ...reads, args }), await decide({ ...reads, args }, 'globex')];
     expect(JSON.stringify(await sealed(acme.receipt_id))).not.toContain('hunter2');
     expect(acme.receipt.payload.args_hash).not.toBe(globex.receipt.payload.args_hash);
   });
 
-  it('treats a call of an undeclared tool as E4, whatever its caller declares', async () => {
+  it('treats a call of an undeclared tool as E4, even if its caller declares a lower level', async () => {
     const reply = await decide({ tool: 'files.list', effect_level: 'E1' });
     expect([reply.reason_code, reply.receipt.payload.effect_level]).toEqual(['NO_MATCHING_RULE', 'E4']);
   });
 
-  it('decides in shadow mode without opening an approval, and says so on the receipt', async () => {
+  it('decides in shadow mode without opening an approval, and marks the receipt as shadow', async () => {
     const reply = await decide({ tool: 'pay.send', mode: 'shadow' });
     expect([reply.verdict, reply.receipt.payload.shadow, reply.approval]).toEqual(['ESCALATE', true, undefined]);
     const allowed = await decide({ ...reads, mode: 'shadow' });
     expect([allowed.verdict, allowed.allow, allowed.shadow]).toEqual(['ALLOW', false, true]);
   });
 
-  it('names every gate in the trace, in order', async () => {
+  it('lists every gate in the trace, in order', async () => {
     const { trace } = await decide({ tool: 'files.delete' });
     expect(trace.map(({ gate, outcome }) => `${gate}:${outcome}`)).toEqual([
       'request:pass',
@@ -135,7 +131,7 @@ describe('POST /api/v1/evaluate', () => {
     ]);
   });
 
-  it('answers with the decision in its headers too', async () => {
+  it('returns the decision in its headers too', async () => {
     const { headers, body } = await test
       .as('acme')
       .evaluate({ body: { action: 'tool.call', session_id: newSession(), ...reads } as EvaluateRequest });

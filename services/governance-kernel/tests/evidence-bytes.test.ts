@@ -32,7 +32,7 @@ afterAll(() => test.close());
 const verdictOf = (changed: string) => verifyText(changed, { trust, provider: nodeProvider, tenant: 'acme' }).verdict;
 
 describe('a pack', () => {
-  verifies('kn.evidence.verify', 'is not verified once any one byte of it is changed', () => {
+  verifies('kn.evidence.verify', 'is not verified if any single byte is changed', () => {
     const bytes = utf8Bytes(text);
     expect(verdictOf(utf8Text(bytes))).toBe('VERIFIED');
     const passed: number[] = [];
@@ -44,13 +44,13 @@ describe('a pack', () => {
     expect(passed).toEqual([]);
   });
 
-  verifies('kn.evidence.verify', 'is not verified once its end is cut, or something follows it', () => {
+  verifies('kn.evidence.verify', 'is not verified if its end is cut or text is added', () => {
     for (const cut of [1, 2, 100]) expect(verdictOf(text.slice(0, -cut))).not.toBe('VERIFIED');
     for (const more of ['\n', ' ', '{}\n', text]) expect(verdictOf(`${text}${more}`)).not.toBe('VERIFIED');
     expect(verdictOf(`\uFEFF${text}`)).not.toBe('VERIFIED');
   });
 
-  it('is not verified by keys of another kernel', () => {
+  it('is not verified without the keys of its receipts', () => {
     expect(
       verifyText(text, { trust: trust.filter(({ purpose }) => purpose !== 'receipts'), provider: nodeProvider })
         .verdict,

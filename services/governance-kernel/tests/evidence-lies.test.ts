@@ -10,8 +10,8 @@ import { signedActivation } from './_policies.ts';
 import { newSession, seal } from './_seal.ts';
 
 /**
- * The operator lies with its own keys: it changes the tables behind the kernel, and the kernel seals what follows. Each receipt verifies by itself, and
- * so does the log. The receipts contradict each other.
+ * The kernel of a dishonest operator, who changes tables directly, so that the kernel seals wrong decisions. Each
+ * receipt verifies, and so does the log, but the receipts contradict each other.
  */
 let test: TestKernel;
 beforeEach(async () => {
@@ -36,8 +36,8 @@ async function reportOn(request: object, tenant = 'acme') {
   return verifyText(text, { trust, provider: nodeProvider, tenant });
 }
 
-describe('a pack of everything', () => {
-  verifies('kn.evidence.verify', 'shows an ALLOW after a sealed freeze', async () => {
+describe('a pack of the whole log', () => {
+  verifies('kn.evidence.verify', 'reveals an ALLOW after a sealed freeze', async () => {
     await test.setFence('tenant:acme', 'freeze');
     expect((await seal(test)).verdict).toBe('DENY');
     expect(await faultOf()).toBeUndefined();
@@ -46,7 +46,7 @@ describe('a pack of everything', () => {
     expect(await faultOf()).toBe('CONTROL_CONTRADICTED');
   });
 
-  it.each(['tool:acme/files.read', 'server:acme/files'])('shows an ALLOW after %s was frozen', async (scope) => {
+  it.each(['tool:acme/files.read', 'server:acme/files'])('reveals an ALLOW after %s was frozen', async (scope) => {
     await test.setFence(scope, 'freeze');
     expect((await seal(test)).verdict).toBe('DENY');
     expect(await faultOf()).toBeUndefined();
@@ -55,7 +55,7 @@ describe('a pack of everything', () => {
     expect(await faultOf()).toBe('CONTROL_CONTRADICTED');
   });
 
-  verifies('kn.evidence.verify', 'shows an ALLOW to a revoked agent', async () => {
+  verifies('kn.evidence.verify', 'reveals an ALLOW to a revoked agent', async () => {
     const [operator, params] = [test.as('acme', 'olga'), { principal: 'rob' }];
     await operator.putIdentity({ params: { ...params, directory: 'agents' }, body: { display_name: 'Rob' } } as never);
     await operator.revokeIdentity({ params: { ...params, directory: 'agents' } } as never);
@@ -65,7 +65,7 @@ describe('a pack of everything', () => {
     expect(await faultOf()).toBe('CONTROL_CONTRADICTED');
   });
 
-  verifies('kn.evidence.verify', 'shows a decision under a policy that was replaced', async () => {
+  verifies('kn.evidence.verify', 'reveals a decision under a policy that was replaced', async () => {
     await test.activate('acme', starterPolicy.replace('name: test', 'name: other'), 2);
     await seal(test);
     expect(await faultOf()).toBeUndefined();
@@ -76,7 +76,7 @@ describe('a pack of everything', () => {
     expect(await faultOf()).toBe('CONTROL_CONTRADICTED');
   });
 
-  verifies('kn.evidence.verify', 'shows a decision under a policy that was never activated', async () => {
+  verifies('kn.evidence.verify', 'reveals a decision under a policy that was never activated', async () => {
     const forged = signedActivation(test.kernel, { tenant: 'fresh', bundle: starterPolicy, epoch: 1 });
     const text = canonicalize(parsePlainJson(forged.bundle));
     const row = [
@@ -102,19 +102,23 @@ describe('a pack of everything', () => {
 });
 
 describe('a pack of a range', () => {
-  verifies('kn.evidence.verify', 'shows an ALLOW after a freeze within it, and says what it cannot show', async () => {
-    const frozenAt = await sizeOfLog();
-    await test.setFence('tenant:acme', 'freeze');
-    await seal(test);
-    const liesFrom = await sizeOfLog();
-    await lie('DELETE FROM fences');
-    await seal(test);
-    expect(await faultOf({ leaves: { from: frozenAt } })).toBe('CONTROL_CONTRADICTED');
-    const later = await reportOn({ leaves: { from: liesFrom } });
-    expect(later).toMatchObject({ fault: null, verdict: 'VERIFIED' });
-    expect(later.limits).toContainEqual(`controls that were set before leaf ${liesFrom} and not changed since`);
-    expect((await reportOn({ leaves: { from: frozenAt } })).limits).toEqual([]);
-  });
+  verifies(
+    'kn.evidence.verify',
+    'reveals an ALLOW after a freeze in the range, and reports which controls it cannot check',
+    async () => {
+      const frozenAt = await sizeOfLog();
+      await test.setFence('tenant:acme', 'freeze');
+      await seal(test);
+      const liesFrom = await sizeOfLog();
+      await lie('DELETE FROM fences');
+      await seal(test);
+      expect(await faultOf({ leaves: { from: frozenAt } })).toBe('CONTROL_CONTRADICTED');
+      const later = await reportOn({ leaves: { from: liesFrom } });
+      expect(later).toMatchObject({ fault: null, verdict: 'VERIFIED' });
+      expect(later.limits).toContainEqual(`controls that were set before leaf ${liesFrom} and not changed since`);
+      expect((await reportOn({ leaves: { from: frozenAt } })).limits).toEqual([]);
+    },
+  );
 });
 
 async function sizeOfLog(): Promise<number> {
@@ -136,7 +140,7 @@ describe('a pack of a session', () => {
     return call;
   }
 
-  verifies('kn.evidence.verify', 'shows an approval that was used more often than it may be', async () => {
+  verifies('kn.evidence.verify', 'reveals an approval that was used too often', async () => {
     const call = await approvedCall();
     expect((await seal(test, call)).verdict).toBe('ALLOW');
     const scope = { sessions: [call.session_id] };
@@ -146,7 +150,7 @@ describe('a pack of a session', () => {
     expect(await faultOf(scope)).toBe('APPROVAL_CONTRADICTED');
   });
 
-  verifies('kn.evidence.verify', 'shows an approval that had fewer votes than its rule asks for', async () => {
+  verifies('kn.evidence.verify', 'reveals an approval with fewer votes than its rule requires', async () => {
     const two = starterPolicy.replace('effect: allow', 'effect: escalate\n    approval: { quorum: 2 }');
     const call = await approvedCall(two, 'UPDATE approvals SET quorum = 1');
     await lie(

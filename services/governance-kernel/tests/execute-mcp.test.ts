@@ -66,7 +66,7 @@ describe('execute', () => {
     expect(upstreams.notes.calls).toHaveLength(called);
   });
 
-  it('withholds an answer that is too large to hold, and does not say that the tool did not run', async () => {
+  it('withholds an answer that is too large, and seals the outcome as uncertain', async () => {
     const session = newSession();
     const { body } = await execute({ tool: 'notes.fill', args: { bytes: 9_000_000 }, session_id: session });
     expect(body).toMatchObject({ is_error: true, decision: { verdict: 'ALLOW' } });
@@ -75,7 +75,7 @@ describe('execute', () => {
     expect(outcome).toMatchObject({ kind: 'outcome', outcome: 'uncertain' });
   });
 
-  it('executes with the approval that was granted for exactly this call', async () => {
+  it('executes once with the approval that was granted for exactly this call', async () => {
     const call = { tool: 'notes.pay', args: { amount: 4 }, session_id: newSession() };
     const waiting = await execute(call);
     const grant = waiting.body.decision?.approval?.approval_id ?? '';
@@ -90,7 +90,7 @@ describe('execute', () => {
     });
   });
 
-  it('tells no earlier answer of a server that was revoked since', async () => {
+  it('replays no answer of a server that was revoked in the meantime', async () => {
     const session = newSession();
     const key = { 'idempotency-key': 'execute-revoked' };
     const stateTo = (state: string) =>
@@ -103,7 +103,7 @@ describe('execute', () => {
     expect((await execute(write(session), key)).headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it('gives one answer to one Idempotency-Key, dispatches once, and refuses the key for another call', async () => {
+  it('returns one answer per Idempotency-Key, dispatches once, and refuses the key for another call', async () => {
     const session = newSession();
     const key = { 'idempotency-key': 'execute-once' };
     const before = writes();
@@ -116,7 +116,7 @@ describe('execute', () => {
     });
   });
 
-  it('dispatches once for a key that arrives many times at once', async () => {
+  it('dispatches once for many simultaneous requests with one key', async () => {
     const session = newSession();
     const before = writes();
     const answers = await Promise.all(
@@ -126,11 +126,11 @@ describe('execute', () => {
     expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
   });
 
-  it('never executes a call again whose process died after the decision: in flight first, then uncertain', async () => {
+  it('never executes a call whose kernel died after the decision: it is in flight first, then uncertain', async () => {
     const body = write(newSession());
     const fingerprint = createHash('sha256').update(`POST ${path}\n`).update(JSON.stringify(body)).digest('hex');
     const before = writes();
-    // The rows that a kernel leaves when it dies between commit and dispatch.
+    // Writes the rows that a kernel leaves when it dies between commit and dispatch.
     const idempotency = { key: 'execute-crashed', route: 'execute-mcp', fingerprint: `sha256:${fingerprint}` };
     const call = spawnedAgent({
       principal: 'admin',
@@ -141,14 +141,17 @@ describe('execute', () => {
     const { tool } = body;
     await decideAndDie(upstreams.test.kernel.context.boundary, { ...call, kind: 'tool', tool, resource: null });
     const key = { 'idempotency-key': 'execute-crashed' };
-    // Looking for the answer writes nothing, or it could take the place of one that is being kept in this moment.
+    // The lookup of an answer must not write, because it could replace an answer that is being stored.
     await asAdministrator(
       upstreams.test,
       `ALTER TABLE idempotency_keys ADD CONSTRAINT no_write CHECK (tenant_id <> '') NOT VALID`,
     );
     expect(await execute(body, key)).toMatchObject({ status: 409, body: { error: { code: 'IDEMPOTENCY_IN_FLIGHT' } } });
     await asAdministrator(upstreams.test, 'ALTER TABLE idempotency_keys DROP CONSTRAINT no_write');
-    elapsedMs += 60_000;
+    // The server has 10 s to answer, and the outcome 30 s to be sealed.
+    elapsedMs += 30_000;
+    expect(await execute(body, key)).toMatchObject({ status: 409, body: { error: { code: 'IDEMPOTENCY_IN_FLIGHT' } } });
+    elapsedMs += 30_000;
     expect(await execute(body, key)).toMatchObject({
       status: 200,
       body: {
@@ -160,7 +163,7 @@ describe('execute', () => {
     expect(writes()).toBe(before);
   });
 
-  it('keeps an answer whatever stands in its place, and finds it for the same request only', async () => {
+  it('stores an answer under a key that is in use, and finds it only for the same request', async () => {
     const { answers } = upstreams.test.kernel.context;
     const claim = { key: 'execute-kept', fingerprint: 'sha256:same' };
     expect(await answers.find('scope', claim)).toBeNull();
@@ -175,7 +178,7 @@ describe('execute', () => {
     expect(await answers.find('scope', claim)).toBeNull();
   });
 
-  it('lists what may be called, with effects and pins', async () => {
+  it('lists the tools that may be called, with effect levels and pins', async () => {
     const response = await upstreams.test.as('acme').listMcpCapabilities();
     const effects = Object.fromEntries(response.body.tools.map(({ name, effect_level }) => [name, effect_level]));
     expect(effects).toMatchObject({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { nodeProvider } from '@countersign/crypto/node';
-import { exportLines } from '../src/receipts/export-lines.ts';
-import { periodPages, type PeriodReads } from '../src/receipts/period-pages.ts';
+import { exportLines } from '../src/evidence/receipts/export-lines.ts';
+import { periodPages, type PeriodReads } from '../src/evidence/receipts/period-pages.ts';
 
 const issuedAt = '2026-03-01T09:00:00.000Z';
 const link = (lamport: number) => ({
@@ -10,46 +10,46 @@ const link = (lamport: number) => ({
 });
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at);
 
-describe('what an export asks of the ledger', () => {
-  it('is a page of a session after the other, and no more than its caller wants', async () => {
-    const asked: [number, number][] = [];
+describe('an export', () => {
+  it('reads a session page by page, and only the requested range', async () => {
+    const requests: [number, number][] = [];
     const entry = { payloadText: '{}', signature: { key_id: 'key', value: 'x' }, recordText: '{}' };
-    const parts = {
+    const deps = {
       ...{ provider: nodeProvider, newReader: () => () => Promise.reject(new Error('one leaf has no sibling')) },
       ...{ witnesses: { checkpoints: [], sizeFor: () => 1 }, head: { entry, logIndex: 0 } },
       listPage: (from: number, limit: number) => {
-        asked.push([from, limit]);
+        requests.push([from, limit]);
         return Promise.resolve(numbers(from, limit).map(link));
       },
     };
     let receipts = 0;
-    for await (const lines of exportLines(parts as never, { from: 3, to: 42 }))
-      // branded by the schema
+    for await (const lines of exportLines(deps as never, { from: 3, to: 42 }))
+      // only the members that the code reads
       receipts += lines.split('{"receipt":').length - 1;
-    expect(receipts).toBe(41); // the head is one too
-    expect(asked).toEqual([
+    expect(receipts).toBe(41); // 40 receipts and the head
+    expect(requests).toEqual([
       [3, 16],
       [19, 16],
       [35, 8],
     ]);
   });
 
-  it('is the receipts of a period in pages, and their links in smaller ones', async () => {
+  it('lists the receipts of a period in pages, and reads them in smaller pages', async () => {
     const [walked, read]: unknown[][] = [[], []];
     const reads = {
       list: ({ after, limit }: { after: { logIndex: number }; limit: number }) => {
         walked?.push([after.logIndex, limit]);
-        const left = numbers(after.logIndex + 1, Math.min(limit, 700 - after.logIndex));
+        const remaining = numbers(after.logIndex + 1, Math.min(limit, 700 - after.logIndex));
         return Promise.resolve(
-          left.map((at) => ({ session: 's', lamport: at, begins: at === 1, place: { issuedAt, logIndex: at } })),
+          remaining.map((at) => ({ session: 's', lamport: at, begins: at === 1, place: { issuedAt, logIndex: at } })),
         );
       },
-      listParts: ({ parts: [part], limit }: { parts: { lamport: number }[]; limit: number }) => {
-        const from = part?.lamport ?? 0;
+      listParts: ({ pieces: [segment], limit }: { pieces: { lamport: number }[]; limit: number }) => {
+        const from = segment?.lamport ?? 0;
         read?.push(limit);
         return Promise.resolve(numbers(from, Math.min(limit, 701 - from)).map(link));
       },
-    } as unknown as PeriodReads; // branded by the schema
+    } as unknown as PeriodReads; // only the members that the code reads
     const sizes: number[] = [];
     for await (const links of periodPages(reads, { issuedAt, logIndex: 0 } as never)) sizes.push(links.length); // as above
     expect(walked).toEqual([

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { gateOrder } from '@countersign/contracts';
 import type { DecisionReply } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
-import type { AskRules } from '../src/boundary/rule-evaluation.ts';
+import type { AskRules } from '../src/decision/rule-evaluation.ts';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
 import { asAdministrator } from './_administrator.ts';
-import { Caller, ledgerOf, movableClock, newSession, said } from './_caller.ts';
+import { Caller, ledgerOf, movableClock, newSession, answerOf } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { ofNoTwin } from './_twins.ts';
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 const start = async (...options: Parameters<typeof startTestKernel>) => (test = await startTestKernel(...options));
 const reads = () => ({ tool: 'files.read', effect_level: 'E1', session_id: newSession() });
 
-/** A denial proves itself as an allow does: one record and one receipt that name each other and the reason. */
+/** Expects that the decision has one record and one receipt, which refer to each other and to the reason. */
 async function expectSealed(kernel: TestKernel, reply: DecisionReply): Promise<void> {
   const sealed = await ledgerOf(kernel, reply.receipt.payload.session_id);
   expect(sealed).toHaveLength(1);
@@ -29,7 +29,7 @@ async function expectSealed(kernel: TestKernel, reply: DecisionReply): Promise<v
 }
 
 describe('without a usable policy', () => {
-  verifies('kn.fc.policy.missing', 'everything is denied with a receipt, whatever is called', async () => {
+  verifies('kn.fc.policy.missing', 'every call is denied with a receipt', async () => {
     const kernel = await start();
     const agent = new Caller(kernel);
     for (const call of [
@@ -38,12 +38,12 @@ describe('without a usable policy', () => {
       { action: 'data.egress', session_id: newSession() },
     ]) {
       const reply = await agent.decide(call);
-      expect([said(reply), reply.policy_hash]).toEqual(['DENY POLICY_MISSING', null]);
+      expect([answerOf(reply), reply.policy_hash]).toEqual(['DENY POLICY_MISSING', null]);
       await expectSealed(kernel, reply);
     }
     await kernel.activate('globex', starterPolicy);
-    expect(said(await agent.decide(reads()))).toBe('DENY POLICY_MISSING');
-    expect(said(await new Caller(kernel, 'globex').decide(reads()))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(reads()))).toBe('DENY POLICY_MISSING');
+    expect(answerOf(await new Caller(kernel, 'globex').decide(reads()))).toBe('ALLOW ALLOWED');
   });
 
   verifies('kn.fc.policy.stale', 'a policy older than its allowed age denies until it is confirmed', async () => {
@@ -52,16 +52,16 @@ describe('without a usable policy', () => {
     await kernel.activate('*', starterPolicy);
     const agent = new Caller(kernel);
     time.advance(hourMs);
-    expect(said(await agent.decide(reads()))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(reads()))).toBe('ALLOW ALLOWED');
     time.advance(1);
     const reply = await agent.decide(reads());
-    expect(said(reply)).toBe('DENY POLICY_STALE');
+    expect(answerOf(reply)).toBe('DENY POLICY_STALE');
     await expectSealed(kernel, reply);
     await kernel.activate('*', starterPolicy);
-    expect(said(await agent.decide(reads()))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(reads()))).toBe('ALLOW ALLOWED');
   });
 
-  verifies('kn.fc.policy.missing', 'a stored bundle that was damaged denies with a receipt', async () => {
+  verifies('kn.fc.policy.missing', 'a damaged bundle denies with a receipt', async () => {
     const kernel = await start({ contradicted: 'its policies are written by hand' });
     await kernel.activate('*', starterPolicy);
     const damage = `UPDATE policy_bundles SET bundle = `;
@@ -69,7 +69,7 @@ describe('without a usable policy', () => {
       await asAdministrator(kernel, `${damage}${bundle} WHERE ${ofNoTwin}`);
       await kernel.restart();
       const reply = await new Caller(kernel).decide(reads());
-      expect(said(reply)).toBe('DENY POLICY_STALE');
+      expect(answerOf(reply)).toBe('DENY POLICY_STALE');
       await expectSealed(kernel, reply);
     }
   });
@@ -102,21 +102,21 @@ describe('an evaluator', () => {
   ];
   verifies(
     'kn.fc.pdp',
-    `that throws, hangs or answers nonsense denies with a record and a receipt (${answers.length} ways)`,
+    `that throws, hangs or returns an invalid answer denies with a record and a receipt (${answers.length} ways)`,
     async () => {
       let ask: AskRules = () => undefined;
-      const kernel = await start({ overrides: { askRules: (...asked) => ask(...asked) } });
+      const kernel = await start({ overrides: { askRules: (...requests) => ask(...requests) } });
       await kernel.activate('*', starterPolicy);
       for (const [name, answer] of answers) {
         ask = answer;
         const reply = await new Caller(kernel).decide(reads());
-        expect([name, said(reply)]).toEqual([name, 'DENY PDP_UNAVAILABLE']);
+        expect([name, answerOf(reply)]).toEqual([name, 'DENY PDP_UNAVAILABLE']);
         await expectSealed(kernel, reply);
       }
     },
   );
 
-  verifies('kn.fc.pdp', 'that hangs for one caller delays no other', async () => {
+  verifies('kn.fc.pdp', 'that hangs for one caller does not delay other callers', async () => {
     let hung = false;
     const kernel = await start({
       overrides: {
@@ -128,9 +128,9 @@ describe('an evaluator', () => {
     });
     await kernel.activate('*', starterPolicy);
     const order: string[] = [];
-    const slow = new Caller(kernel, 'acme', 'slow').decide(reads()).then((reply) => order.push(said(reply)));
+    const slow = new Caller(kernel, 'acme', 'slow').decide(reads()).then((reply) => order.push(answerOf(reply)));
     while (!hung) await new Promise(setImmediate);
-    order.push(said(await new Caller(kernel, 'acme', 'quick').decide(reads())));
+    order.push(answerOf(await new Caller(kernel, 'acme', 'quick').decide(reads())));
     await slow;
     expect(order).toEqual(['ALLOW ALLOWED', 'DENY PDP_UNAVAILABLE']);
   });
@@ -151,21 +151,21 @@ describe('the kernel does not start', () => {
     ['a missing key', { GOV_SIGNING_KEY: undefined }, 'GOV_SIGNING_KEY'],
     ['a missing policy key', { GOV_POLICY_KEY: undefined }, 'GOV_POLICY_KEY'],
     ['a missing key of the log', { GOV_LOG_KEY: undefined }, 'GOV_LOG_KEY'],
-    ['a model that may answer after its deadline', { GOV_UPSTREAM_TIMEOUT: '5m' }, 'GOV_DISPATCH_DEADLINE'],
-    ['a tool that may answer after its deadline', { GOV_MCP_TIMEOUT: '5m' }, 'GOV_DISPATCH_DEADLINE'],
-    ['an answer that may be judged after its deadline', { GOV_MCP_TIMEOUT: '150s' }, 'GOV_DISPATCH_DEADLINE'],
-  ])('with %s, and names it', (_when, change, name) => {
+    ['a deadline below the timeout of a model', { GOV_UPSTREAM_TIMEOUT: '5m' }, 'GOV_DISPATCH_DEADLINE'],
+    ['a deadline below the timeout of a tool', { GOV_MCP_TIMEOUT: '5m' }, 'GOV_DISPATCH_DEADLINE'],
+    ['a deadline that leaves no time to judge an answer', { GOV_MCP_TIMEOUT: '150s' }, 'GOV_DISPATCH_DEADLINE'],
+  ])('with %s, and names the variable', (_when, change, name) => {
     expect(() => kernelConfigFrom({ ...unreachable(), ...change })).toThrow(name);
   });
 });
 
-it('a start knows the variable of runs without a database, and none that only looks like it', () => {
-  const [known, unknown] = ['GOV_BOUNDARY_REGISTRY_PATH', 'GOV_BOUNDARY_REGISTRY_PATHS'];
-  expect(kernelConfigFrom({ ...unreachable(), [known]: '/var/lib/boundary.json' }).port).toBeGreaterThan(0);
+it('the configuration accepts GOV_BOUNDARY_REGISTRY_PATH and rejects a similar unknown name', () => {
+  const [existing, unknown] = ['GOV_BOUNDARY_REGISTRY_PATH', 'GOV_BOUNDARY_REGISTRY_PATHS'];
+  expect(kernelConfigFrom({ ...unreachable(), [existing]: '/var/lib/boundary.json' }).port).toBeGreaterThan(0);
   expect(() => kernelConfigFrom({ ...unreachable(), [unknown]: '/var/lib/boundary.json' })).toThrow(unknown);
 });
 
-it('production runs no MCP server as a program of its own account unless that is accepted', () => {
+it('production runs MCP servers under the account of the kernel only with GOV_MCP_STDIO', () => {
   const strong = (name: string) => `${name}-${'9f2c7a1e'.repeat(5)}`;
   const secrets = ['ADMIN_API_KEY', 'SERVICE_API_KEY', 'SIGNING_KEY', 'POLICY_KEY', 'LOG_KEY', 'TENANT_SALT_SECRET'];
   const production = {
@@ -182,7 +182,7 @@ it('production runs no MCP server as a program of its own account unless that is
 });
 
 function unreachable(): Record<string, string> {
-  // Whatever refuses the start must do so before the database is asked.
+  // The database is unreachable, because the start must fail before any query.
   return {
     NODE_ENV: 'test',
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',

@@ -19,15 +19,15 @@ afterAll(async () => {
   await test.close();
 });
 
-/** Starts the kernel as a process that is expected to end; resolves with its exit code and what it said last. */
+/** Starts a kernel process that is expected to end. Resolves to its exit code and the problem that it logged. */
 async function failedStart(change: Record<string, string>): Promise<{ code: number; problem: unknown }> {
   const child = spawn(process.execPath, [...process.execArgv, main], {
     env: { PATH: process.env['PATH'], ...test.env, GOV_LOG_LEVEL: 'info', ...change },
   });
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   const [code] = (await once(child, 'close')) as [number];
-  const line = said.split('\n').find((text) => text.includes('service.start_failed')) ?? '{}';
+  const line = text.split('\n').find((text) => text.includes('service.start_failed')) ?? '{}';
   return { code, problem: (JSON.parse(line) as { problem?: unknown }).problem };
 }
 
@@ -52,11 +52,11 @@ it.each<[string, () => Record<string, string>, RegExp]>([
     /^The database of DATABASE_URL does not answer: .*ECONNREFUSED/,
   ],
   [
-    'a clock that is far from that of the database',
+    'a clock far from the clock of the database',
     () => ({ NODE_OPTIONS: `--import=data:text/javascript,${clockAhead}` }),
     /^The clock of this kernel is \d+ s ahead of the database's, so nothing is sealed/,
   ],
-  ['a port that is taken', () => ({ GOV_PORT: String((occupant.address() as AddressInfo).port) }), /EADDRINUSE/],
+  ['a port in use', () => ({ GOV_PORT: String((occupant.address() as AddressInfo).port) }), /EADDRINUSE/],
 ])('%s ends the process with one sentence and exit code 2', async (_what, change, sentence) => {
   const { code, problem } = await failedStart(change());
   expect(problem).toMatch(sentence);

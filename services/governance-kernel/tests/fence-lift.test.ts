@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Caller, ledgerOf, newSession, said } from './_caller.ts';
+import { Caller, ledgerOf, newSession, answerOf } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
 const policy = (rules: string) => `
@@ -26,19 +26,19 @@ afterAll(() => test.close());
 let tenants = 0;
 let tenant = '';
 const newTenant = () => (tenant = `lifted-${(tenants += 1)}`);
-const fence = (scope: string, given: object = {}) =>
+const fence = (scope: string, options: object = {}) =>
   test.system.putFence({
     params: { scope },
-    body: { kind: 'freeze', epoch: 3, reason: 'a leak', set_by: 'olga', ...given },
-  } as never); // branded and defaulted by the schema
+    body: { kind: 'freeze', epoch: 3, reason: 'a leak', set_by: 'olga', ...options },
+  } as never); // the schema brands these strings and fills in the defaults
 const whole = () => `tenant:${tenant}`;
 const lift = (resource: string, more: object = {}, principal = 'olga') =>
   new Caller(test, tenant, principal).decide({ action: 'fence.lift', resource, effect_level: 'E3', ...more });
-const lifts = async (...given: Parameters<typeof lift>) => said(await lift(...given));
+const lifts = async (...values: Parameters<typeof lift>) => answerOf(await lift(...values));
 const frozen = 'DENY SYSTEM_FROZEN';
 
 describe('the decision to lift a fence', () => {
-  it('is made inside the very fence that it names, by the policy, and lifts nothing by itself', async () => {
+  it('follows the policy inside the fence that it names, and does not lift the fence by itself', async () => {
     newTenant();
     const limit = { call_limit: 0, window_seconds: 60 };
     const stops = [{ kind: 'freeze' }, { kind: 'quarantine' }, { kind: 'throttle', ...limit }];
@@ -57,7 +57,7 @@ describe('the decision to lift a fence', () => {
     expect(sealed?.payload).toMatchObject({ action: 'fence.lift', principal_id: 'olga', verdict: 'ALLOW' });
   });
 
-  it('is stopped by every other fence, and by this one under any other name', async () => {
+  it('is stopped by every other fence, and by this fence unless its scope and epoch are named exactly', async () => {
     newTenant();
     await fence(whole());
     const named = `fence:${whole()}?epoch=3`;
@@ -73,7 +73,7 @@ describe('the decision to lift a fence', () => {
       ],
       ...[`fence:agent:${tenant}/olga?epoch=3`, `fence:tool:${tenant}/files.read?epoch=3`, whole()],
     ];
-    for (const other of others) expect([other, await lifts(other)]).toEqual([other, frozen]);
+    for (const second of others) expect([second, await lifts(second)]).toEqual([second, frozen]);
     expect(await lifts(named, { tool: 'files.read' })).toBe(frozen);
     for (const action of ['fence.lifted', 'fence.set', 'connector.approve', 'policy.change'])
       expect([action, await lifts(named, { action })]).toEqual([action, frozen]);
@@ -83,7 +83,7 @@ describe('the decision to lift a fence', () => {
     expect(await lifts(`fence:tenant:${mine}?epoch=3`)).toBe(frozen);
   });
 
-  it('is not made by a caller that is fenced alone, nor inside a wider fence, however exactly it names that one', async () => {
+  it('is refused to a caller who is fenced itself, and inside a wider fence', async () => {
     newTenant();
     await fence(`agent:${tenant}/olga`, { kind: 'quarantine' });
     const ofOlga = `fence:agent:${tenant}/olga?epoch=3`;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '@countersign/testkit/until';
-import { createBoundary } from '../src/boundary/boundary.ts';
+import { createBoundary } from '../src/decision/boundary.ts';
 import { newSession } from './_caller.ts';
 import { decideAndDie } from './_dispatched.ts';
 import { adminKey } from './_kernel.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Status and reason of a model call. */
+/** The status, the reason and the text of a model call. */
 async function ask(more: object, headers: Record<string, string> = {}) {
   const response = await fetch(`${site.test.kernel.url}/v1/chat/completions`, {
     method: 'POST',
@@ -34,7 +34,7 @@ async function ask(more: object, headers: Record<string, string> = {}) {
 }
 
 describe('a fence around a tool', () => {
-  it('stops the model call that lets its provider run it, in any spelling, and no other', async () => {
+  it('stops a model call that lets the provider run the tool, in any spelling, and no other call', async () => {
     const searching = { tools: [{ type: 'Web_Search' }] };
     expect(await ask(searching)).toMatchObject({ status: 200 });
     await site.test.setFence('tool:*/web_search', 'quarantine');
@@ -44,7 +44,7 @@ describe('a fence around a tool', () => {
     await site.test.setFence('tool:*/web_search', 'open');
   });
 
-  it('stands before such a call whose process stood still', async () => {
+  it('stops a model call with that tool when the call is sent late', async () => {
     let nowMs = 0;
     const { cycle } = site.test.kernel.context;
     const boundary = createBoundary({ ...cycle, settings: { ...cycle.settings, monotonicMs: () => nowMs } });
@@ -55,7 +55,7 @@ describe('a fence around a tool', () => {
     };
     const args = { hosted_tools: ['web_search'] };
     const call = { kind: 'model', caller, session: newSession(), model: 'scripted', args, context: {} };
-    const decision = await decideAndDie(boundary, call as never); // plain names
+    const decision = await decideAndDie(boundary, call as never); // plain strings instead of branded ones
     nowMs += 500;
     expect(await boundary.maySendLate(decision, caller as never)).toBe(true);
     await site.test.setFence('tool:searching/web_search', 'freeze');
@@ -63,21 +63,21 @@ describe('a fence around a tool', () => {
     await site.test.setFence('tool:searching/web_search', 'open');
     expect(await boundary.maySendLate(decision, caller as never)).toBe(true);
     const block = (version: number, tools: string[]) =>
-      site.test.system.putToolBlocks({ params: { tenant: caller.tenant }, body: { version, tools } }); // branded by the schema
+      site.test.system.putToolBlocks({ params: { tenant: caller.tenant }, body: { version, tools } }); // plain strings instead of branded ones
     await block(1, ['Web_Search']);
     expect(await boundary.maySendLate(decision, caller as never)).toBe(false);
     await block(2, []);
     expect(await boundary.maySendLate(decision, caller as never)).toBe(true);
   });
 
-  it('is not sent late to a server that was revoked in the meantime', async () => {
+  it('is not needed to stop a late call for a server that was revoked in the meantime', async () => {
     let nowMs = 0;
     const { cycle } = site.test.kernel.context;
     const boundary = createBoundary({ ...cycle, settings: { ...cycle.settings, monotonicMs: () => nowMs } });
     const caller = { tenant: 'searching', principal: 'agent', scopes: ['*'] };
     const args = { hosted_tools: ['notes.read_note'] };
     const call = { kind: 'model', caller, session: newSession(), model: 'scripted', args, context: {} };
-    const decision = await decideAndDie(boundary, call as never); // plain names
+    const decision = await decideAndDie(boundary, call as never); // plain strings instead of branded ones
     nowMs += 500;
     expect(await boundary.maySendLate(decision, caller as never)).toBe(true);
     const state = (to: string) =>
@@ -89,7 +89,7 @@ describe('a fence around a tool', () => {
 });
 
 describe('a model call that waits for a connection', () => {
-  it('is not sent past a fence that was set in the meantime, and its key is free again', async () => {
+  it('is not sent after a fence was set in the meantime, and its idempotency key can be used again', async () => {
     const atOnceMax = 128;
     const open: ServerResponse[] = [];
     site.model.follow(() => (res) => void open.push(res));
@@ -101,12 +101,12 @@ describe('a model call that waits for a connection', () => {
     await site.test.setFence('tenant:searching', 'freeze');
     const { settings } = site.test.kernel.context.cycle;
     const { monotonicMs } = settings;
-    settings.monotonicMs = () => monotonicMs() + 500; // so long ago it was decided
+    settings.monotonicMs = () => monotonicMs() + 500; // the decision seems 500 ms older
     site.model.follow(() => answer);
     for (const res of open) answer(res);
     expect(await waiting).toMatchObject({
       status: 502,
-      text: expect.stringContaining('and then a fence stood before it'),
+      text: expect.stringContaining('The call was delayed and not sent'),
     });
     await Promise.all(running);
     settings.monotonicMs = monotonicMs;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Fence } from '@countersign/contracts/governance-kernel';
 import { createKernelClient } from '@countersign/contracts/routes';
-import { createBoundary } from '../src/boundary/boundary.ts';
-import { KnownOrgs } from '../src/fences/known-orgs.ts';
+import { createBoundary } from '../src/decision/boundary.ts';
+import { KnownOrgs } from '../src/controls/fences/known-orgs.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { Caller, ledgerOf, newSession, refusal, answerOf } from './_caller.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -36,8 +36,8 @@ const place = async (tenant: string, org_id: string | null, version = 1) =>
 
 async function decidedOn(kernel: Pick<StartedKernel, 'url'>, tenant: string, call: object = read): Promise<string> {
   const client = createKernelClient({ baseUrl: kernel.url, apiKey: adminKey }).as({ tenant });
-  const body = { action: 'tool.call', session_id: newSession(), ...call } as never; // plain names
-  return said((await client.evaluate({ body })).body);
+  const body = { action: 'tool.call', session_id: newSession(), ...call } as never; // plain strings instead of branded ones
+  return answerOf((await client.evaluate({ body })).body);
 }
 const everywhere = async (tenant: string) =>
   await Promise.all([decidedOn(test.kernel, tenant), decidedOn(second, tenant)]);
@@ -45,16 +45,16 @@ const allowed = ['ALLOW ALLOWED', 'ALLOW ALLOWED'];
 const frozen = ['DENY SYSTEM_FROZEN', 'DENY SYSTEM_FROZEN'];
 
 describe('a fence around an organisation', () => {
-  it('stops each of its tenants on every kernel, and no other', async () => {
+  it('stops all its tenants on every kernel, and no other tenant', async () => {
     const org = newName('org');
-    const [one, two, other] = [newName('tenant'), newName('tenant'), newName('tenant')];
+    const [one, two, neighbour] = [newName('tenant'), newName('tenant'), newName('tenant')];
     for (const tenant of [one, two]) await place(tenant, org);
-    await place(other, newName('org'));
-    for (const tenant of [one, two, other]) expect(await everywhere(tenant)).toEqual(allowed);
+    await place(neighbour, newName('org'));
+    for (const tenant of [one, two, neighbour]) expect(await everywhere(tenant)).toEqual(allowed);
     await test.setFence(`org:${org}`, 'freeze');
     expect(await everywhere(one)).toEqual(frozen);
     expect(await everywhere(two)).toEqual(frozen);
-    expect(await everywhere(other)).toEqual(allowed);
+    expect(await everywhere(neighbour)).toEqual(allowed);
     expect(await everywhere(newName('tenant'))).toEqual(allowed);
     await test.setFence(`org:${org}`, 'quarantine');
     expect(await decidedOn(second, one)).toBe('DENY TENANT_QUARANTINED');
@@ -62,7 +62,7 @@ describe('a fence around an organisation', () => {
     expect(await everywhere(one)).toEqual(allowed);
   });
 
-  it('stops a tenant from the answer on that puts it there, and lets it go when it leaves', async () => {
+  it('stops a tenant as soon as it has joined the organisation, until it leaves', async () => {
     const [org, open, tenant] = [newName('org'), newName('org'), newName('tenant')];
     await test.setFence(`org:${org}`, 'freeze');
     await place(tenant, open);
@@ -77,7 +77,7 @@ describe('a fence around an organisation', () => {
     expect(await everywhere(tenant)).toEqual(allowed);
   });
 
-  it('stands before every call that is decided in the moments in which a tenant joins', async () => {
+  it('stops every call that is decided after a tenant joined, even among simultaneous calls', async () => {
     const [org, tenant] = [newName('org'), newName('tenant')];
     await test.setFence(`org:${org}`, 'freeze');
     const kernels = [test.kernel, second];
@@ -97,7 +97,7 @@ describe('a fence around an organisation', () => {
     expect(rows).toHaveLength(43);
   });
 
-  it('lets exactly the limit of a throttle through, over its tenants and two kernels', async () => {
+  it('allows exactly the limit of a throttle, across its tenants and two kernels', async () => {
     const org = newName('org');
     const tenants = [newName('tenant'), newName('tenant')];
     for (const tenant of tenants) await place(tenant, org);
@@ -110,7 +110,7 @@ describe('a fence around an organisation', () => {
     expect(verdicts.filter((verdict) => verdict === 'DENY THROTTLED')).toHaveLength(40);
   });
 
-  it('tells no tenant what the others have left of a throttle', async () => {
+  it('that is a throttle does not show a tenant how many calls are left', async () => {
     const [org, tenant] = [newName('org'), newName('tenant')];
     const session_id = newSession();
     await place(tenant, org);
@@ -120,7 +120,7 @@ describe('a fence around an organisation', () => {
     expect(decision?.record?.fences).toMatchObject([{ scope: `org:${org}`, calls_remaining: null }]);
   });
 
-  it('stands before a call that was allowed and not sent yet', async () => {
+  it('stops a call that was allowed but not yet sent', async () => {
     const [org, tenant] = [newName('org'), newName('tenant')];
     await place(tenant, org);
     let nowMs = 0;
@@ -134,10 +134,10 @@ describe('a fence around an organisation', () => {
     expect(await boundary.maySendLate(decision, call.caller)).toBe(false);
   });
 
-  it('lists what its tenants had sent before', async () => {
-    const [org, tenant, other] = [newName('org'), newName('tenant'), newName('tenant')];
+  it('lists the calls that its tenants sent before', async () => {
+    const [org, tenant, stranger] = [newName('org'), newName('tenant'), newName('tenant')];
     await place(tenant, org);
-    for (const sender of [tenant, other])
+    for (const sender of [tenant, stranger])
       await decideAndDie(test.kernel.context.boundary, spawnedAgent({ tenant: sender, session: newSession() }));
     await test.setFence(`org:${org}`, 'freeze');
     const { body } = await test.system.getFence({ params: { scope: `org:${org}` as Fence['scope'] } });
@@ -147,7 +147,7 @@ describe('a fence around an organisation', () => {
 });
 
 describe('the organisation of a tenant', () => {
-  it('is sealed, takes versions in their order alone, and is confirmed by the same one', async () => {
+  it('is sealed, accepts only rising versions, and accepts the current version again', async () => {
     const [tenant, org, later] = [newName('tenant'), newName('org'), newName('org')];
     expect(await place(tenant, org, 3)).toMatchObject({ tenant_id: tenant, org_id: org, version: 3 });
     expect(await place(tenant, org, 3)).toMatchObject({ version: 3 });
@@ -161,23 +161,26 @@ describe('the organisation of a tenant', () => {
     ]);
   });
 
-  it.each(['', 'a b', 'a/b', 'x'.repeat(129)])('is refused under a name that no fence could hold: %j', async (org) => {
-    expect(await refusal(place(newName('tenant'), org))).toBe('INVALID_REQUEST');
-  });
+  it.each(['', 'a b', 'a/b', 'x'.repeat(129)])(
+    'is refused under a name that is not valid in a fence: %j',
+    async (org) => {
+      expect(await refusal(place(newName('tenant'), org))).toBe('INVALID_REQUEST');
+    },
+  );
 
-  it('is set by services alone', async () => {
+  it('can be set only by services', async () => {
     const tenant = newName('tenant');
-    const body = { version: 1, org_id: 'own' } as never; // branded by the schema
+    const body = { version: 1, org_id: 'own' } as never; // plain strings instead of branded ones
     expect(await refusal(test.as(tenant).putTenant({ params: { tenant }, body }))).toBe('CREDENTIALS_INVALID');
   });
 
-  it('denies nothing and lets nothing through when it cannot be settled: the call is refused', async () => {
+  it('makes a call fail without a decision when it cannot be determined', async () => {
     const [tenant, org] = [newName('tenant'), newName('org')];
     await place(tenant, org);
     const { cycle } = test.kernel.context;
     class Forgetful extends KnownOrgs {
       override learn(): void {
-        // what it is told is lost
+        // forgets everything
       }
     }
     const boundary = createBoundary({ ...cycle, orgs: new Forgetful() });
@@ -186,7 +189,7 @@ describe('the organisation of a tenant', () => {
     );
   });
 
-  it('is forgotten by a kernel that knows too many, and found again', () => {
+  it('is forgotten by a kernel that knows too many tenants', () => {
     const orgs = new KnownOrgs();
     for (let index = 0; index < 100_001; index += 1) orgs.learn(`t-${index}` as never, 'o' as never);
     expect([orgs.of('t-0' as never), orgs.of('t-100000' as never)]).toEqual([null, 'o']);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Fence } from '@countersign/contracts/governance-kernel';
 import { createKernelClient } from '@countersign/contracts/routes';
-import { createBoundary } from '../src/boundary/boundary.ts';
+import { createBoundary } from '../src/decision/boundary.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { send, Caller, ledgerOf, movableClock, newSession, refusal, answerOf } from './_caller.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { adminKey, startTestKernel, systemOf, type KernelClient, type TestKernel } from './_kernel.ts';
 
@@ -38,72 +38,72 @@ let tenants = 0;
 const newTenant = () => `fenced-${(tenants += 1)}`;
 const read = { tool: 'files.read', effect_level: 'E1' };
 const decided = async (tenant: string, call: object = read, principal = 'agent') =>
-  said(await new Caller(test, tenant, principal).decide(call));
+  answerOf(await new Caller(test, tenant, principal).decide(call));
 
 type Command = Partial<Pick<Fence, 'kind' | 'epoch' | 'reason' | 'call_limit' | 'window_seconds'>> & {
   expires_at?: string;
 };
-const command = (scope: string, given: Command) =>
+const command = (scope: string, input: Command) =>
   test.system.putFence({
     params: { scope },
-    body: { kind: 'freeze', epoch: 1, reason: 'a leak', set_by: 'olga', ...given },
-  } as never); // branded and defaulted by the schema
+    body: { kind: 'freeze', epoch: 1, reason: 'a leak', set_by: 'olga', ...input },
+  } as never); // the schema brands these strings and fills in the defaults
 
 describe('a fence', () => {
-  it('stops what is in its scope, in every spelling, and nothing else', async () => {
-    const [tenant, other] = [newTenant(), newTenant()];
+  it('stops the calls in its scope, in every spelling, and no other calls', async () => {
+    const [tenant, neighbour] = [newTenant(), newTenant()];
     const list = { tool: 'files.list', effect_level: 'E1' };
     await command(`tool:${tenant}/Files__Read`, { kind: 'quarantine' });
     expect(await decided(tenant)).toBe('DENY TOOL_QUARANTINED');
     expect(await decided(tenant, { ...read, tool: 'files__read' })).toBe('DENY TOOL_QUARANTINED');
-    expect([await decided(tenant, list), await decided(other)]).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
+    expect([await decided(tenant, list), await decided(neighbour)]).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
 
     await command(`agent:${tenant}/ann`, { kind: 'quarantine' });
     expect(await decided(tenant, list, 'ann')).toBe('DENY AGENT_QUARANTINED');
-    expect([await decided(tenant, list, 'bob'), await decided(other, list, 'ann')]).toEqual([
+    expect([await decided(tenant, list, 'bob'), await decided(neighbour, list, 'ann')]).toEqual([
       'ALLOW ALLOWED',
       'ALLOW ALLOWED',
     ]);
     await command('tool:*/mail.send', { kind: 'quarantine' });
     await command('server:mail', { kind: 'freeze' });
-    expect(await decided(other, { tool: 'mail.send' })).toBe('DENY SYSTEM_FROZEN');
+    expect(await decided(neighbour, { tool: 'mail.send' })).toBe('DENY SYSTEM_FROZEN');
     await command('server:mail', { kind: 'open', epoch: 2 });
-    expect(await decided(other, { tool: 'mail.send' })).toBe('DENY TOOL_QUARANTINED');
+    expect(await decided(neighbour, { tool: 'mail.send' })).toBe('DENY TOOL_QUARANTINED');
     await command('tool:*/mail.send', { kind: 'open', epoch: 2 });
-    expect(await decided(other, { tool: 'mail.send' })).toBe('ALLOW ALLOWED');
+    expect(await decided(neighbour, { tool: 'mail.send' })).toBe('ALLOW ALLOWED');
     await command(`server:${tenant}/mail`, { kind: 'quarantine' });
     expect(await decided(tenant, { tool: 'mail.send' })).toBe('DENY TOOL_QUARANTINED');
-    expect(await decided(other, { tool: 'mail.send' })).toBe('ALLOW ALLOWED');
+    expect(await decided(neighbour, { tool: 'mail.send' })).toBe('ALLOW ALLOWED');
     const sealed = (await ledgerOf(test, 'fences')).filter(({ payload }) => payload.tenant_id === tenant);
     expect(sealed.map(({ payload }) => payload.resource)).toContain(`fence:server:${tenant}/mail`);
   });
 
   it.each(['agent:a/ bob', 'tool:a/files.read ', 'tool:*/\u200b', 'tool:a/.'])(
-    'stands around no scope that no call could be in: %j',
+    'is refused for a scope that no call can match: %j',
     async (scope) => {
       expect(await refusal(command(scope, {}))).toBe('INVALID_REQUEST');
     },
   );
 
-  it('takes no name of another tenant for its own: a colon in a tenant is no border', async () => {
+  it('does not confuse tenants whose names contain a colon', async () => {
     await command('agent:a/b:c', { kind: 'quarantine' });
     expect(await decided('a', read, 'b:c')).toBe('DENY AGENT_QUARANTINED');
     expect(await decided('a:b', read, 'c')).toBe('ALLOW ALLOWED');
   });
 
-  it('stops a call that was parked, also when it was approved before', async () => {
+  it('stops a call that waited for an approval, even after the approval', async () => {
     const tenant = newTenant();
     const [agent, approver] = [new Caller(test, tenant), new Caller(test, tenant, 'approver')];
     const pay = { tool: 'pay.out', effect_level: 'E3', session_id: newSession() };
-    const question = asked(await agent.decide(pay));
+    const question = send(await agent.decide(pay));
     await approver.move('approve', question);
     await command(`tenant:${tenant}`, {});
-    expect(said(await agent.decide(pay))).toBe('DENY SYSTEM_FROZEN');
+    expect(answerOf(await agent.decide(pay))).toBe('DENY SYSTEM_FROZEN');
     await command(`tenant:${tenant}`, { kind: 'open', epoch: 2 });
-    expect(said(await agent.decide(pay))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(pay))).toBe('ALLOW ALLOWED');
   });
 
-  it('is told with its reason, recorded with its epoch, and sealed with who set it', async () => {
+  it('is named in a denial with its reason, recorded with its epoch, and sealed with the person who set it', async () => {
     const tenant = newTenant();
     const session_id = newSession();
     await command(`tenant:${tenant}`, { epoch: 7, reason: 'the vault leaks' });
@@ -134,7 +134,7 @@ describe('a fence', () => {
     expect(await decided(tenant)).toBe('ALLOW ALLOWED');
   });
 
-  it('is refused when its end has passed, and confirmed when it was set before', async () => {
+  it('is refused when its end has passed, unless the command repeats the current fence', async () => {
     const scope = `tenant:${newTenant()}`;
     const soon = new Date(time.clock().getTime() + 1_500).toISOString();
     await command(scope, { expires_at: soon });
@@ -147,7 +147,7 @@ describe('a fence', () => {
 });
 
 describe('a command', () => {
-  it('never undoes a later one, in whatever order the commands come', async () => {
+  it('never replaces a later one, in any order of arrival', async () => {
     const scope = `tenant:${newTenant()}`;
     await command(scope, { epoch: 5 });
     expect(await refusal(command(scope, { kind: 'open', epoch: 4 }))).toBe('ILLEGAL_TRANSITION');
@@ -160,7 +160,7 @@ describe('a command', () => {
     expect(sealed).toHaveLength(2);
   });
 
-  it('of two with one epoch, one counts, on whichever kernel it comes', async () => {
+  it('is refused if another command with its epoch came first, even to another kernel', async () => {
     const scope = `tenant:${newTenant()}`;
     const replicas = [test.kernel.url, second.url].map(systemOf);
     const sent = replicas.map((system, index) =>
@@ -186,8 +186,8 @@ describe('a command', () => {
     ['window_seconds', 'system', { kind: 'throttle', call_limit: 1 }],
     ['call_limit', 'system', { kind: 'freeze', call_limit: 1, window_seconds: null }],
     ['reason', 'system', { reason: '' }],
-  ] as const)('is refused when its %s says nothing that can be kept to: %s', async (member, scope, given) => {
-    await expect(command(scope, given as Command)).rejects.toMatchObject({
+  ] as const)('is refused when its %s is invalid: %s', async (member, scope, input) => {
+    await expect(command(scope, input as Command)).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
       message: expect.stringContaining(member),
     });
@@ -195,15 +195,15 @@ describe('a command', () => {
 });
 
 describe('a throttle', () => {
-  it('lets exactly its limit of 50 parallel calls through, over two kernels', async () => {
+  it('allows exactly its limit of 50 parallel calls, across two kernels', async () => {
     const tenant = newTenant();
     await command(`tenant:${tenant}`, { kind: 'throttle', call_limit: 10, window_seconds: 3_600 });
     const clients = [test.kernel.url, second.url].map((baseUrl) =>
       createKernelClient({ baseUrl, apiKey: adminKey }).as({ tenant }),
     );
     const decideAt = async (client: KernelClient) => {
-      const body = { action: 'tool.call', session_id: newSession(), ...read } as never; // plain names
-      return said((await client.evaluate({ body })).body);
+      const body = { action: 'tool.call', session_id: newSession(), ...read } as never; // plain strings instead of branded ones
+      return answerOf((await client.evaluate({ body })).body);
     };
     const verdicts = await Promise.all(clients.flatMap((client) => Array.from({ length: 25 }, () => decideAt(client))));
     expect(verdicts.filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(10);
@@ -212,7 +212,7 @@ describe('a throttle', () => {
     expect(body).toMatchObject({ call_limit: 10, calls_taken: 10 });
   });
 
-  it('continues when its command is given again, and starts from zero in the next window', async () => {
+  it('continues its count when it is set again, and starts from zero in the next window', async () => {
     const tenant = newTenant();
     const throttle = { kind: 'throttle', call_limit: 1, window_seconds: 2 } as const;
     const windowEnds = () => time.advance(2_000 - (time.clock().getTime() % 2_000));
@@ -224,7 +224,7 @@ describe('a throttle', () => {
     expect([await decided(tenant), await decided(tenant)]).toEqual(['ALLOW ALLOWED', 'DENY THROTTLED']);
   });
 
-  it('around several tenants tells none of them what is left of it', async () => {
+  it('around several tenants does not show them how many calls are left', async () => {
     const [tenant, shared] = [newTenant(), 'tool:*/shared.read'];
     const call = { tool: 'shared.read', effect_level: 'E1', session_id: newSession() };
     const throttle = { kind: 'throttle', call_limit: 100, window_seconds: 3_600 } as const;
@@ -240,7 +240,7 @@ describe('a throttle', () => {
     await command(shared, { kind: 'open', epoch: 2 });
   });
 
-  it('counts no call that was denied, escalated or only tried', async () => {
+  it('counts no call that was denied, escalated or in shadow mode', async () => {
     const tenant = newTenant();
     await command(`tenant:${tenant}`, { kind: 'throttle', call_limit: 1, window_seconds: 3_600 });
     expect(await decided(tenant, { ...read, mode: 'shadow' })).toBe('ALLOW ALLOWED');
@@ -250,7 +250,7 @@ describe('a throttle', () => {
 });
 
 describe('a call that was allowed and not sent yet', () => {
-  it('stays behind a fence that was set while its process stood still', async () => {
+  it('is stopped by a fence that was set while its process was suspended', async () => {
     const tenant = newTenant();
     let nowMs = 0;
     const { cycle } = test.kernel.context;
@@ -266,10 +266,10 @@ describe('a call that was allowed and not sent yet', () => {
     expect(await boundary.maySendLate(decision, call.caller)).toBe(true);
   });
 
-  it('is not sent while the state is unknown, and takes no other call of its process down with it', async () => {
+  it('is not sent while fences cannot be read, and the failed queries do not end the process', async () => {
     let nowMs = 0;
     const { cycle } = test.kernel.context;
-    // A second rejection is only handled if all are awaited together; an unhandled one ends the process, and this test.
+    // All queries fail. They must be awaited together, because an unhandled rejection ends the process and this test.
     const away = () => Promise.reject(new Error('terminating connection due to administrator command'));
     const boundary = createBoundary({
       ...cycle,
@@ -284,17 +284,17 @@ describe('a call that was allowed and not sent yet', () => {
 });
 
 describe('calls that were sent before a fence', () => {
-  it('are listed until they are settled, each under the scopes that it is in', async () => {
-    const [tenant, other] = [newTenant(), newTenant()];
+  it('are listed until they are settled, under each scope that contains them', async () => {
+    const [tenant, stranger] = [newTenant(), newTenant()];
     const { boundary } = test.kernel.context;
     const sent = async (of: { tenant: string; principal?: string }) =>
       await decideAndDie(boundary, spawnedAgent({ ...of, session: newSession() }));
     const ofAnn = await sent({ tenant, principal: 'ann' });
     await sent({ tenant, principal: 'bob' });
-    await sent({ tenant: other, principal: 'ann' });
+    await sent({ tenant: stranger, principal: 'ann' });
     const inFlight = async (scope: string) => {
       await command(scope, {});
-      const { body } = await test.system.getFence({ params: { scope } }); // branded by the schema
+      const { body } = await test.system.getFence({ params: { scope } }); // plain strings instead of branded ones
       return body.in_flight.map(({ tenant_id, principal_id }) => `${tenant_id} ${principal_id}`);
     };
     expect(await inFlight(`agent:${tenant}/ann`)).toEqual([`${tenant} ann`]);
@@ -303,7 +303,7 @@ describe('calls that were sent before a fence', () => {
     expect((await test.system.getFence({ params: { scope: `agent:${tenant}/ann` } })).body.in_flight).toEqual([]);
   });
 
-  it('are not all listed when too many are open', async () => {
+  it('are reported as more_in_flight when too many are open', async () => {
     const scope = 'tool:*/crowded.read';
     await command(scope, {});
     const shown = async () => (await test.system.getFence({ params: { scope } })).body;

@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-describe('the bare address of the kernel', () => {
-  it('says on both ports what this is, how it is and where it is described', async () => {
+describe('the kernel', () => {
+  it('has a front page on both ports that links to its health and its API description', async () => {
     for (const origin of [test.kernel.url, test.kernel.healthUrl]) {
       const page = await new Browser(origin).open('/');
       expect([page.status, page.text]).toEqual([200, expect.stringContaining('Countersign governance kernel')]);
@@ -19,7 +19,7 @@ describe('the bare address of the kernel', () => {
       expect(links).toContain('https://kernel.example/openapi.json');
       for (const link of links) {
         const at = link.startsWith('/') ? new URL(link, origin) : new URL(new URL(link).pathname, test.kernel.url);
-        // One of the links is readiness, which a slow machine may reach late.
+        // Retries each link, because one of them is readiness, which comes late on a slow machine.
         const status = async () => {
           const answer = await fetch(at);
           await answer.body?.cancel();
@@ -31,7 +31,7 @@ describe('the bare address of the kernel', () => {
     }
   });
 
-  it('serves the published OpenAPI description, byte by byte', async () => {
+  it('serves the published OpenAPI description unchanged', async () => {
     const published = new URL('../../../contracts/openapi/governance-kernel.json', import.meta.url);
     const response = await fetch(`${test.kernel.url}/openapi.json`);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');

@@ -5,7 +5,7 @@ import { encodeBase64Url } from '@countersign/crypto';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { evaluateRules, failClosedCodes, type Facts } from '@countersign/policy';
 import { verifies } from '@countersign/testkit/verifies';
-import type { Judgeable } from '../src/boundary/conclude-call.ts';
+import type { Judgeable } from '../src/decision/conclude-call.ts';
 import { newEvidenceKey } from './_evidence-key.ts';
 import { ledgerOf, movableClock } from './_caller.ts';
 import { activateRules, causes, type At } from './_causes.ts';
@@ -22,7 +22,7 @@ const prices = {
   scripted: { input_per_million_minor: 1_000_000, output_per_million_minor: 1_000_000, output_tokens_max: 4_096 },
 };
 
-/** The gate that cannot judge, and the action for which it cannot. */
+/** The gate that a test makes unable to judge, and the action of the calls that it cannot judge. `null` for no gate. */
 let spoiled: { gate: GateName; action: string } | null = null;
 let site: Site;
 
@@ -58,9 +58,12 @@ const without =
   (fact: keyof Facts) =>
   ({ intent, facts }: Judgeable): Judgeable => ({ intent, facts: { ...facts, [fact]: lost } });
 
-/** The facts that each gate cannot judge: unavailable facts, arguments of another form, a broken schema. */
+/**
+ * For each gate, a function that changes a call so that the gate cannot judge it. The changed call has lost facts,
+ * malformed arguments or a broken schema.
+ */
 const spoilers: Record<GateName, (judged: Judgeable) => Judgeable> = {
-  request: ({ intent, facts }) => ({ facts, intent: { ...intent, args: null as never } }), // what no type admits
+  request: ({ intent, facts }) => ({ facts, intent: { ...intent, args: null as never } }), // a value that the type excludes
   fence: without('fence'),
   policy: without('policy'),
   identity: without('identity'),
@@ -71,7 +74,7 @@ const spoilers: Record<GateName, (judged: Judgeable) => Judgeable> = {
   sandbox: without('sandbox'),
   egress: without('egress'),
   provenance: without('provenance'),
-  // The evaluator fails instead: see askRules above.
+  // The call stays unchanged. The evaluator of the rules fails instead: see askRules above.
   rules: (judged) => judged,
   budget: without('budgets'),
   approval: without('approval'),
@@ -85,8 +88,8 @@ function pinnedTo(input_schema: Record<string, unknown>): Facts['registry'] {
 type Seen = Awaited<ReturnType<typeof attempt>>;
 
 /**
- * The entries of an attempt in the ledger: one receipt and one record that name each other, every gate with its
- * outcome, no dispatch.
+ * The ledger entry of an attempt: its receipt and record, its gates with their outcomes, and the number of
+ * settlements.
  */
 async function sealedOf({ session, receiptId }: Seen) {
   const entries = await ledgerOf(site.test, session);
@@ -95,22 +98,22 @@ async function sealedOf({ session, receiptId }: Seen) {
   const { payload, record } = entry;
   const paired = payload.record_hash === record.record_hash && record.receipt_id === receiptId;
   const kind = payload.shadow ? 'shadow' : payload.kind;
-  const said = `${payload.verdict} ${payload.reason_code}`;
+  const text = `${payload.verdict} ${payload.reason_code}`;
   return {
-    receipt: paired ? receiptOf(payload.action, said, kind) : 'of another record',
+    receipt: paired ? receiptOf(payload.action, text, kind) : 'of another record',
     order: record.gates.map(({ gate }) => gate),
     trace: record.gates,
     settled: entries.filter((later) => later.payload.decision_receipt_id === receiptId).length,
   };
 }
 
-const receiptOf = (action: string, said: string, kind = 'decision') => `${kind} of ${action}: ${said}`;
+const receiptOf = (action: string, text: string, kind = 'decision') => `${kind} of ${action}: ${text}`;
 
-async function expectStopped(door: Door, seen: Seen, stop: { gate: GateName; said: string }): Promise<void> {
+async function expectStopped(door: Door, seen: Seen, stop: { gate: GateName; text: string }): Promise<void> {
   const { receipt, order, trace, settled } = await sealedOf(seen);
   const reached = trace.filter(({ outcome }) => outcome !== 'not_reached');
   const last = reached.at(-1);
-  const [verdict = '', code = ''] = stop.said.split(' ');
+  const [verdict = '', code = ''] = stop.text.split(' ');
   expect({
     door: door.name,
     said: `${seen.verdict} ${seen.code}`,
@@ -123,20 +126,20 @@ async function expectStopped(door: Door, seen: Seen, stop: { gate: GateName; sai
     order,
   }).toEqual({
     door: door.name,
-    said: stop.said,
+    said: stop.text,
     stoppedBy: `${stop.gate}: ${verdict.toLowerCase()} ${code}`,
     stoppedEarlier: [],
     notReached: gateOrder.length - gateOrder.indexOf(stop.gate) - 1,
     executed: false,
     settled: 0,
-    receipt: receiptOf(door.action, stop.said),
+    receipt: receiptOf(door.action, stop.text),
     order: gateOrder,
   });
 }
 
 /**
- * Gates without facts here: those that no route has facts for yet, the relations that no rule reads, and the approval
- * that is not requested.
+ * Gates that have no facts in these tests. No rule reads relations, no approval is requested, and nothing limits
+ * scopes, sandboxes or destinations.
  */
 const idle: GateName[] = ['relationship', 'scopes', 'sandbox', 'egress', 'approval'];
 const idleAt = ({ route, registered, dispatched }: Door): GateName[] => [
@@ -161,19 +164,15 @@ async function expectOpen(door: Door): Promise<void> {
 describe('governed routes', () => {
   const governed = allRoutes.filter((route) => route.governed);
 
-  verifies(
-    'kn.gates',
-    'every governed route of the contract has a door here, and runs all gates in their order',
-    async () => {
-      const tested = doors.map(({ route }) => route.operation);
-      expect(governed.map(({ operation }) => operation).filter((operation) => !tested.includes(operation))).toEqual([]);
-      expect(doors.filter(({ route }) => !route.governed)).toEqual([]);
-      for (const door of doors) await expectOpen(door);
-    },
-  );
+  verifies('kn.gates', 'all have a door in this test and run all gates in order', async () => {
+    const tested = doors.map(({ route }) => route.operation);
+    expect(governed.map(({ operation }) => operation).filter((operation) => !tested.includes(operation))).toEqual([]);
+    expect(doors.filter(({ route }) => !route.governed)).toEqual([]);
+    for (const door of doors) await expectOpen(door);
+  });
 
-  verifies('kn.gates', 'a route that is not marked as governed decides nothing', async () => {
-    // These calls enrol agents and set budgets, which gates would meet in the other tests.
+  verifies('kn.gates', 'are the only routes that decide calls', async () => {
+    // The calls need their own kernel: they enrol agents and set budgets, which would affect the other tests.
     const root = newRoot();
     const issuer = { GOV_OAUTH_ISSUER: 'https://issuer.example' };
     const proofs = { GOV_TRUST_ROOT: root.publicKey, GOV_EVIDENCE_KEY: newEvidenceKey() };
@@ -191,7 +190,7 @@ describe('governed routes', () => {
   });
 });
 
-/** A conformance run calls the governed doors, in tenants without members. */
+/** The number of sealed decisions. Those of conformance runs do not count, because runs call governed doors. */
 async function decisionsSealed({ pool }: TestKernel): Promise<number> {
   const { rows } = await pool.query(
     `SELECT 1 FROM ledger WHERE kind = 'decision' AND tenant_id NOT LIKE 'conformance:%'`,
@@ -205,7 +204,7 @@ describe('a gate that cannot judge', () => {
       for (const door of doors) {
         spoiled = { gate, action: door.action };
         const seen = await attempt(site, door).finally(() => (spoiled = null));
-        await expectStopped(door, seen, { gate, said: `DENY ${failClosedCodes[gate]}` });
+        await expectStopped(door, seen, { gate, text: `DENY ${failClosedCodes[gate]}` });
       }
     });
   }
@@ -216,22 +215,23 @@ describe('a gate with a reason to refuse', () => {
     for (const door of doors) await expectOpen(door);
   });
 
-  verifies('kn.gates', 'is tested with a real one', () => {
+  verifies('kn.gates', 'is tested with at least one real cause', () => {
     const tested = new Set(causes.map(({ gate }) => gate));
     expect(gateOrder.filter((gate) => !tested.has(gate))).toEqual([]);
   });
 
-  for (const [nth, { gate, name, said, meetsAt = () => true, arises, given, ends }] of causes.entries()) {
-    verifies('kn.gates', `refuses on every governed route that can meet it: ${name}`, async () => {
+  for (const [nth, { gate, name, text, meetsAt = () => true, arises, attempt: input, ends }] of causes.entries()) {
+    verifies('kn.gates', `refuses on every governed route that the cause affects: ${name}`, async () => {
       const reached = doors.filter(meetsAt);
       expect(reached.length).toBeGreaterThan(0);
       for (const door of reached) {
-        const call = (await given?.(at(door))) ?? {};
+        const call = (await input?.(at(door))) ?? {};
         const meeting = { ...call, meanwhile: async () => await arises?.(at(door)) };
         const seen = await attempt(site, door, meeting).finally(() => ends?.(at(door)));
-        await expectStopped(door, seen, { gate, said });
+        await expectStopped(door, seen, { gate, text });
       }
-      // The doors take turns, and all of them are looked at when every cause has come and gone.
+      // After each cause, another one of the doors is tested to be open again. After the last cause, all doors are
+      // tested.
       const door = reached[nth % reached.length];
       if (door !== undefined) await expectOpen(door);
     });

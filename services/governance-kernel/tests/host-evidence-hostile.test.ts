@@ -18,8 +18,8 @@ const newChain = (events: readonly Seen[]) => recorder.chain(`chain-${(chains +=
 const load = async (chain: HostChain, keys: RecorderKey[] = [recorder.key]) =>
   (await test.as('acme', 'olga').importHostChain({ query: {}, body: { chain, keys } })).body;
 
-describe('the document', () => {
-  it('has a recorder whose chain is verified', async () => {
+describe('docs/host-evidence.md', () => {
+  it('contains a recorder program whose chain is verified', async () => {
     const text = readFileSync(new URL('../../../docs/host-evidence.md', import.meta.url), 'utf8');
     const [, program = ''] = /```js\n([^]*?)```/.exec(text) ?? [];
     const printed = execFileSync(process.execPath, ['--input-type=module', '-'], { input: program, encoding: 'utf8' });
@@ -42,12 +42,12 @@ describe('hostile input', () => {
   };
   const base = () => structuredClone(newChain([{ at: Date.now(), host: 'x.example' }]));
   const changedBy = (change: (chain: HostChain & { receipts: Record<string, never>[] }) => void) => {
-    const chain = base() as HostChain & { receipts: Record<string, never>[] }; // to be made wrong
+    const chain = base() as HostChain & { receipts: Record<string, never>[] }; // tests make it invalid
     change(chain);
     return JSON.stringify({ chain });
   };
 
-  it('is refused as a request, and never as a fault', async () => {
+  it('is rejected with 400 or 413, and never causes a fault', async () => {
     const event = (of: object) => changedBy((chain) => Object.assign(chain.receipts[0]?.event ?? {}, of));
     const wrong = [
       '{',
@@ -75,7 +75,7 @@ describe('hostile input', () => {
     expect(await post(JSON.stringify({ chain: 'x'.repeat(1_100_000) }))).toBe(413);
   });
 
-  it('is taken with times at the ends of what there is, and with the most receipts there may be', async () => {
+  it('is rejected, but valid input at the limits is accepted: the first and last possible times, and with the maximum number of receipts', async () => {
     const host = 'x.example';
     const ends = [Date.parse('0000-01-01T00:00:00.000Z'), Date.parse('9999-12-31T23:59:59.999Z')];
     for (const at of ends)

@@ -42,10 +42,10 @@ const load = async (chain: HostChain, keys: RecorderKey[] = [recorder.key], tena
 const driftOf = async (report: HostChainReport, tenant = 'acme') =>
   (await test.as(tenant).listHostDrift({ query: { host_chain_id: report.host_chain_id, limit: 200 } })).body.data;
 const decide = async (session: string, more: object, principal = 'bot') => {
-  const body = { action: 'data.egress', session_id: session, ...more } as never; // branded by the schema
+  const body = { action: 'data.egress', session_id: session, ...more } as never; // plain strings instead of branded ones
   return (await test.as('acme', principal).evaluate({ body })).body;
 };
-/** Decisions of one millisecond are told apart by their place, and events have times alone. */
+/** Waits until the clock shows the next millisecond, because events are matched with decisions only by time. */
 const anotherMoment = async () => {
   const began = test.kernel.context.clock().getTime();
   await until(() => Promise.resolve(test.kernel.context.clock().getTime() > began + 2));
@@ -54,7 +54,7 @@ const timeOf = ({ receipt }: DecisionReply) => Date.parse(receipt.payload.issued
 const kindsOf = ({ receipts }: HostChainReport) => receipts.map(({ correlation, drift }) => drift?.kind ?? correlation);
 
 describe('an imported chain', () => {
-  verifies('kn.hostdrift', 'shows the four kinds of Boundary Drift, each sealed once in a receipt', async () => {
+  verifies('kn.hostdrift', 'reports the four kinds of Boundary Drift, each sealed in one receipt', async () => {
     const session_id = newSession();
     const allowed = await decide(session_id, { resource: 'https://api.example/v1', demand: { egress_bytes: 1_000 } });
     const denied = await decide(session_id, { resource: 'refused.example' });
@@ -91,7 +91,7 @@ describe('an imported chain', () => {
     }
   });
 
-  verifies('kn.hostdrift', 'is imported once: a copy, a longer copy and many at once seal nothing again', async () => {
+  verifies('kn.hostdrift', 'is imported once: copies and simultaneous imports seal nothing twice', async () => {
     const session_id = newSession();
     const decided = await decide(session_id, { resource: 'api.example', demand: { egress_bytes: 1_000 } });
     const at = timeOf(decided) + 1;
@@ -108,14 +108,14 @@ describe('an imported chain', () => {
     expect(kindsOf(grown)).toEqual(['known', 'known', 'volume_exceeded']);
   });
 
-  it('counts the bytes of a decision over all chains, also of those that come at once', async () => {
+  it('counts the bytes of a decision across all chains, even if they are imported simultaneously', async () => {
     const session_id = newSession();
     const decided = await decide(session_id, { resource: 'api.example', demand: { egress_bytes: 95 } });
     const at = timeOf(decided) + 1;
-    const parts = Array.from({ length: 10 }, () =>
+    const pieces = Array.from({ length: 10 }, () =>
       newChain([{ at, host: 'api.example', bytes: 10, subject: { session_id } }]),
     );
-    const reports = await Promise.all(parts.map((one) => load(one)));
+    const reports = await Promise.all(pieces.map((one) => load(one)));
     expect(reports.flatMap(kindsOf).toSorted()).toEqual([
       ...Array.from({ length: 9 }, () => 'correlated'),
       'volume_exceeded',
@@ -124,34 +124,38 @@ describe('an imported chain', () => {
     expect(drift).toMatchObject([{ bytes_allowed: 95, bytes_counted: 100 }]);
   });
 
-  verifies('kn.hostdrift', 'has three states for a receipt, and no hardware root makes one verified', async () => {
-    const at = Date.now();
-    const roots = ['TPM2', 'AWS_NITRO', 'AMD_SEV_SNP', 'INTEL_TDX', 'APPLE_SEP', 'OTHER', 'MADE_UP'];
-    const forms: Record<string, Buffer> = {
-      TPM2: Buffer.from('ff54434780180022', 'hex'),
-      AWS_NITRO: Buffer.from('8444a1013822a0', 'hex'),
-      AMD_SEV_SNP: Buffer.alloc(1184),
-      INTEL_TDX: Buffer.from('0400020081000000', 'hex'),
-    };
-    const rooted = roots.map((kind) => ({
-      ...{ at, host: 'x.example' },
-      more: { hardware_root: { kind, evidence: (forms[kind] ?? Buffer.from('abcdef')).toString('base64') } },
-    }));
-    const malformed = { at, host: 'x.example', more: { hardware_root: { kind: 'TPM2', evidence: 'AAAAAAAA' } } };
-    const report = await load(newChain([{ at, host: 'x.example' }, ...rooted, malformed]));
-    expect(report.receipts.map(({ state }) => state)).toEqual([
-      ...['verified', ...roots.map(() => 'not_verified'), 'failed'],
-    ]);
-    for (const { reasons } of report.receipts.slice(1, -1)) expect(reasons).toEqual(['hardware_root_unsupported']);
-    expect(report.receipts.at(-1)).toMatchObject({
-      ...{ reasons: ['hardware_evidence_malformed'], correlation: 'not_judged', drift: null },
-    });
-    const { chain } = (await test.as('acme').getHostChain({ params: report })).body;
-    expect(chain.receipts.map(({ hardware_root }) => hardware_root?.kind)).toEqual([undefined, ...roots, 'TPM2']);
-    expect(report).toMatchObject({ key_source: 'pinned_by_importer', enforcement: false });
-  });
+  verifies(
+    'kn.hostdrift',
+    'gives each receipt one of three states, and never verifies a receipt with a hardware root',
+    async () => {
+      const at = Date.now();
+      const roots = ['TPM2', 'AWS_NITRO', 'AMD_SEV_SNP', 'INTEL_TDX', 'APPLE_SEP', 'OTHER', 'MADE_UP'];
+      const forms: Record<string, Buffer> = {
+        TPM2: Buffer.from('ff54434780180022', 'hex'),
+        AWS_NITRO: Buffer.from('8444a1013822a0', 'hex'),
+        AMD_SEV_SNP: Buffer.alloc(1184),
+        INTEL_TDX: Buffer.from('0400020081000000', 'hex'),
+      };
+      const rooted = roots.map((kind) => ({
+        ...{ at, host: 'x.example' },
+        more: { hardware_root: { kind, evidence: (forms[kind] ?? Buffer.from('abcdef')).toString('base64') } },
+      }));
+      const malformed = { at, host: 'x.example', more: { hardware_root: { kind: 'TPM2', evidence: 'AAAAAAAA' } } };
+      const report = await load(newChain([{ at, host: 'x.example' }, ...rooted, malformed]));
+      expect(report.receipts.map(({ state }) => state)).toEqual([
+        ...['verified', ...roots.map(() => 'not_verified'), 'failed'],
+      ]);
+      for (const { reasons } of report.receipts.slice(1, -1)) expect(reasons).toEqual(['hardware_root_unsupported']);
+      expect(report.receipts.at(-1)).toMatchObject({
+        ...{ reasons: ['hardware_evidence_malformed'], correlation: 'not_judged', drift: null },
+      });
+      const { chain } = (await test.as('acme').getHostChain({ params: report })).body;
+      expect(chain.receipts.map(({ hardware_root }) => hardware_root?.kind)).toEqual([undefined, ...roots, 'TPM2']);
+      expect(report).toMatchObject({ key_source: 'pinned_by_importer', enforcement: false });
+    },
+  );
 
-  it('is verified under pinned keys of both kinds, and under no other', async () => {
+  it('is verified only with pinned keys, of either algorithm', async () => {
     const [at, host] = [Date.now(), 'x.example'];
     const second = new Recorder('ES256');
     const signed = newChain([{ at, host }], second);
@@ -171,7 +175,7 @@ describe('an imported chain', () => {
     expect(await states(next, [recorder.key])).toEqual([['verified']]);
   });
 
-  it('fails where it was changed, cut or spliced, and nothing of a failed receipt is judged', async () => {
+  it('fails at each receipt where it was changed, cut, reordered or extended by a copy', async () => {
     const [at, host] = [Date.now(), 'x.example'];
     const three = () => newChain([1, 2, 3].map((bytes) => ({ at, host, bytes })));
     const reasons = async (chain: HostChain) => (await load(chain)).receipts.map((one) => one.reasons);
@@ -185,7 +189,7 @@ describe('an imported chain', () => {
     const reordered = three();
     reordered.receipts.reverse();
     expect((await load(reordered)).counts).toMatchObject({ failed: 2 });
-    // A receipt is of its chain: under another name it is none.
+    // The hash of a receipt covers the name of its chain.
     expect(await reasons({ ...three(), chain_id: 'other' })).toContainEqual(['hash_mismatch', 'signature_invalid']);
     const twice = three();
     const [one] = twice.receipts;
@@ -194,8 +198,8 @@ describe('an imported chain', () => {
   });
 });
 
-describe('an event is of', () => {
-  it('the last decision before it: a DENY behind an ALLOW, and an ALLOW behind a DENY', async () => {
+describe('an event', () => {
+  it('belongs to the last decision before it, whether that is an ALLOW or a DENY', async () => {
     const session_id = newSession();
     const fetch = (url: string, more: object = {}) =>
       decide(session_id, { action: 'tool.call', tool: 'web.fetch', effect_level: 'E3', args: { url }, ...more });
@@ -214,11 +218,11 @@ describe('an event is of', () => {
     ]);
   });
 
-  it('the best match: an agent alone leads to none, and a name that differs rules a decision out', async () => {
-    const [one, other] = [newSession(), newSession()];
+  it('belongs to the best match: the agent alone is not enough, and a different session or agent excludes a decision', async () => {
+    const [one, neighbour] = [newSession(), newSession()];
     const mine = await decide(one, { resource: 'b.example' }, 'ann');
     await anotherMoment();
-    const theirs = await decide(other, { resource: 'b.example' }, 'ben');
+    const theirs = await decide(neighbour, { resource: 'b.example' }, 'ben');
     const at = timeOf(theirs) + 1;
     const host = 'b.example';
     const report = await load(
@@ -243,7 +247,7 @@ describe('an event is of', () => {
     ]);
   });
 
-  it('no call that names no destination, was only asked in shadow mode, or waits for a person', async () => {
+  it('is not covered by a call without a destination, in shadow mode or before its approval', async () => {
     const session_id = newSession();
     const read = await decide(session_id, { action: 'tool.call', tool: 'files.read' });
     await decide(session_id, { resource: 'shadow.example', mode: 'shadow' });
@@ -255,7 +259,7 @@ describe('an event is of', () => {
     expect(kindsOf(report)).toEqual(['without_intent', 'without_intent', 'after_deny']);
   });
 
-  it('a destination by host, address and port as the decision names them', async () => {
+  it('matches a destination by host, address and port as the decision names them', async () => {
     const session_id = newSession();
     await decide(session_id, { resource: 'http://[2001:DB8::1]:8443/x' });
     const at = timeOf(await decide(session_id, { resource: 'D.Example' })) + 1;
@@ -274,10 +278,10 @@ describe('an event is of', () => {
     ]);
   });
 
-  it('a sandbox grant or a server by what their own receipts sealed', async () => {
+  it('is compared with the destinations of the sealed sandbox grant', async () => {
     const session_id = newSession();
     const granted = { subject: { tool: 'shell.run' }, network: ['mirror.example:443'], expires_in_seconds: 600 };
-    await test.as('acme').createSandboxGrant({ query: {}, body: granted as never }); // defaulted by the schema
+    await test.as('acme').createSandboxGrant({ query: {}, body: granted as never }); // the schema fills in the defaults
     const ran = await decide(session_id, { action: 'tool.call', tool: 'shell.run', effect_level: 'E1' });
     const { data } = (await test.as('acme').listRecords({ query: { receipt_id: ran.receipt_id } })).body;
     const sandbox_grant_hash = data[0]?.sandbox_grant_hash ?? null;
@@ -290,7 +294,7 @@ describe('an event is of', () => {
 });
 
 describe('drift', () => {
-  it('is listed newest first, by kind and by chain, with what the comparison is not', async () => {
+  it('is listed newest first, by kind and chain, with a notice that it blocks no packets', async () => {
     const at = Date.now();
     const report = await load(newChain([1, 2, 3].map((bytes) => ({ at, bytes, host: 'x.example' }))));
     const query = { host_chain_id: report.host_chain_id, kind: 'without_intent' as const, limit: 2 };
@@ -306,7 +310,7 @@ describe('drift', () => {
     await expect(test.as('acme').listHostDrift(wrong)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
   });
 
-  it('is its tenant’s: another tenant sees no chain, no drift and no intent of it', async () => {
+  it('is visible only to its tenant, like its chain and its decisions', async () => {
     const session_id = newSession();
     const decided = await decide(session_id, { resource: 'api.example', demand: { egress_bytes: 9 } });
     const chain = newChain([{ at: timeOf(decided) + 1, host: 'api.example', bytes: 1, subject: { session_id } }]);
@@ -318,7 +322,7 @@ describe('drift', () => {
     await expect(test.as('globex').getHostChain({ params })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('is told in one event of its import', async () => {
+  it('is published in one event per import', async () => {
     const report = await load(newChain([1, 2].map((bytes) => ({ at: Date.now(), bytes, host: 'x.example' }))));
     const { rows } = await test.pool.query<{ envelope: { data: object } }>(
       `SELECT envelope::jsonb AS envelope FROM outbox WHERE type = 'kernel.host-drift.sealed.v1' AND envelope::jsonb->>'subject' = $1`,
@@ -329,7 +333,7 @@ describe('drift', () => {
     ]);
   });
 
-  verifies('kn.hostdrift', 'is in a pack that verifies', async () => {
+  verifies('kn.hostdrift', 'is contained in a pack that verifies', async () => {
     await load(newChain([{ at: Date.now(), host: 'x.example' }]));
     const { text, lines } = await packOf(test, { sessions: ['host-evidence'] });
     expect(lines.filter((line) => line.includes('"kind":"drift"')).length).toBeGreaterThan(0);

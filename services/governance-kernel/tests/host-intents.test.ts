@@ -1,20 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ReceiptId } from '@countersign/contracts';
 import type { HostReceipt } from '@countersign/contracts/governance-kernel';
-import { correlate } from '../src/host-evidence/correlate.ts';
-import { isWellFormed } from '../src/host-evidence/hardware-form.ts';
-import { sealedIntents, type SealedLedger } from '../src/host-evidence/sealed-intents.ts';
+import { correlate } from '../src/evidence/host-evidence/correlate.ts';
+import { isWellFormed } from '../src/evidence/host-evidence/hardware-form.ts';
+import { sealedIntents, type SealedLedger } from '../src/evidence/host-evidence/sealed-intents.ts';
 import { Recorder } from './_recorder.ts';
 
 const began = Date.UTC(2026, 10, 29);
 const instant = (seconds: number) => new Date(began + seconds * 1_000).toISOString();
-const idOf = (name: string) => `rcp_${name.padStart(26, '0')}` as ReceiptId; // of this form
+const idOf = (name: string) => `rcp_${name.padStart(26, '0')}` as ReceiptId; // matches the schema
 
 type Period = { from: string; to: string };
-type Told = { id: string; at: number; server?: string; resource?: string; end?: number; more?: object };
+type Report = { id: string; at: number; server?: string; resource?: string; end?: number; more?: object };
 
 /** A sealed decision with the members that are compared. */
-function decided({ id, at, server, resource, more }: Told) {
+function decided({ id, at, server, resource, more }: Report) {
   const payload = {
     ...{ kind: 'decision', verdict: 'ALLOW', shadow: false, receipt_id: idOf(id), decision_id: `dec_${id}` },
     ...{ session_id: 's1', principal_id: 'bot', issued_at: instant(at) },
@@ -32,20 +32,21 @@ const registered = (at: number, url: string) => ({
   created_at: instant(at),
 });
 
-/** A ledger of these decisions, which reads as the real one does. */
-function ledgerOf(told: readonly Told[], servers: readonly object[] = []): SealedLedger {
+/** A ledger of these decisions, with the queries of the real ledger. */
+function ledgerOf(messages: readonly Report[], servers: readonly object[] = []): SealedLedger {
   const within = (at: number, { from, to }: Period) => instant(at) >= from && instant(at) < to;
   return {
     async *decisions(period: Period) {
-      yield told.filter(({ at }) => within(at, period)).map(decided);
+      yield messages.filter(({ at }) => within(at, period)).map(decided);
     },
     async *outcomes(period: Period) {
-      const ended = told.filter(({ end }) => end !== undefined && within(end, period));
+      const ended = messages.filter(({ end }) => end !== undefined && within(end, period));
       yield ended.map(({ id, end = 0 }) => ({ decision_receipt_id: idOf(id), issued_at: instant(end) }));
     },
-    findDecisions: async (ids: readonly ReceiptId[]) => told.filter(({ id }) => ids.includes(idOf(id))).map(decided),
+    findDecisions: async (ids: readonly ReceiptId[]) =>
+      messages.filter(({ id }) => ids.includes(idOf(id))).map(decided),
     settings: async ({ action }: { action: string }) => (action === 'mcp.server.register' ? servers : []),
-  } as unknown as SealedLedger; // with the members that are read
+  } as unknown as SealedLedger; // only the members that are read
 }
 
 const recorder = new Recorder();
@@ -62,7 +63,7 @@ const found = async (ledger: SealedLedger, receipt: HostReceipt) => {
 };
 
 describe('a decision covers events', () => {
-  it('for five minutes while nothing settles it, and for a minute after its outcome', async () => {
+  it('for five minutes without an outcome, and for one minute after its outcome', async () => {
     const a = { id: 'A', at: 0, resource: 'https://a.example' };
     for (const [seconds, expected] of [
       [0, idOf('A')],
@@ -79,7 +80,7 @@ describe('a decision covers events', () => {
     expect(await found(long, seenAt(1_261, 'a.example'))).toEqual([null, 'without_intent']);
   });
 
-  it('to the address that its server was registered with at the time', async () => {
+  it('to the address under which its server was registered at that time', async () => {
     const servers = [registered(100, 'https://new.example:8443/mcp'), registered(0, 'https://old.example/mcp')];
     const ledger = ledgerOf(
       [
@@ -90,7 +91,7 @@ describe('a decision covers events', () => {
     );
     expect(await found(ledger, seenAt(60, 'old.example'))).toEqual([idOf('A'), null]);
     expect(await found(ledger, seenAt(60, 'new.example'))).toEqual([idOf('A'), 'destination_mismatch']);
-    // The port of the later address is another one.
+    // The server has a new host and a new port since second 100. A connection without that port does not match.
     expect(await found(ledger, seenAt(160, 'new.example'))).toEqual([idOf('B'), 'destination_mismatch']);
     expect(await found(ledgerOf([{ id: 'A', at: 50, server: 'other' }], servers), seenAt(60, 'old.example'))).toEqual([
       ...[null, 'without_intent'],
@@ -102,7 +103,7 @@ describe('a decision covers events', () => {
     expect(await found(ledgerOf([proposed]), seenAt(1, 'a.example'))).toEqual([null, 'without_intent']);
   });
 
-  it('in a limited number', async () => {
+  it('only up to 20000 decisions: more of them are refused with LIMIT_REACHED', async () => {
     const many = Array.from({ length: 20_001 }, (_, nth) => ({ id: String(nth), at: 0 }));
     const [receipt] = [seenAt(1, 'a.example')];
     await expect(sealedIntents(ledgerOf(many), [receipt])).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
@@ -111,7 +112,7 @@ describe('a decision covers events', () => {
 
 describe('hardware evidence', () => {
   const evidence = (bytes: Buffer) => bytes.toString('base64');
-  it('of a known kind has its outer form, and of another kind any', () => {
+  it('must have the outer form of its kind, if the kind is known', () => {
     const attest = Buffer.from('ff544347', 'hex');
     const isFormed = (kind: string, bytes: Buffer) => isWellFormed({ kind, evidence: evidence(bytes) });
     expect(isFormed('TPM2', Buffer.concat([Buffer.from([0, 4]), attest]))).toBe(true);

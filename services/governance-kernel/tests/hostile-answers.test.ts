@@ -27,7 +27,7 @@ async function added(limits: object = {}): Promise<void> {
   await approveServerAt(test.kernel, { serverId });
 }
 
-/** A call of the server, with its sealed outcome. Another call is decided while it runs. */
+/** Calls the server, and returns the result with the sealed outcome. Another call is decided in the meantime. */
 async function called() {
   const session = newSession();
   const client = await mcpClient(test.kernel, 'acme', { 'x-gov-session-id': session });
@@ -47,7 +47,7 @@ const event = (message: string) => `event: message\ndata: ${message}\n\n`;
 it.each([
   ['one message', false, otherId],
   ['an event stream', true, (message: string) => event(otherId(message))],
-])('an answer under a wrong id in %s answers no call', async (_what, isStreamed, bodyOf) => {
+])('an answer with a wrong id in %s is not used for any call', async (_what, isStreamed, bodyOf) => {
   await added({ call_timeout_ms: 2_000 });
   scripted.answerOnce('tools/call', { resultText: done, isStreamed, bodyOf });
   const { text, outcomes } = await called();
@@ -65,7 +65,7 @@ it('an answer of 100 MB is cut off and withheld', async () => {
   expect((await called()).outcomes).toEqual(['completed']);
 });
 
-it('a flood of notifications before an answer reaches no caller, and the answer does', async () => {
+it('a flood of notifications before an answer is dropped, and the answer is returned', async () => {
   const flood = ['tools/list_changed', 'message', 'progress', 'resources/updated', 'of-no-protocol'].map((method) =>
     JSON.stringify({
       jsonrpc: '2.0',
@@ -78,11 +78,11 @@ it('a flood of notifications before an answer reaches no caller, and the answer 
   const lists = scripted.methods.filter((method) => method === 'tools/list').length;
   const { text, outcomes } = await called();
   expect([text.includes('done'), outcomes]).toEqual([true, ['completed']]);
-  // A notice of a changed list is no order to list again.
+  // The kernel does not list tools again for each notification of a changed list.
   expect(scripted.methods.filter((method) => method === 'tools/list').length - lists).toBeLessThanOrEqual(2);
 });
 
-it('a server whose answers are empty gets no call twice', async () => {
+it('a server with empty answers receives no call twice', async () => {
   scripted.answer('tools/call', { resultText: done, bodyOf: () => '' });
   const outcomes: string[] = [];
   for (let n = 0; n < 7; n += 1) outcomes.push(...(await called()).outcomes);

@@ -10,10 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** MCP answers in JSON-RPC, a page in HTML, AuthZEN in a text; everything else has the one envelope. */
+/** The routes with the common error envelope. MCP uses JSON-RPC, pages use HTML, and AuthZEN uses plain text. */
 const routes = allRoutes.filter(({ media }) => media !== 'mcp' && media !== 'html' && media !== 'authzen');
 const writing = routes.filter(({ method }) => method === 'POST' || method === 'PUT');
-/** The most values of any body but a bundle of policy. */
+/** The maximum number of values in a body, except in policy bundles. */
 const valuesMax = 20_000;
 const deep = `{"a":${'['.repeat(80)}${']'.repeat(80)}}`;
 
@@ -23,7 +23,7 @@ const hostile: Hostile[] = [
   { name: 'malformed JSON', status: 400, codes: ['MALFORMED_JSON'], call: { body: '{"a":' }, of: writing },
   { name: 'two values', status: 400, codes: ['MALFORMED_JSON'], call: { body: '{} {}' }, of: writing },
   {
-    name: 'no UTF-8',
+    name: 'a body that is not UTF-8',
     status: 400,
     codes: ['MALFORMED_JSON'],
     call: { body: Buffer.from('{"a":"\xff"}', 'latin1') },
@@ -44,18 +44,24 @@ const hostile: Hostile[] = [
     of: writing.filter(({ media }) => media === 'json'),
   },
   { name: 'a duplicate key', status: 400, codes: ['DUPLICATE_MEMBER'], call: { body: '{"a":1,"a":2}' }, of: writing },
-  { name: 'over-deep', status: 400, codes: ['NESTING_TOO_DEEP'], call: { body: deep }, of: writing },
+  { name: 'excessive nesting', status: 400, codes: ['NESTING_TOO_DEEP'], call: { body: deep }, of: writing },
   {
-    name: 'more values than a body may be made of',
+    name: 'more values than the limit',
     status: 413,
     codes: ['PAYLOAD_TOO_LARGE'],
     call: { body: `[${'1,'.repeat(valuesMax)}1]` },
     of: writing.filter(({ bodyValuesMax }) => bodyValuesMax <= valuesMax),
   },
   { name: 'a lone surrogate', status: 400, codes: ['LONE_SURROGATE'], call: { body: '{"a":"\\ud800"}' }, of: writing },
-  { name: '1e999', status: 400, codes: ['NUMBER_OUT_OF_RANGE'], call: { body: '{"a":1e999}' }, of: writing },
   {
-    name: 'another media type',
+    name: 'a number out of range',
+    status: 400,
+    codes: ['NUMBER_OUT_OF_RANGE'],
+    call: { body: '{"a":1e999}' },
+    of: writing,
+  },
+  {
+    name: 'a wrong media type',
     status: 415,
     codes: ['UNSUPPORTED_MEDIA_TYPE'],
     call: { body: '{}', headers: { 'content-type': 'text/plain' } },
@@ -66,7 +72,7 @@ const hostile: Hostile[] = [
   { name: 'an unknown path', status: 404, codes: ['ROUTE_NOT_FOUND'], call: { suffix: '/no/such/path' } },
 ];
 
-/** The part of an answer that differs from the required envelope; `null` when there is none. */
+/** The part of an answer that differs from the required envelope. `null` when there is no difference. */
 function faultOf({ status, headers, text }: RawAnswer, expected: { status: number; codes: string[] }): string | null {
   if (headers.get('content-type') !== 'application/json; charset=utf-8') return `media ${headers.get('content-type')}`;
   const envelope = ErrorEnvelope.safeParse(JSON.parse(text));
@@ -83,9 +89,9 @@ const ledgerSize = async () => {
   return rows[0];
 };
 
-describe('errors, over every JSON route of the contract', () => {
+describe('errors of every JSON route in the contract', () => {
   for (const { name, status, codes, call, of = routes } of hostile) {
-    verifies('kn.errors', `${name} is ${status} in the one envelope, and seals nothing`, async () => {
+    verifies('kn.errors', `${name} causes ${status} in the common envelope, and seals nothing`, async () => {
       const before = await ledgerSize();
       for (const route of of) {
         const headers = { ...credentialsFor(route), ...call.headers };
@@ -99,7 +105,7 @@ describe('errors, over every JSON route of the contract', () => {
 
   verifies(
     'kn.errors',
-    'an oversize body is 413 in the one envelope before it is read, and seals nothing',
+    'an oversized body causes 413 in the common envelope before it is read, and seals nothing',
     async () => {
       const before = await ledgerSize();
       for (const route of writing) {
@@ -112,7 +118,7 @@ describe('errors, over every JSON route of the contract', () => {
     },
   );
 
-  it('an escape that is none is refused in path and query', async () => {
+  it('an invalid percent escape is refused in path and query', async () => {
     for (const path of ['/api/v1/receipts/%zz', '/api/v1/receipts?cursor=%zz', '/nowhere%ff']) {
       const response = await fetch(`${test.kernel.url}${path}`, { headers: { ...headersOfTenant() } });
       expect([path, response.status, ErrorEnvelope.safeParse(await response.json()).success]).toEqual([

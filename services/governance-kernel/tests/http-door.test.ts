@@ -16,8 +16,8 @@ const door = () => supertest(test.kernel.url);
 const credentials = { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': 'acme' };
 const read = { action: 'tool.call', tool: 'files.read', effect_level: 'E1', session_id: 'door' };
 
-describe('the door of the kernel', () => {
-  it('lets pages of an allowed origin call, also with credentials and the headers of a decision', async () => {
+describe('the HTTP interface of the kernel', () => {
+  it('allows calls with credentials from pages of an allowed origin', async () => {
     const preflight = await door()
       .options('/api/v1/evaluate')
       .set({
@@ -35,7 +35,7 @@ describe('the door of the kernel', () => {
     expect(decided.headers).toMatchObject({ 'access-control-allow-origin': console });
   });
 
-  it('tells pages of any other origin nothing', async () => {
+  it('refuses pages of any other origin, without CORS headers', async () => {
     const stranger = { origin: 'https://console.example.org.evil.example' };
     const preflight = await door()
       .options('/api/v1/evaluate')
@@ -48,7 +48,7 @@ describe('the door of the kernel', () => {
     expect([preflight.status, answer.status]).toEqual([403, 403]);
   });
 
-  it('is shut on both ports to a page whose name was rebound to it, and to pages of strangers', async () => {
+  it('refuses a rebound host name and foreign origins on both ports', async () => {
     const { url, healthUrl } = test.kernel;
     const doors: [string, 'GET' | 'POST', string][] = [
       ...(['/', '/healthz', '/health/ready', '/no/such/path'] as const).flatMap((path): [string, 'GET', string][] => [
@@ -84,7 +84,7 @@ describe('the door of the kernel', () => {
       await supertest(healthUrl).get('/health/live').set({ host }).expect(200);
   });
 
-  it('gives the caller’s request id back, and makes one of its own for any that is no id', async () => {
+  it('returns the request id of the caller, or a new one if the id is malformed', async () => {
     const named = await door().get('/healthz').set('x-request-id', 'req-of-a-caller').expect(200);
     expect(named.headers['x-request-id']).toBe('req-of-a-caller');
     const hostile = await door().get('/no/such/path').set('x-request-id', `x'"<script>`.repeat(40)).expect(404);
@@ -93,7 +93,7 @@ describe('the door of the kernel', () => {
     expect(error.request_id).toMatch(/^[\w-]{8,64}$/);
   });
 
-  it('says which methods a path takes, and not what serves it', async () => {
+  it('returns the methods that a path allows, and does not reveal its software', async () => {
     const { headers } = await door().delete('/api/v1/receipts').set(credentials).expect(405);
     expect(headers['allow']).toContain('GET');
     expect(headers).not.toHaveProperty('x-powered-by');
@@ -103,7 +103,7 @@ describe('the door of the kernel', () => {
     });
   });
 
-  it('serves probes alone on the health port', async () => {
+  it('serves only probes on the health port', async () => {
     await supertest(test.kernel.healthUrl).get('/health/live').expect(200);
     await supertest(test.kernel.healthUrl).post('/api/v1/evaluate').set(credentials).send(read).expect(404);
   });

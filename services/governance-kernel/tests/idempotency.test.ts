@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DecisionReply } from '@countersign/contracts/governance-kernel';
 import { createClient } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
-import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said, type Call } from './_caller.ts';
+import { send, Caller, ledgerOf, movableClock, newSession, refusal, answerOf, type Call } from './_caller.ts';
 import { kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
 const time = movableClock('2026-11-21T10:00:00.000Z');
@@ -31,63 +31,67 @@ const call = (changes: Call = {}): Call => ({
 });
 const key = { 'idempotency-key': 'key-1' };
 
-describe('a repeated evaluate', () => {
-  verifies('kn.idempotent', 'with the same key and body gives the same receipt and spends nothing twice', async () => {
-    const tenant = await newTenant();
-    const [agent, body] = [new Caller(test, tenant), call()];
-    const first = await agent.decide(body, key);
-    for (let repeat = 0; repeat < 3; repeat += 1) expect(await agent.decide(body, key)).toEqual(first);
-    expect(await ledgerOf(test, String(body.session_id))).toHaveLength(1);
-    expect(await used(tenant)).toBe(1);
-  });
+describe('a repeated evaluate request', () => {
+  verifies(
+    'kn.idempotent',
+    'with the same key and body returns the same receipt and uses the budget once',
+    async () => {
+      const tenant = await newTenant();
+      const [agent, body] = [new Caller(test, tenant), call()];
+      const first = await agent.decide(body, key);
+      for (let repeat = 0; repeat < 3; repeat += 1) expect(await agent.decide(body, key)).toEqual(first);
+      expect(await ledgerOf(test, String(body.session_id))).toHaveLength(1);
+      expect(await used(tenant)).toBe(1);
+    },
+  );
 
-  it('stays behind the fences: a caller that was stopped since gets no earlier ALLOW', async () => {
+  it('is denied while its tenant is in quarantine, and then returns the first reply again', async () => {
     const tenant = await newTenant();
     const [agent, body] = [new Caller(test, tenant), call()];
     const first = await agent.decide(body, key);
     await test.setFence(`tenant:${tenant}`, 'quarantine');
-    expect(said(await agent.decide(body, key))).toBe('DENY TENANT_QUARANTINED');
+    expect(answerOf(await agent.decide(body, key))).toBe('DENY TENANT_QUARANTINED');
     expect(await ledgerOf(test, String(body.session_id))).toHaveLength(2);
     await test.setFence(`tenant:${tenant}`, 'open');
     expect(await agent.decide(body, key)).toEqual(first);
     expect(await used(tenant)).toBe(1);
   });
 
-  it('stays behind the tools that its workspace blocks', async () => {
+  it('is denied if its workspace blocked the tool in the meantime', async () => {
     const tenant = await newTenant();
     const [agent, body] = [new Caller(test, tenant), call()];
-    expect(said(await agent.decide(body, key))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(body, key))).toBe('ALLOW ALLOWED');
     await test.system.putToolBlocks({ params: { tenant }, body: { version: 1, tools: ['files.read'] } });
-    expect(said(await agent.decide(body, key))).toBe('DENY TOOL_BLOCKED');
+    expect(answerOf(await agent.decide(body, key))).toBe('DENY TOOL_BLOCKED');
   });
 
-  it('is told to the keys alone that may make the call', async () => {
+  it('is denied to an access key that may not make the call', async () => {
     const tenant = await newTenant();
     const keyFor = async (tools?: string[]) => {
-      const terms = { kind: 'agent', principal_id: 'agent', tools } as never; // its defaults are the kernel's to fill in
+      const terms = { kind: 'agent', principal_id: 'agent', tools } as never; // the kernel fills in the defaults
       const { key: bearer } = (await test.as(tenant).createAccessKey({ body: terms })).body;
       const headers = () => ({ authorization: `Bearer ${bearer}`, ...key });
       return createClient(kernelRoutes, { baseUrl: test.kernel.url, headers });
     };
     const body = { action: 'tool.call', ...call() } as never;
     const [all, few] = [await keyFor(), await keyFor(['files.list'])];
-    expect(said((await all.evaluate({ body })).body)).toBe('ALLOW ALLOWED');
-    expect(said((await few.evaluate({ body })).body)).toBe('DENY INSUFFICIENT_SCOPE');
+    expect(answerOf((await all.evaluate({ body })).body)).toBe('ALLOW ALLOWED');
+    expect(answerOf((await few.evaluate({ body })).body)).toBe('DENY INSUFFICIENT_SCOPE');
   });
 
-  it('stays behind the keys of agents', async () => {
+  it('is denied if the access key was revoked in the meantime', async () => {
     const tenant = await newTenant();
-    const terms = { kind: 'agent', principal_id: 'agent' } as never; // its defaults are the kernel's to fill in
+    const terms = { kind: 'agent', principal_id: 'agent' } as never; // the kernel fills in the defaults
     const { key: bearer, key_id } = (await test.as(tenant).createAccessKey({ body: terms })).body;
     const headers = () => ({ authorization: `Bearer ${bearer}`, ...key });
     const client = createClient(kernelRoutes, { baseUrl: test.kernel.url, headers });
     const body = { action: 'tool.call', ...call() } as never;
-    expect(said((await client.evaluate({ body })).body)).toBe('ALLOW ALLOWED');
+    expect(answerOf((await client.evaluate({ body })).body)).toBe('ALLOW ALLOWED');
     await test.as(tenant).revokeAccessKey({ params: { key_id } });
-    expect(said((await client.evaluate({ body })).body)).toBe('DENY AGENT_REVOKED');
+    expect(answerOf((await client.evaluate({ body })).body)).toBe('DENY AGENT_REVOKED');
   });
 
-  verifies('kn.idempotent', 'twenty times in parallel is one decision', async () => {
+  verifies('kn.idempotent', 'makes one decision when it is sent twenty times in parallel', async () => {
     const tenant = await newTenant();
     const [agent, body] = [new Caller(test, tenant), call()];
     const replies = await Promise.all(Array.from({ length: 20 }, () => agent.decide(body, key)));
@@ -96,7 +100,7 @@ describe('a repeated evaluate', () => {
     expect(await used(tenant)).toBe(1);
   });
 
-  verifies('kn.idempotent', 'twenty times in parallel on two replicas is one decision', async () => {
+  verifies('kn.idempotent', 'makes one decision when it is sent twenty times in parallel to two replicas', async () => {
     const tenant = await newTenant();
     const body = call();
     const { startKernel, kernelConfigFrom } = await import('../src/index.ts');
@@ -125,7 +129,7 @@ describe('a repeated evaluate', () => {
     }
   });
 
-  verifies('kn.idempotent', 'says so in a header, and keeps denials and questions too', async () => {
+  verifies('kn.idempotent', 'is marked by a header, and returns denials and escalations too', async () => {
     const agent = new Caller(test, await newTenant());
     for (const changes of [{ tool: 'files.delete' }, { tool: 'pay.send' }]) {
       const headers = { 'idempotency-key': `key-${changes.tool}` };
@@ -141,7 +145,7 @@ describe('a repeated evaluate', () => {
     }
   });
 
-  verifies('kn.idempotent', 'with another body is refused with 422 and decides nothing', async () => {
+  verifies('kn.idempotent', 'with a different body is refused with 422 and decides nothing', async () => {
     const tenant = await newTenant();
     const agent = new Caller(test, tenant);
     await agent.decide(call(), key);
@@ -149,27 +153,27 @@ describe('a repeated evaluate', () => {
     expect(await used(tenant)).toBe(1);
   });
 
-  verifies('kn.idempotent', 'of another tenant or principal has a scope of its own', async () => {
-    const [tenant, other, body] = [await newTenant(), await newTenant(), call()];
+  verifies('kn.idempotent', 'from another tenant or principal is a separate decision', async () => {
+    const [tenant, second, body] = [await newTenant(), await newTenant(), call()];
     const replies = [
       await new Caller(test, tenant, 'agent').decide(body, key),
       await new Caller(test, tenant, 'agent-2').decide(body, key),
-      await new Caller(test, other, 'agent').decide(body, key),
+      await new Caller(test, second, 'agent').decide(body, key),
     ];
     expect(new Set(replies.map(({ receipt_id }) => receipt_id)).size).toBe(3);
   });
 
-  verifies('kn.idempotent', 'gives no second use of an approval', async () => {
+  verifies('kn.idempotent', 'does not use an approval twice', async () => {
     const [agent, alice] = [new Caller(test, 'acme'), new Caller(test, 'acme', 'alice')];
     const body = call({ tool: 'pay.send' });
-    await alice.move('approve', asked(await agent.decide(body)));
-    expect(said(await agent.decide(body, key))).toBe('ALLOW ALLOWED');
-    expect(said(await agent.decide(body, key))).toBe('ALLOW ALLOWED');
-    expect(said(await agent.decide(body))).toBe('ESCALATE APPROVAL_REQUIRED');
+    await alice.move('approve', send(await agent.decide(body)));
+    expect(answerOf(await agent.decide(body, key))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(body, key))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(body))).toBe('ESCALATE APPROVAL_REQUIRED');
     expect(await ledgerOf(test, String(body.session_id))).toHaveLength(4);
   });
 
-  it('is forgotten after 24 hours', async () => {
+  it('is a new decision after 24 hours', async () => {
     const agent = new Caller(test, await newTenant());
     const first = await agent.decide(call(), key);
     time.advance(86_400_001);

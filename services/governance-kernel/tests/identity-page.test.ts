@@ -7,7 +7,7 @@ import { parsePolicyBundle } from '@countersign/policy';
 import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 
 const page = readFileSync(new URL('../../../docs/identity.md', import.meta.url), 'utf8');
-/** The policy of `make up`, and so of a reader of the page. */
+/** The policy of `make up`, which readers of the page use. */
 const shippedPolicy = readFileSync(new URL('../../../infra/local/policy/starter.yaml', import.meta.url), 'utf8');
 const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```/gms)].map(([, language = '', text = '']) => ({
   language,
@@ -30,19 +30,19 @@ afterAll(async () => {
   rmSync(cwd, { recursive: true, force: true });
 });
 
-it('enrols an agent, which calls by its own token, and revokes it, as the page says', async () => {
+it('the commands of the page enrol an agent, call with its own token, and revoke it', async () => {
   writeFileSync(join(cwd, 'agent-key.mjs'), blockOf('js'));
   const scripts = [blockOf('sh', 0), 'echo', blockOf('sh', 1), 'echo', blockOf('sh', 2), 'echo', blockOf('sh', 1)];
   writeFileSync(join(cwd, 'typed.sh'), scripts.join('\n'));
-  const said = await typed('typed.sh');
-  const answers = said.split('\n').filter((line) => line.startsWith('{'));
+  const text = await typed('typed.sh');
+  const answers = text.split('\n').filter((line) => line.startsWith('{'));
   expect(answers.length).toBe(4);
-  expect(said).toContain('"verdict":"ALLOW"');
-  expect(said).toContain('"state":"revoked"');
+  expect(text).toContain('"verdict":"ALLOW"');
+  expect(text).toContain('"state":"revoked"');
   expect(answers.at(-1)).toMatch(/CREDENTIALS_INVALID|AGENT_REVOKED/);
 });
 
-/** Run in a process of its own: the kernel of this one has to answer at the same time. */
+/** Runs in a child process, because the kernel in this process must answer at the same time. */
 function typed(file: string): Promise<string> {
   const env = { ...process.env, KERNEL: test.kernel.url, GOV_ADMIN_API_KEY: adminKey, TENANT: 'acme' };
   return new Promise((resolve, reject) => {
@@ -53,6 +53,6 @@ function typed(file: string): Promise<string> {
   });
 }
 
-it('shows a policy that is one', () => {
+it('the policy on the page is valid', () => {
   expect(parsePolicyBundle(blockOf('yaml'))).toMatchObject({ identity: ['proven'] });
 });

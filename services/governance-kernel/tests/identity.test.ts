@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isAppError, type AnyRoute } from '@countersign/contracts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { TestAgent, type Changes } from './_agents.ts';
-import { movableClock, refusal, said } from './_caller.ts';
+import { movableClock, refusal, answerOf } from './_caller.ts';
 import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 import { allRoutes, rawCall } from './_raw.ts';
 
@@ -44,7 +44,7 @@ async function trust(tenant: string) {
 }
 
 describe('the registry', () => {
-  it('holds who was enrolled, by whom, with their keys, each kind in its own list, newest first', async () => {
+  it('lists agents and operators separately, newest first, with their keys and who enrolled them', async () => {
     const tenant = 'initech';
     const first = new TestAgent(test, { tenant, principal: 'scout' });
     const entry = await first.enrol(test);
@@ -69,7 +69,7 @@ describe('the registry', () => {
     expect(data.map(({ principal_id, kind, keys }) => [principal_id, kind, keys])).toEqual([['carol', 'operator', []]]);
   });
 
-  it('leaves receipts of every change, with the keys in their records, and of what changed nothing none', async () => {
+  it('seals one receipt for each change and none for a repeated request, and records the enrolled key', async () => {
     const tenant = 'hooli';
     const agent = new TestAgent(test, { tenant, principal: 'scout' });
     await agent.enrol(test);
@@ -101,7 +101,7 @@ describe('the registry', () => {
     expect(before).toMatchObject({ state: 'revoked', keys: [], revoked_by: 'operator' });
     expect(await refusal(enrolled(agents(agent.principal)))).toBe('ILLEGAL_TRANSITION');
     expect(await refusal(challenged(agent))).toBe('ILLEGAL_TRANSITION');
-    const key = { kind: 'agent', principal_id: agent.principal } as never; // its defaults are the kernel's to fill in
+    const key = { kind: 'agent', principal_id: agent.principal } as never; // the kernel fills in the defaults
     expect(await refusal(operator().createAccessKey({ body: key }))).toBe('ILLEGAL_TRANSITION');
     const { rows } = await test.pool.query(
       `SELECT 1 FROM outbox WHERE type = 'kernel.identity.revoked.v1' AND envelope::text LIKE $1`,
@@ -110,13 +110,13 @@ describe('the registry', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('enrols the holder of an access key, once', async () => {
+  it('enrols the holder of an access key once, and revokes only the approver keys of a revoked operator', async () => {
     const tenant = 'umbrella';
     const made = async (kind: 'agent' | 'approver', principal_id: string) =>
       operator(tenant).createAccessKey({ body: { kind, principal_id } as never }); // as above
     for (const kind of ['agent', 'agent', 'approver'] as const) await made(kind, 'dave');
-    const known = (await operator(tenant).listAgents({ query: {} })).body.data;
-    expect(known.map(({ principal_id, state }) => [principal_id, state])).toEqual([['dave', 'active']]);
+    const existing = (await operator(tenant).listAgents({ query: {} })).body.data;
+    expect(existing.map(({ principal_id, state }) => [principal_id, state])).toEqual([['dave', 'active']]);
     await operator(tenant).revokeIdentity({ params: operators('dave') });
     const keys = (await operator(tenant).listAccessKeys({ query: {} })).body.data;
     const ended = (kind: string) =>
@@ -124,7 +124,7 @@ describe('the registry', () => {
     expect([ended('agent'), ended('approver')]).toEqual([[false, false], [true]]);
   });
 
-  it('takes no name that a reader cannot see, or that turns what stands around it', async () => {
+  it('refuses empty names and names with invisible or control characters', async () => {
     for (const display_name of ['\u202eresearcher', 'a\u200bb', 'a\nb', ' a', '\u0000', ''])
       expect(await refusal(operator().putIdentity({ params: agents('named'), body: { display_name } }))).toBe(
         'INVALID_REQUEST',
@@ -133,11 +133,11 @@ describe('the registry', () => {
     expect(body.display_name).toBe('Zoë 研究 🤖');
   });
 
-  it('knows a name by the same text in a header as in a body, and takes no bytes that are none', async () => {
+  it('reads names in headers as UTF-8, and refuses other bytes', async () => {
     const tenant = 'accented';
     await enrolled(agents('bób'), tenant);
-    const body = { action: 'tool.call', tool: 'a.b', session_id: 'accented' } as never; // plain names
-    const decided = async () => said((await test.as(tenant, 'bób').evaluate({ body })).body);
+    const body = { action: 'tool.call', tool: 'a.b', session_id: 'accented' } as never; // plain strings instead of branded ones
+    const decided = async () => answerOf((await test.as(tenant, 'bób').evaluate({ body })).body);
     expect(await decided()).toBe('DENY POLICY_MISSING');
     await operator(tenant).revokeIdentity({ params: agents('bób') });
     expect(await decided()).toMatch(/^DENY (POLICY_MISSING|AGENT_REVOKED)$/);
@@ -154,12 +154,12 @@ describe('the registry', () => {
   it('cannot be read or changed by another tenant', async () => {
     const agent = await newAgent();
     await agent.enrol(test);
-    const other = operator('stranger');
+    const another = operator('stranger');
     const { principal, kid } = agent;
-    expect((await other.listAgents({ query: {} })).body.data).toEqual([]);
-    expect(await refusal(other.revokeIdentity({ params: agents(principal) }))).toBe('NOT_FOUND');
-    expect(await refusal(other.revokeIdentityKey({ params: { principal, kid } }))).toBe('NOT_FOUND');
-    expect(await refusal(other.createKeyChallenge({ params: { principal } }))).toBe('NOT_FOUND');
+    expect((await another.listAgents({ query: {} })).body.data).toEqual([]);
+    expect(await refusal(another.revokeIdentity({ params: agents(principal) }))).toBe('NOT_FOUND');
+    expect(await refusal(another.revokeIdentityKey({ params: { principal, kid } }))).toBe('NOT_FOUND');
+    expect(await refusal(another.createKeyChallenge({ params: { principal } }))).toBe('NOT_FOUND');
     await enrolled(agents('somebody'));
     const wrongOwner = { principal: 'somebody', kid };
     expect(await refusal(operator().revokeIdentityKey({ params: wrongOwner }))).toBe('NOT_FOUND');
@@ -167,7 +167,7 @@ describe('the registry', () => {
 });
 
 describe('the enrolment of a key', () => {
-  it('takes the proof of its owner once, and the same key in another tenant for another', async () => {
+  it('accepts a proof once and a key once', async () => {
     const agent = await newAgent();
     const proof = agent.proof(await challenged(agent));
     expect((await presented(agent, proof)).status).toBe(201);
@@ -175,7 +175,7 @@ describe('the enrolment of a key', () => {
     expect(await refusal(presented(agent, agent.proof(await challenged(agent))))).toBe('ALREADY_EXISTS');
   });
 
-  it('never takes a revoked key again', async () => {
+  it('never accepts a revoked key again', async () => {
     const agent = await newAgent();
     await presented(agent, agent.proof(await challenged(agent)));
     await operator().revokeIdentityKey({ params: { principal: agent.principal, kid: agent.kid } });
@@ -186,19 +186,19 @@ describe('the enrolment of a key', () => {
   const { x: anotherX } = another.publicKey.export({ format: 'jwk' });
   const smallOrder = `${'A'.repeat(42)}A`;
   const lies: [string, Changes][] = [
-    ['another key has signed', { key: another.privateKey }],
-    ['brings a key that has not signed', { header: { jwk: { kty: 'OKP', crv: 'Ed25519', x: anotherX } } }],
-    ['brings a key of small order', { header: { jwk: { kty: 'OKP', crv: 'Ed25519', x: smallOrder } } }],
+    ['is signed by another key', { key: another.privateKey }],
+    ['contains a key that did not sign it', { header: { jwk: { kty: 'OKP', crv: 'Ed25519', x: anotherX } } }],
+    ['contains a key of small order', { header: { jwk: { kty: 'OKP', crv: 'Ed25519', x: smallOrder } } }],
     ['is for another tenant', { claims: { tenant_id: 'umbrella' } }],
     ['is for another agent', { claims: { sub: 'somebody' } }],
     ['is for another kernel', { claims: { aud: 'https://elsewhere.example' } }],
-    ['says that it is not signed', { header: { alg: 'none' }, signature: '' }],
+    ['has the algorithm none', { header: { alg: 'none' }, signature: '' }],
     ['is an agent token', { header: { typ: 'countersign-agent+jwt' } }],
-    ['asks to be read in another way', { header: { crit: ['b64'], b64: false } }],
-    ['lives for an hour', { claims: { exp: Math.floor(Date.parse('2026-11-21T11:00:00.000Z') / 1_000) } }],
-    ['has lived', { claims: { iat: 1, exp: 61 } }],
-    ['has not begun', { claims: { iat: 4_000_000_000, exp: 4_000_000_060 } }],
-    ['never ends', { claims: { exp: undefined } }],
+    ['has a critical header', { header: { crit: ['b64'], b64: false } }],
+    ['is valid for an hour', { claims: { exp: Math.floor(Date.parse('2026-11-21T11:00:00.000Z') / 1_000) } }],
+    ['has expired', { claims: { iat: 1, exp: 61 } }],
+    ['begins in the future', { claims: { iat: 4_000_000_000, exp: 4_000_000_060 } }],
+    ['has no expiry', { claims: { exp: undefined } }],
     ['names two principals', { claims: { principal: 'admin' } }],
     ['has an unknown nonce', { claims: { nonce: 'x'.repeat(80) } }],
   ];
@@ -210,25 +210,25 @@ describe('the enrolment of a key', () => {
     expect(data[0]).toMatchObject({ principal_id: agent.principal, keys: [] });
   });
 
-  it('refuses the challenge of another tenant, of another agent, of an hour ago, and of before the last change', async () => {
+  it('refuses challenges of other tenants and agents, and those that expired or precede the latest key of the agent', async () => {
     const [agent, colleague, stranger] = [await newAgent(), await newAgent(), await newAgent('globex')];
-    const told = (nonce: string) => refusal(presented(agent, agent.proof(nonce)));
-    expect(await told(await challenged(colleague))).toBe('INVALID_REQUEST');
-    expect(await told(await challenged(stranger))).toBe('INVALID_REQUEST');
+    const reportOf = (nonce: string) => refusal(presented(agent, agent.proof(nonce)));
+    expect(await reportOf(await challenged(colleague))).toBe('INVALID_REQUEST');
+    expect(await reportOf(await challenged(stranger))).toBe('INVALID_REQUEST');
     const early = await challenged(agent);
     time.advance(300_000);
-    expect(await told(early)).toBe('PRECONDITION_FAILED');
-    const [one, other] = [await challenged(agent), await challenged(agent)];
+    expect(await reportOf(early)).toBe('PRECONDITION_FAILED');
+    const [one, neighbour] = [await challenged(agent), await challenged(agent)];
     expect((await presented(agent, agent.proof(one))).status).toBe(201);
     const next = new TestAgent(test, agent);
-    expect(await refusal(presented(next, next.proof(other)))).toBe('PRECONDITION_FAILED');
+    expect(await refusal(presented(next, next.proof(neighbour)))).toBe('PRECONDITION_FAILED');
   });
 
-  it('takes one of two proofs over one challenge that come to two kernels at once', async () => {
+  it('accepts only one of two proofs for one challenge, even from two kernels at once', async () => {
     const agent = await newAgent();
     const nonce = await challenged(agent);
     const rivals = [agent, new TestAgent(test, agent)];
-    const told = await Promise.all(
+    const messages = await Promise.all(
       rivals.map((rival, nth) =>
         rawCall([test.kernel.url, second.url][nth] ?? '', {
           route: routeOf('enrol-identity-key'),
@@ -238,7 +238,7 @@ describe('the enrolment of a key', () => {
         }),
       ),
     );
-    expect(told.map(({ status }) => status).sort()).toEqual([201, 412]);
+    expect(messages.map(({ status }) => status).sort()).toEqual([201, 412]);
     const { data } = (await operator().listAgents({ query: { limit: 1 } })).body;
     expect(data[0]?.keys.length).toBe(1);
   });
@@ -249,20 +249,20 @@ describe('the enrolment of a key', () => {
     return route;
   };
 
-  it('stops at as many keys as an agent may hold, and goes on when one was revoked', async () => {
+  it('is refused if the agent has 16 keys, until one of them is revoked', async () => {
     const agent = await newAgent();
     const keys = Array.from({ length: 17 }, () => new TestAgent(test, agent));
-    const told: string[] = [];
+    const messages: string[] = [];
     for (const key of keys) {
       const call = presented(agent, key.proof(await challenged(agent)));
-      told.push(
+      messages.push(
         await call.then(
           () => 'enrolled',
           (error: unknown) => (isAppError(error) ? error.code : String(error)),
         ),
       );
     }
-    expect(told).toEqual([...Array<string>(16).fill('enrolled'), 'ILLEGAL_TRANSITION']);
+    expect(messages).toEqual([...Array<string>(16).fill('enrolled'), 'ILLEGAL_TRANSITION']);
     await operator().revokeIdentityKey({ params: { principal: agent.principal, kid: keys[0]?.kid ?? '' } });
     const last = keys[16];
     if (last === undefined) throw new Error('there are 17');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '@countersign/testkit/until';
 import { asAdministrator } from './_administrator.ts';
-import { Caller, newSession, said } from './_caller.ts';
+import { Caller, newSession, answerOf } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { waitsForLock } from './_statements.ts';
 
@@ -12,22 +12,22 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('a database that answers before it has written is not asked to', async () => {
+it('the kernel turns synchronous_commit on, even if the database turns it off', async () => {
   const { rows } = await test.pool.query<{ name: string }>('SELECT current_database() AS name');
   await asAdministrator(test, `ALTER DATABASE "${rows[0]?.name}" SET synchronous_commit = 'off'`);
   await test.restart();
   expect((await test.pool.query('SHOW synchronous_commit')).rows).toEqual([{ synchronous_commit: 'on' }]);
 });
 
-describe('a database whose transactions see one snapshot unless told otherwise', () => {
-  it('lets no commit pass that waited for a change of the controls', async () => {
+describe('a database with repeatable read as the default isolation level', () => {
+  it('does not hide a change of the controls from a call that waited for it', async () => {
     const { rows } = await test.pool.query<{ name: string }>('SELECT current_database() AS name');
     const sets = `ALTER DATABASE "${rows[0]?.name}" SET default_transaction_isolation = 'repeatable read'`;
     await asAdministrator(test, sets);
     await test.restart();
     const agent = new Caller(test);
     const read = { tool: 'files.read', session_id: newSession() };
-    expect(said(await agent.decide(read))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(read))).toBe('ALLOW ALLOWED');
 
     const administrator = await test.pool.connect();
     await administrator.query('BEGIN');
@@ -36,6 +36,6 @@ describe('a database whose transactions see one snapshot unless told otherwise',
     await until(() => waitsForLock(test.pool));
     await administrator.query('COMMIT');
     administrator.release();
-    expect(said(await waiting)).toBe('DENY TOOL_BLOCKED');
+    expect(answerOf(await waiting)).toBe('DENY TOOL_BLOCKED');
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { nodeProvider } from '@countersign/crypto/node';
 import { parseKeySet, verifyExport } from '@countersign/verifier';
-import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { send, Caller, ledgerOf, movableClock, newSession, refusal, answerOf } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { Approver, origin } from './_passkeys.ts';
 
@@ -16,7 +16,7 @@ rules:
   - { id: reads, effect: allow, match: { tool: [files.*] } }
 `;
 const minuteMs = 60_000;
-/** In `keyed`, alice has a passkey; in `plain` bearers decide. */
+/** In the tenant `keyed` alice has a passkey. In `plain` people vote with bearer credentials. */
 const [plain, keyed] = ['acme', 'globex'];
 const time = movableClock('2026-11-22T10:00:00.000Z');
 let test: TestKernel;
@@ -34,33 +34,33 @@ afterAll(() => test.close());
 async function escalated(tenant: string, tool: string) {
   const agent = new Caller(test, tenant);
   const call = { tool, session_id: newSession() };
-  return { agent, call, id: asked(await agent.decide(call)) };
+  return { agent, call, id: send(await agent.decide(call)) };
 }
 
-type Asked = Awaited<ReturnType<typeof escalated>>;
+type Input = Awaited<ReturnType<typeof escalated>>;
 
-/** Another call of the session is sealed by a kernel whose clock is ahead. */
-async function sealedAhead({ agent, call }: Asked, ms: number): Promise<void> {
+/** Seals another call of the session with a clock that is ahead. */
+async function sealedAhead({ agent, call }: Input, ms: number): Promise<void> {
   time.advance(ms);
   await agent.decide({ tool: 'files.read', session_id: call.session_id });
   time.advance(-ms);
 }
 
-async function verdictOf(tenant: string, { call }: Asked): Promise<string> {
-  time.advance(60 * minuteMs); // no checkpoint has seen what is still to come
+async function verdictOf(tenant: string, { call }: Input): Promise<string> {
+  time.advance(60 * minuteMs); // the export must be later than all receipts
   const { body } = await test.as(tenant).exportReceipts({ query: { session_id: call.session_id } });
   const trust = parseKeySet((await test.as(tenant).listTrustKeys()).body);
   const lines = body.map((line) => JSON.stringify(line));
   return verifyExport(lines, { trust, provider: nodeProvider }).verdict;
 }
 
-describe('what ends is judged at the instant that the receipt bears', () => {
-  it('broken glass is not used after its end, although this kernel is some milliseconds behind', async () => {
+describe('expiry is judged at the time in the receipt', () => {
+  it('a break-glass approval is not used after its end, even if the clock of the kernel is behind', async () => {
     const question = await escalated(keyed, 'two.keys');
     await alice.decide(question.id, 'break_glass', 'a fire');
     time.advance(15 * minuteMs - 1);
     await sealedAhead(question, 5);
-    expect(said(await question.agent.decide({ ...question.call, approval_grant: question.id }))).toBe(
+    expect(answerOf(await question.agent.decide({ ...question.call, approval_grant: question.id }))).toBe(
       'DENY APPROVAL_EXPIRED',
     );
     expect(await verdictOf(keyed, question)).toBe('VERIFIED');
@@ -77,7 +77,7 @@ describe('what ends is judged at the instant that the receipt bears', () => {
   });
 
   it.each([plain, keyed])(
-    'a vote does not count after the end of its approval, which expires, in %s',
+    'a vote is refused after the end of its approval, which then expires (tenant %s)',
     async (tenant) => {
       const question = await escalated(tenant, 'soon.send');
       await sealedAhead(question, minuteMs);
@@ -89,18 +89,18 @@ describe('what ends is judged at the instant that the receipt bears', () => {
     },
   );
 
-  it('a time lock counts from the vote as it was dated', async () => {
+  it('a time lock starts at the time in the receipt of the vote', async () => {
     const question = await escalated(plain, 'later.send');
     await sealedAhead(question, minuteMs);
     await new Caller(test, plain, 'ann').move('approve', question.id);
     time.advance(10 * minuteMs);
-    expect(said(await question.agent.decide(question.call))).toBe('DENY APPROVAL_TIMELOCKED');
+    expect(answerOf(await question.agent.decide(question.call))).toBe('DENY APPROVAL_TIMELOCKED');
     time.advance(minuteMs);
-    expect(said(await question.agent.decide(question.call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await question.agent.decide(question.call))).toBe('ALLOW ALLOWED');
     expect(await verdictOf(plain, question)).toBe('VERIFIED');
   });
 
-  it('a question lives as long as its rule says, from when it was asked as its receipt says', async () => {
+  it('an approval expires after the timeout of its rule, counted from the time in its receipt', async () => {
     const question = await escalated(plain, 'soon.send');
     await sealedAhead(question, 2 * minuteMs);
     const { approval, receipt } = await question.agent.decide({
@@ -112,7 +112,7 @@ describe('what ends is judged at the instant that the receipt bears', () => {
       tool: 'one.too',
       session_id: question.call.session_id,
       reason: 'soon',
-    } as never; // its defaults are the kernel's
+    } as never; // the kernel fills in the defaults
     const { body } = await question.agent.client.createApproval({ body: beforehand });
     const issuedMs = Date.parse(receipt.payload.issued_at);
     expect(issuedMs).toBe(time.clock().getTime() + 2 * minuteMs);

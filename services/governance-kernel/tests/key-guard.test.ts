@@ -10,32 +10,32 @@ const open: KeyWindow = { valid_from: minute(0), valid_until: null, revoked_at: 
 
 describe('a key may sign', () => {
   it.each<[string, KeyWindow | undefined, number, string | null]>([
-    ['from its first instant on', open, 0, null],
-    ['not before that', open, -1, 'early'],
+    ['from its start', open, 0, null],
+    ['not before its start', open, -1, 'early'],
     ['until its end', { ...open, valid_until: minute(5) }, 4, null],
-    ['not from its end on', { ...open, valid_until: minute(5) }, 5, 'ended'],
-    ['not once it is revoked', { ...open, revoked_at: minute(3) }, 4, 'revoked'],
-    ['not before the instant of its revocation either', { ...open, revoked_at: minute(9) }, 4, 'revoked'],
-    ['not unless it is published', undefined, 4, 'unknown'],
+    ['not at its end', { ...open, valid_until: minute(5) }, 5, 'ended'],
+    ['not after its revocation', { ...open, revoked_at: minute(3) }, 4, 'revoked'],
+    ['not even before a revocation that is dated later', { ...open, revoked_at: minute(9) }, 4, 'revoked'],
+    ['only if it is published', undefined, 4, 'unknown'],
   ])('%s', (_what, key, nth, fault) => {
     expect(keyFaultAt(key, minute(nth))).toBe(fault);
   });
 });
 
-/** A guard over keys that a test sets; it keeps what is logged. */
+/** A guard over the keys of a test. `told` contains its log entries. */
 function guardOver(keys: Record<string, { purpose: KeyPurpose } & KeyWindow>) {
-  const told: unknown[] = [];
+  const messages: unknown[] = [];
   const log = {
-    error: (event, fields) => void told.push([event, fields]),
-    info: (event, fields) => void told.push([event, fields]),
-  } as Partial<Log> as Log; // nothing else is logged
+    error: (event, fields) => void messages.push([event, fields]),
+    info: (event, fields) => void messages.push([event, fields]),
+  } as Partial<Log> as Log; // the guard calls no other method
   const guard = new KeyGuard({
     signers: { receipts: { keyId: 'r' }, policies: { keyId: 'p' }, log: { keyId: 'l' } },
     listKeys: async () => Object.entries(keys).map(([key_id, key]) => ({ key_id, ...key })),
     clock: () => minute(4),
     log,
   });
-  return { guard, told, keys };
+  return { guard, told: messages, keys };
 }
 
 const all = ['receipts', 'policies', 'log'] as const;
@@ -46,7 +46,7 @@ const three = () => ({
 });
 
 describe('the guard of the keys', () => {
-  it('holds each of the kernel’s keys against what is published for its purpose, now or at an instant', async () => {
+  it('compares each key of the kernel with the keys published for its purpose, now or at a given time', async () => {
     await expect(guardOver(three()).guard.assertCounting(all)).resolves.toBeUndefined();
     for (const [purpose, id] of [
       ['receipts', 'r'],
@@ -66,7 +66,7 @@ describe('the guard of the keys', () => {
     });
   });
 
-  it('tells once what it finds, again where that is something else, and once that it is over', async () => {
+  it('logs each new fault once, and the end of the fault once', async () => {
     const { guard, told, keys } = guardOver({ ...three(), r: { ...open, purpose: 'receipts', revoked_at: minute(1) } });
     const refused = (fault: string) => ['key.refused', { purpose: 'receipts', key_id: 'r', fault }];
     for (let nth = 0; nth < 3; nth += 1) await refusalTo(guard.assertCounting(all));
@@ -78,7 +78,7 @@ describe('the guard of the keys', () => {
     expect(told).toEqual([refused('revoked'), refused('ended'), ['key.counts_again', { purpose: 'receipts' }]]);
   });
 
-  it('lets a policy be signed by whose key is not published, or not yet, and by none that is revoked or has ended', async () => {
+  it('accepts a policy key that is unpublished or not yet valid, but not one that is revoked or has ended', async () => {
     const policies = (window: Partial<KeyWindow>) =>
       guardOver({ p: { ...open, purpose: 'policies', ...window } }).guard;
     expect(await policies({}).findPolicyKeyFault('other', minute(4))).toBeNull();

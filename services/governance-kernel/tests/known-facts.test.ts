@@ -3,9 +3,9 @@ import type { TenantId } from '@countersign/contracts';
 import { controls } from '../src/controls.ts';
 import { wanted } from '../src/ledger/control.ts';
 import { KnownFacts } from '../src/ledger/known-facts.ts';
-import { toolBlocks } from '../src/policy/tool-blocks.ts';
+import { toolBlocks } from '../src/controls/policy/tool-blocks.ts';
 
-const tenant = (name: string) => name as TenantId; // within its schema
+const tenant = (name: string) => name as TenantId; // matches the schema
 const blocksOf = (name: string) => ({ tenant: tenant(name), version: 1, tools: [], updatedAtMs: 0 });
 const learn = (answered: string) =>
   new KnownFacts(controls).learn({
@@ -14,20 +14,20 @@ const learn = (answered: string) =>
   });
 
 it.each([
-  ['by another mark', { mark: 2, timeline: '00000001' }],
+  ['at another mark', { mark: 2, timeline: '00000001' }],
   ['on another timeline of the server', { mark: 1, timeline: '00000002' }],
-])('controls are forgotten when they are read %s', (_, epoch) => {
-  const known = new KnownFacts(controls);
+])('cached controls are forgotten after a read %s', (_, epoch) => {
+  const existing = new KnownFacts(controls);
   const blocks = wanted(toolBlocks, tenant('acme'));
   const read = { chains: [], heads: [], sets: [], rows: new Map() };
-  known.learn({ ...read, epoch: { mark: 1, timeline: '00000001' }, sets: [blocks] });
-  known.learn({ ...read, epoch: { mark: 1, timeline: '00000001' } });
-  expect(known.knows(blocks)).toBe(true);
-  known.learn({ ...read, epoch });
-  expect(known.knows(blocks)).toBe(false);
+  existing.learn({ ...read, epoch: { mark: 1, timeline: '00000001' }, sets: [blocks] });
+  existing.learn({ ...read, epoch: { mark: 1, timeline: '00000001' } });
+  expect(existing.knows(blocks)).toBe(true);
+  existing.learn({ ...read, epoch });
+  expect(existing.knows(blocks)).toBe(false);
 });
 
-it('a row that was not asked for is refused: a select has lost the condition of its tenant', () => {
+it('a row that was not requested is refused, in case a query lacks the condition for its tenant', () => {
   expect(() => learn('acme')).not.toThrow();
   expect(() => learn('umbrella')).toThrow('tool_blocks, which was not requested');
 });

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import { Agent, buildConnector } from 'undici';
-import { createToolUpstream, type ToolAnswer } from '../src/mcp/tool-upstream.ts';
-import { UpstreamServer } from '../src/mcp/upstream-server.ts';
+import { createToolUpstream, type ToolAnswer } from '../src/doors/mcp/tool-upstream.ts';
+import { UpstreamServer } from '../src/doors/mcp/upstream-server.ts';
 import { definitionHash } from '../src/registry/tool-definition.ts';
 
 const none = () => undefined;
 const log = { info: none, warn: none, error: none, debug: none, child: () => log };
 const connect = buildConnector({});
-/** The events in their order. */
+/** The observed events, in order. */
 const seen: string[] = [];
-/** No connection is kept, so each call waits for one of its own. */
+/** Keeps no connections, so that each call waits for a new one. */
 const agent = new Agent({
   pipelining: 0,
   connect: (options, done) => {
@@ -44,7 +44,7 @@ beforeAll(async () => {
       clock: () => new Date(),
       onListed: async () => undefined,
     },
-  } as never); // a test declares plainly
+  } as never); // plain strings instead of branded ones
   await server.start();
 });
 afterAll(async () => {
@@ -67,8 +67,8 @@ async function write(mayStillSend: () => Promise<boolean> | null): Promise<ToolA
 }
 
 describe('a tool call that waits for a connection', () => {
-  it('asks once there is one whether it may still be sent, and is not sent when not', async () => {
-    await server.tools(); // listed by now, so that what connects next is the call
+  it('is checked again once connected, and is not sent if the check refuses it', async () => {
+    await server.tools(); // lists tools now, so that the next connection is for the call
     seen.length = 0;
     const answering = (may: boolean) => () => {
       seen.push('asked');
@@ -77,7 +77,7 @@ describe('a tool call that waits for a connection', () => {
     const before = notes.calls.length;
     const stopped = await write(answering(false));
     expect(stopped).toMatchObject({ outcome: 'failed' });
-    expect(JSON.stringify(stopped.result)).toContain('and then a fence stood before it');
+    expect(JSON.stringify(stopped.result)).toContain('The call was delayed and not sent');
     expect(seen).toEqual(['connecting', 'connected', 'asked']);
     expect(notes.calls.slice(before)).toEqual([]);
     expect(await write(answering(true))).toMatchObject({ outcome: 'completed' });

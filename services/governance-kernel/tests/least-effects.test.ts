@@ -3,7 +3,7 @@ import { EffectLevel } from '@countersign/contracts';
 import { GovernedChange, leastEffectOf, type ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, graverEffect, parsePolicyBundle } from '@countersign/policy';
-import { signActivation } from '../src/activations/sign-activation.ts';
+import { signActivation } from '../src/controls/activations/sign-activation.ts';
 import { normalise } from '../src/call/normalise.ts';
 import { callOf } from './_batch.ts';
 import { refusal } from './_caller.ts';
@@ -12,17 +12,17 @@ const declaring = `format: countersign/policy.v1\nname: n\nversion: '1'\nrules: 
 const policy = compilePolicy(parsePolicyBundle(declaring), nodeProvider);
 const hasher = { provider: nodeProvider, saltOf: () => new Uint8Array(32) };
 
-type Asked = { action: string; effectLevel?: EffectLevel; tool?: string };
-function normalised({ action, effectLevel, tool }: Asked) {
+type Input = { action: string; effectLevel?: EffectLevel; tool?: string };
+function normalised({ action, effectLevel, tool }: Input) {
   const named = { kind: 'custom', action, tool: tool ?? null, effectLevel } as const;
   return normalise(hasher, callOf({}, named), { resolution: null, policy });
 }
-const effectOf = (asked: Asked) => normalised(asked).intent.effect_level;
+const effectOf = (input: Input) => normalised(input).intent.effect_level;
 
 describe('the effect of an action', () => {
-  const known = [...GovernedChange.options, 'model.call', 'agent.spawn', 'connector.invoke', 'data.egress'];
+  const existing = [...GovernedChange.options, 'model.call', 'agent.spawn', 'connector.invoke', 'data.egress'];
 
-  it.each(known)('is never less than %s has at least, whatever its caller says', (action) => {
+  it.each(existing)('is never below the minimum of %s, even if the caller declares less', (action) => {
     for (const effectLevel of EffectLevel.options)
       expect([effectLevel, effectOf({ action, effectLevel })]).toEqual([
         ...[effectLevel, graverEffect(effectLevel, leastEffectOf(action))],
@@ -30,8 +30,8 @@ describe('the effect of an action', () => {
     expect(effectOf({ action })).toBe('E4');
   });
 
-  it('is that of no read where it changes what governs agents, starts one, or lets data leave', () => {
-    const reads = known.filter((action) => leastEffectOf(action) < 'E2'); // E0 to E4 sort by gravity
+  it('is at least E2 for governed changes, new agents, connector calls and data egress', () => {
+    const reads = existing.filter((action) => leastEffectOf(action) < 'E2'); // E0 to E4 sort by severity
     expect(reads).toEqual(['model.call']);
     for (const action of ['fence.lift', 'hold.release', 'workspace.delete', 'data.egress'])
       expect([action, leastEffectOf(action)]).toEqual([action, 'E3']);
@@ -44,27 +44,30 @@ describe('the effect of an action', () => {
     expect(effectOf({ action: 'policy.change', tool, effectLevel: 'E0' })).toBe('E2');
   });
 
-  it("is its caller's word alone where the word for it is a tenant's own", () => {
+  it("is the level that the caller declares if the action is the tenant's own", () => {
     expect(effectOf({ action: 'report.look', effectLevel: 'E0' })).toBe('E0');
     expect(effectOf({ action: 'report.look' })).toBe('E4');
   });
 });
 
-it('the call of a tool that names none cannot be decided about, whatever it names as its resource', () => {
-  expect(normalised({ action: 'tool.call', effectLevel: 'E0' }).fault).toBe('The call of a tool names its tool.');
+it('a tool call that names no tool has a fault', () => {
+  expect(normalised({ action: 'tool.call', effectLevel: 'E0' }).fault).toBe('The call names no tool.');
   expect(normalised({ action: 'tool.call', tool: 'crm.read' }).fault).toBe(null);
   expect(normalised({ action: 'report.look' }).fault).toBe(null);
 });
 
-it.each(['E0', 'E1'])('an ALLOW that was sealed about an effect of %s signs no activation', async (effect_level) => {
-  const [policyHash, reportHash] = [`sha256:${'1'.repeat(64)}`, `sha256:${'2'.repeat(64)}`] as never[];
-  const resource = `policy/${policyHash}?report=${reportHash}`;
-  const allowed = {
-    ...{ kind: 'decision', action: 'policy.change', tool: null, verdict: 'ALLOW', shadow: false },
-    ...{ principal_id: 'usr_1', resource, effect_level },
-  } as unknown as ReceiptPayload; // the members that are looked at
-  // Nothing else is asked for.
-  const parts = { findDecision: () => Promise.resolve(allowed) } as unknown as Parameters<typeof signActivation>[0];
-  const asked = { tenant: 'acme', decisionId: 'dec_1', policyHash, epoch: 2, reportHash } as never; // within its schema
-  expect(await refusal(signActivation(parts, asked))).toBe('DECISION_REFUSED');
-});
+it.each(['E0', 'E1'])(
+  'an ALLOW that was sealed with the effect level %s does not lead to a signed activation',
+  async (effect_level) => {
+    const [policyHash, reportHash] = [`sha256:${'1'.repeat(64)}`, `sha256:${'2'.repeat(64)}`] as never[];
+    const resource = `policy/${policyHash}?report=${reportHash}`;
+    const allowed = {
+      ...{ kind: 'decision', action: 'policy.change', tool: null, verdict: 'ALLOW', shadow: false },
+      ...{ principal_id: 'usr_1', resource, effect_level },
+    } as unknown as ReceiptPayload; // the members that are read
+    // Only `findDecision` is called.
+    const deps = { findDecision: () => Promise.resolve(allowed) } as unknown as Parameters<typeof signActivation>[0];
+    const request = { tenant: 'acme', decisionId: 'dec_1', policyHash, epoch: 2, reportHash } as never; // matches the schema
+    expect(await refusal(signActivation(deps, request))).toBe('DECISION_REFUSED');
+  },
+);

@@ -42,7 +42,7 @@ describe('ledger-functions.sql', () => {
     expect(await read('ledger-functions.sql')).toBe(ledgerFunctions(controls, await read('ledger-functions.base.sql')));
   });
 
-  it('defines every function and trigger of a migrated database as the migrations leave it', async () => {
+  it('defines the same functions and triggers as the migrations', async () => {
     const migrated = await definitions();
     await administrator.query('BEGIN');
     await administrator.query(dropAll);
@@ -52,7 +52,7 @@ describe('ledger-functions.sql', () => {
     await administrator.query('ROLLBACK');
   });
 
-  it('has no functions of a control whose members about rows are incomplete: generating throws', () => {
+  it('cannot be generated for a control that lacks stored, writes or columns', () => {
     const control = writtenOf('tool_blocks');
     for (const member of ['stored', 'writes', 'columns'] as const) {
       const { [member]: _, ...incomplete } = control;

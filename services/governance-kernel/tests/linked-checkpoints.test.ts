@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { decodeBase64, leafHash, rootOf, utf8Bytes, verifyConsistency } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
-import { linkedCheckpoints, provenExtended } from '../src/receipts/linked-checkpoints.ts';
+import { linkedCheckpoints, provenExtended } from '../src/evidence/receipts/linked-checkpoints.ts';
 
 const leaves = Array.from({ length: 1_000 }, (_, at) => leafHash(nodeProvider, utf8Bytes(`leaf ${at}`)));
 const rootAt = (size: number) => rootOf(nodeProvider, leaves.slice(0, size));
@@ -18,7 +18,7 @@ function openLog() {
 }
 
 describe('the checkpoints of an export', () => {
-  it('are proven each to extend the one before it, by few nodes of the log', async () => {
+  it('each have a proof that they extend the one before, which reads few nodes of the log', async () => {
     const log = openLog();
     const sizes = [3, 64, 417, 1_000];
     const { checkpoints, consistency } = await linkedCheckpoints(log.parts, sizes.map(seen));
@@ -32,7 +32,7 @@ describe('the checkpoints of an export', () => {
     expect(log.reads).toBeLessThan(100);
   });
 
-  it('need no proof from a tree of no leaves, from none, or to the same tree', async () => {
+  it('need no proof from an empty tree, from no checkpoint, or to the same tree', async () => {
     const log = openLog();
     expect((await linkedCheckpoints(log.parts, [seen(0), seen(8)])).consistency).toEqual([[]]);
     expect((await linkedCheckpoints(log.parts, [seen(8)])).consistency).toEqual([]);

@@ -4,7 +4,7 @@ import type { DecisionReply } from '@countersign/contracts/governance-kernel';
 import { explainStatements, findGrowingReads, recordPlans, type PlanRecorder } from '@countersign/database/testing';
 import { messagingTransaction, OutboxRelay } from '@countersign/messaging';
 import { z } from 'zod';
-import { cursorOf } from '../src/receipts/cursor.ts';
+import { cursorOf } from '../src/evidence/receipts/cursor.ts';
 import { hasSignedOfChain } from '../src/store/chain-store.ts';
 import { countPeriod, hasSignedOfPeriod, listParts, listPeriod } from '../src/store/period-store.ts';
 import { asAdministrator } from './_administrator.ts';
@@ -18,10 +18,10 @@ import { change, check } from './_relations.ts';
 import { Recorder } from './_recorder.ts';
 import { newSession, seal, sealMany } from './_seal.ts';
 
-/** A page and the leaves of a few tiles of the log: what an answer needs, and far below what the history holds. */
+/** The limits per statement: enough for a page and a few tiles of the log, and far below the size of the history. */
 const bound = { rows: 2_500, pages: 2_500 };
 
-/** A batch of the relay: each of its rows is found and written, with its entries in three indexes. */
+/** The limits for a batch of the relay. Each row is found and written, with its entries in three indexes. */
 const ofBatch = { rows: 2_500, pages: 10_000 };
 
 let test: TestKernel;
@@ -42,18 +42,18 @@ beforeAll(async () => {
   await explainStatements(test.database);
   await test.restart({ periodReceiptsMax });
   recorder = recordPlans(test.pool);
-}, 180_000);
+});
 afterAll(() => test.close());
 
-/** Fewer than the busy tenant has, so that the history need not have as many as production allows. */
+/** A limit that the busy tenant exceeds. The production limit would need a much longer history. */
 const periodReceiptsMax = 20_000;
 
-/** Places in the filled log. */
+/** Log indexes in the filled log. */
 const [middle, late] = [rows.ledger / 2, (rows.ledger * 3) / 4];
 
 type Input = { params?: object; query?: Record<string, unknown>; body?: object };
 
-/** Values for each filter: such as few rows have, and such as most have. */
+/** Values for each filter: some that few rows have, and some that most rows have. */
 const values: Record<string, unknown[]> = {
   session_id: [rare.session_id, longSession],
   agent: [rare.principal_id, 'agent-1'],
@@ -68,13 +68,14 @@ const values: Record<string, unknown[]> = {
   receipt_id: ['rcp_00000000000000000000001005'],
   approval_id: ['apr_00000000000000000000001005'],
   omit: ['args'],
+  lamport_clock: [3],
   search: ['server'],
   updated_since: [instantOf(1)],
   version: ['latest'],
   include_deleted: ['false'],
 };
 
-/** Values of a filter that has others in one list. */
+/** Values for filters that accept other values in one list than in all others, by the name of that list. */
 const valuesOf: Record<string, typeof values> = {
   listHostDrift: {
     kind: ['after_deny', 'without_intent'],
@@ -82,15 +83,15 @@ const valuesOf: Record<string, typeof values> = {
   },
 };
 
-/** Lists that belong to an owner. */
+/** The path parameters of lists that belong to an owner. */
 const owners: Record<string, object> = {
   listPasskeys: { principal: 'agent-1' },
   listGraphReceipts: { session_id: longSession },
 };
-/** Members that a list cannot do without. */
+/** The query members that a list requires. */
 const needed: Record<string, object> = { listAuthProfiles: { tenant_id: busy } };
 
-const routes = Object.entries(kernelRoutes) as [string, AnyRoute][]; // each is a route of four types of its own
+const routes = Object.entries(kernelRoutes) as [string, AnyRoute][]; // each route has its own type
 const gets = routes.filter(([, { method, media }]) => method === 'GET' && media === 'json');
 const membersOf = ({ query }: AnyRoute) => (query instanceof z.ZodObject ? Object.keys(query.shape) : []);
 const filtersOf = (route: AnyRoute) =>
@@ -105,7 +106,7 @@ function queriesOf(name: string, route: AnyRoute): Record<string, unknown>[] {
   const values = valuesIn(name);
   const single = filters.flatMap((name) => (values[name] ?? []).map((value) => ({ [name]: value })));
   const pairs = filters.flatMap((name, at) =>
-    filters.slice(at + 1).map((other) => ({ [name]: values[name]?.[0], [other]: values[other]?.[0] })),
+    filters.slice(at + 1).map((candidate) => ({ [name]: values[name]?.[0], [candidate]: values[candidate]?.[0] })),
   );
   return [{}, ...single, ...pairs];
 }
@@ -114,18 +115,18 @@ async function ask(name: string, input: Input, tenant = busy): Promise<{ next_cu
   const isInternal = routes.some(([of, { auth }]) => of === name && auth === 'service_internal');
   const call = Reflect.get(isInternal ? test.system : test.as(tenant), name) as (
     input: Input,
-  ) => Promise<{ body: object }>; // every member is a call
+  ) => Promise<{ body: object }>; // every member of a client is a function
   return (await call(input)).body;
 }
 
 const read = { action: 'tool.call', tool: 'files.read', effect_level: 'E1' };
 
-/** A call that the kernel executes itself takes from a budget, and is settled. */
+/** Makes a call that the kernel dispatches, with a reservation in a budget, and settles it. */
 async function settleCall(): Promise<void> {
   const { boundary } = test.kernel.context;
   const call = spawnedAgent({ tenant: busy, principal: 'p2', session: longSession as SessionId });
   const decision = await decideAndDie(boundary, call);
-  expect([decision.reply.verdict, decision.held]).toEqual(['ALLOW', ['budget-2']]);
+  expect([decision.reply.verdict, decision.reserved]).toEqual(['ALLOW', ['budget-2']]);
   await boundary.settle(decision, { outcome: 'completed' });
 }
 
@@ -136,11 +137,11 @@ async function vote({ approval }: DecisionReply): Promise<void> {
   );
   const params = { approval_id: approval?.approval_id, action: 'approve' };
   const headers = { 'if-match': `"${found[0]?.ceremony_hash}"` };
-  await test.as(busy, 'alice').transitionApproval({ params, body: {}, headers } as never); // as above
+  await test.as(busy, 'alice').transitionApproval({ params, body: {}, headers } as never); // plain strings instead of branded ones
 }
 
 async function sealKeyed(key: string): Promise<void> {
-  const body = { ...read, session_id: longSession } as never; // as above
+  const body = { ...read, session_id: longSession } as never; // the kernel fills in the defaults
   await test.as(busy).evaluate({ body, headers: { 'idempotency-key': key } });
 }
 
@@ -151,13 +152,15 @@ async function expectFlat(work: () => Promise<unknown>, most = bound): Promise<v
 }
 
 describe('on a long history', () => {
-  it.each(lists)('%s reads no more than its page, whatever it is asked for', async (name, route) => {
+  it.each(lists)('%s reads no more than a page, for every filter', async (name, route) => {
     const filters = filtersOf(route);
     const owner = name in owners ? { params: owners[name] } : {};
     expect(filters.filter((filter) => valuesIn(name)[filter] === undefined)).toEqual([]);
     await expectFlat(async () => {
       for (const query of queriesOf(name, route)) {
-        const whole = { ...needed[name], ...query };
+        // `lamport_clock` needs a session.
+        const session = 'lamport_clock' in query ? { session_id: longSession } : {};
+        const whole = { ...needed[name], ...session, ...query };
         const { next_cursor } = await ask(name, { ...owner, query: whole });
         if (next_cursor) await ask(name, { ...owner, query: { ...whole, cursor: next_cursor } });
       }
@@ -165,28 +168,28 @@ describe('on a long history', () => {
     });
   });
 
-  it('what is allowed among denials only is found as well', async () => {
+  it('a search for an ALLOW among many denials reads little', async () => {
     await expectFlat(async () => {
       for (const query of [{ verdict: 'ALLOW' }, { reason_code: 'ALLOWED' }]) {
-        const { body } = await test.as(denied).listReceipts({ query: query as never }); // the two are of the same form
+        const { body } = await test.as(denied).listReceipts({ query: query as never }); // both queries match the schema
         expect(body.data.length).toBeGreaterThan(0);
       }
     });
   });
 
-  it('every look-up reads what it gives', async () => {
+  it('every lookup reads only what it returns', async () => {
     const { receipt_id, record_id } = sealed;
     const ran = await runConformance(test, 'short');
     const reportId = ran.report.report_id;
-    const ceilings = { version: 1, rules: [], set_by: 'olga' } as never; // branded by the schema
+    const ceilings = { version: 1, rules: [], set_by: 'olga' } as never; // plain strings instead of branded ones
     await test.system.putPolicyCeilings({ params: { tenant: busy }, body: ceilings });
     const snapshot_id = `snp_${String(rows.others).padStart(26, '0')}`;
     const server = { server_id: 'server-7', url: 'https://mcp.example/mcp' };
-    await test.as(busy).registerMcpServer({ query: {}, body: server }); // defaulted by the schema
-    const shell = { subject: { tool: 'shell.run' }, expires_in_seconds: 60 } as never; // as above
+    await test.as(busy).registerMcpServer({ query: {}, body: server });
+    const shell = { subject: { tool: 'shell.run' }, expires_in_seconds: 60 } as never; // the schema fills in the defaults
     const { grant_id } = (await test.as(busy).createSandboxGrant({ query: {}, body: shell })).body;
     const { policy_hash } = (await test.system.getPolicyInForce({ params: { tenant: busy } })).body;
-    const wrapped = { envelope: 'dsse', native_evidence_hash: sealed.receipt_hash } as never; // defaulted by the schema
+    const wrapped = { envelope: 'dsse', native_evidence_hash: sealed.receipt_hash } as never; // the schema fills in the defaults
     const { manifest_id } = (await test.as(busy).createEnvelope({ body: wrapped })).body;
     const chain = new Recorder().chain('c', [{ at: Date.now(), host: 'x.example' }]);
     const { host_chain_id } = (await test.as(busy).importHostChain({ query: {}, body: { chain, keys: [] } })).body;
@@ -196,6 +199,7 @@ describe('on a long history', () => {
       exportReceipts: { query: { session_id: longSession, from_lamport_clock: middle, limit: 20 } },
       getGraphReceipt: { params: { receipt_hash: sealed.receipt_hash } },
       getInclusionProof: { query: { receipt_id } },
+      getTlogProof: { query: { receipt_id } },
       getConsistencyProof: { query: { from: 1_000, to: late } },
       getConformanceReport: { params: { report_id: reportId } },
       getFence: { params: { scope: 'tenant:tenant-7' } },
@@ -225,7 +229,7 @@ describe('on a long history', () => {
       getAgentUiInfo: {},
       getAgUiInfo: {},
     };
-    /** It reads the counters of its period, which are fewer than the calls in it. */
+    /** These routes read the counters of their period, which are fewer than its calls. */
     const ofPeriods: Record<string, Input> = {
       getDecisionStats: { query: { from: instantOf(0), to: instantOf(rows.ledger), by: 'tool' } },
       listSeenAgents: {},
@@ -233,7 +237,7 @@ describe('on a long history', () => {
     };
     const withoutStore = [
       'getOpenApi',
-      // Without a trust root it reads nothing; with one, eight rows of an index.
+      // Without a trust root, the trust list reads nothing. With a trust root, it reads eight rows of an index.
       'getTrustList',
       'getHealth',
       'getLiveness',
@@ -254,10 +258,10 @@ describe('on a long history', () => {
       'listBoundaryCapabilities',
       'getCoexistenceCapabilities',
     ];
-    const left = gets.map(([name]) => name).filter((name) => !lists.some(([list]) => list === name));
-    expect(left.filter((name) => !(name in lookups) && !(name in ofPeriods) && !withoutStore.includes(name))).toEqual(
-      [],
-    );
+    const remaining = gets.map(([name]) => name).filter((name) => !lists.some(([list]) => list === name));
+    expect(
+      remaining.filter((name) => !(name in lookups) && !(name in ofPeriods) && !withoutStore.includes(name)),
+    ).toEqual([]);
     for (const [name, input] of Object.entries(lookups)) await expectFlat(() => ask(name, input));
     const most = { rows: 10_000, pages: 10_000 };
     for (const [name, input] of Object.entries(ofPeriods)) await expectFlat(() => ask(name, input), most);
@@ -265,12 +269,12 @@ describe('on a long history', () => {
     await expectFlat(() => ask('listLedgerEntries', onwards));
   });
 
-  it('exports read page by page on connections of their own, and a period that is too long is told at once', async () => {
+  it('exports read page by page on separate connections, and a period that is too long is refused at once', async () => {
     const { exports } = test.kernel.context;
-    const ofExports = recordPlans(exports.pool); // the context shows of it what a watcher needs
-    const scope = { tenant: busy, from: instantOf(middle), to: instantOf(middle + 1_000), below: late } as never; // within its schema
+    const ofExports = recordPlans(exports.pool);
+    const scope = { tenant: busy, from: instantOf(middle), to: instantOf(middle + 1_000), below: late } as never; // matches the schema
     const period = (from: number, to: number) => ({ query: { from: instantOf(from), to: instantOf(to) } as never }); // as above
-    const parts = Array.from({ length: 16 }, (_, nth) => ({
+    const pieces = Array.from({ length: 16 }, (_, nth) => ({
       session: (nth % 2 === 0 ? longSession : `session-${middle / 20 + nth}`) as SessionId, // as above
       lamport: middle + 20 * nth,
     }));
@@ -278,9 +282,9 @@ describe('on a long history', () => {
     const nothing = { keyId: 'none', below: late };
     const after = { issuedAt: instantOf(middle) as Instant, logIndex: -1 }; // as above
     const plans = await ofExports.during(async () => {
-      // More often than PostgreSQL plans a prepared statement for its values.
+      // After a few executions PostgreSQL may use a generic plan, which is tested too.
       for (let turn = 0; turn < 7; turn += 1) {
-        expect(await listParts(exports.reader, scope, { parts, limit: 16 })).toHaveLength(16);
+        expect(await listParts(exports.reader, scope, { pieces, limit: 16 })).toHaveLength(16);
         expect((await listPeriod(exports.reader, scope, { after, limit: 500 })).length).toBe(500);
         expect((await countPeriod(exports.reader, scope, 500)).receipts).toBe(500);
         expect(await hasSignedOfPeriod(exports.reader, scope, nothing)).toBe(false);
@@ -298,7 +302,7 @@ describe('on a long history', () => {
     await expect(tooLong).rejects.toMatchObject({ code: 'INVALID_REQUEST', param: 'to' });
   });
 
-  it('verifications, checkpoints and the workers read what is new or due', async () => {
+  it('verifications, checkpoints and the workers read only what is new or due', async () => {
     const { workers } = test.kernel;
     await expectFlat(async () => {
       await ask('verifyRecord', { params: { record_id: sealed.record_id } });
@@ -311,15 +315,15 @@ describe('on a long history', () => {
     });
   });
 
-  it('every statement of a batch finds its rows by key, on memory and under locks', async () => {
+  it('every statement of a batch finds its rows by key, with cached facts and under locks', async () => {
     await expectFlat(async () => {
       await settleCall();
-      const call = { tenant: busy, tool: 'pay.send', session_id: longSession as SessionId }; // within its schema
+      const call = { tenant: busy, tool: 'pay.send', session_id: longSession as SessionId }; // matches the schema
       const escalated = await Promise.all([seal(test, call), seal(test, { ...call, session_id: newSession() })]);
       const asking = {
         body: { action: 'tool.call', tool: 'pay.all', args: {}, session_id: longSession, reason: 'soon' },
       };
-      await test.as(busy, 'agent').createApproval(asking as never); // its other members have defaults
+      await test.as(busy, 'agent').createApproval(asking as never); // the kernel fills in the defaults
       await vote(escalated[0]);
       await seal(test, { ...call, approval_grant: escalated[0].approval?.approval_id });
       for (const key of ['once', 'twice', 'twice']) await sealKeyed(key);
@@ -328,7 +332,7 @@ describe('on a long history', () => {
     });
   });
 
-  it('a check finds one of many, and a change of relations touches what it names', async () => {
+  it('a check reads one tuple of many, and a change of relations reads only the tuples that it names', async () => {
     const tuples = ['document:42#viewer@group:g#member', 'group:g#member@user:1'];
     await expectFlat(async () => {
       await change(test, busy, { writes: tuples, entities: [{ entity: 'user:1', properties: { a: 1 } }] });
@@ -338,12 +342,12 @@ describe('on a long history', () => {
     });
   });
 
-  it('a relay takes the next messages of a backlog and leaves the rest alone', async () => {
+  it('a relay reads only the next messages of a backlog', async () => {
     const { pool } = test;
     const { bus, transaction } = test.kernel.context;
     const unsent = 'SELECT 1 FROM outbox WHERE sent_at IS NULL LIMIT 1';
     await expectFlat(async () => {
-      // One that begins here also forgets what is old.
+      // A relay that starts here also deletes old messages.
       const relay = new OutboxRelay({ bus, transaction: messagingTransaction(transaction) });
       relay.start();
       await asAdministrator(
@@ -355,12 +359,12 @@ describe('on a long history', () => {
     }, ofBatch);
   });
 
-  it('a tail that comes back after long reads page by page, also of few', async () => {
+  it('a tail that resumes after a long time reads page by page, even with a rare filter', async () => {
     const since = cursorOf(test.kernel.context.provider, { list: 'tail', tenant: busy }, [0, 0]);
     const headers = { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': busy };
     const scopes = ['', `&session_id=${rare.session_id}`, `&agent=${rare.principal_id}`, `&session_id=${longSession}`];
     await expectFlat(async () => {
-      // More often than PostgreSQL plans a prepared statement for its values.
+      // After a few executions PostgreSQL may use a generic plan, which is tested too.
       for (const scope of [...scopes, ...scopes, ...scopes, ...scopes, ...scopes, ...scopes, ...scopes]) {
         const events = await openEvents(`${test.kernel.url}/api/v1/receipts/tail?since=${since}${scope}`, headers);
         expect((await events.next())?.event).toBe('receipt');
@@ -369,7 +373,7 @@ describe('on a long history', () => {
     });
   });
 
-  it('a filter whose index is gone is noticed', async () => {
+  it('a filter without its index is detected', async () => {
     const { rows: indexes } = await test.pool.query<{ indexdef: string }>(
       `SELECT indexdef FROM pg_indexes WHERE schemaname = 'kernel' AND indexname = 'ledger_tool'`,
     );

@@ -15,15 +15,16 @@ beforeAll(async () => {
   test = await startTestKernel();
   await test.activate('*', starterPolicy);
   client = test.as('acme');
-  // Beyond two tiles of 256 leaves, and not a round number: stored nodes, whole tiles and a ragged edge are all read.
+  // The log has two whole tiles of 256 leaves and a partial tile. Proofs thus read stored nodes, whole tiles and the
+  // edge of the tree.
   sealed = await sealMany(test, 600);
-}, 60_000);
+});
 afterAll(() => test.close());
 
 const bytesOf = (digest: Digest) => Buffer.from(digest.slice('sha256:'.length), 'hex');
 const fromBase64 = (hashes: string[]) => hashes.map((hash) => Buffer.from(hash, 'base64'));
 
-/** The entries of the log as RFC 9162 counts them: the 32 bytes of each receipt hash. */
+/** The entries of the log for RFC 9162: the 32 bytes of each receipt hash. */
 async function entries(): Promise<Buffer[]> {
   const { rows } = await test.pool.query<{ receipt_hash: Digest }>(
     'SELECT receipt_hash FROM ledger ORDER BY log_index',
@@ -37,35 +38,39 @@ async function createCheckpoint() {
     headers: { authorization: `Bearer ${adminKey}` },
   });
   expect(admin.status).toBe(201);
-  return (await admin.json()) as Checkpoint; // the kernel's own answer
+  return (await admin.json()) as Checkpoint; // a response of the kernel
 }
 
 describe('the log', () => {
-  verifies(
-    'kn.log',
-    'inclusion proofs lead from each receipt to the root that RFC 9162 computes by itself',
-    async () => {
-      const { receipt_id: newest } = await seal(test);
-      const leaves = await entries();
-      const chosen = [newest, ...sealed.filter((_, index) => index % 41 === 0).map(({ receipt_id }) => receipt_id)];
-      for (const receipt_id of chosen) {
-        const { body } = await client.getInclusionProof({ query: { receipt_id } });
-        const covered = leaves.slice(0, body.tree_size);
-        const entry = leaves[body.log_index] ?? Buffer.alloc(0);
-        expect(fromBase64(body.hashes)).toEqual(path(body.log_index, covered));
-        const root = rootFromInclusion(entry, { index: body.log_index, size: body.tree_size }, fromBase64(body.hashes));
-        expect(root).toEqual(treeHash(covered));
-        expect(root).toEqual(bytesOf(body.checkpoint.root_hash));
-        const another = leaves[(body.log_index + 1) % leaves.length] ?? Buffer.alloc(0);
-        const place = { index: body.log_index, size: body.tree_size };
-        expect(rootFromInclusion(another, place, fromBase64(body.hashes))).not.toEqual(root);
-      }
-    },
-  );
+  it('has a proof of each receipt that was sealed after an earlier proof', async () => {
+    for (let sealedSince = 0; sealedSince < 3; sealedSince += 1) {
+      const { receipt_id } = await seal(test);
+      const { body } = await client.getInclusionProof({ query: { receipt_id } });
+      expect(fromBase64(body.hashes)).toEqual(path(body.log_index, (await entries()).slice(0, body.tree_size)));
+    }
+  });
+
+  verifies('kn.log', 'has inclusion proofs that lead to the root of a separate RFC 9162 implementation', async () => {
+    const { receipt_id: newest } = await seal(test);
+    const leaves = await entries();
+    const chosen = [newest, ...sealed.filter((_, index) => index % 41 === 0).map(({ receipt_id }) => receipt_id)];
+    for (const receipt_id of chosen) {
+      const { body } = await client.getInclusionProof({ query: { receipt_id } });
+      const covered = leaves.slice(0, body.tree_size);
+      const entry = leaves[body.log_index] ?? Buffer.alloc(0);
+      expect(fromBase64(body.hashes)).toEqual(path(body.log_index, covered));
+      const root = rootFromInclusion(entry, { index: body.log_index, size: body.tree_size }, fromBase64(body.hashes));
+      expect(root).toEqual(treeHash(covered));
+      expect(root).toEqual(bytesOf(body.checkpoint.root_hash));
+      const another = leaves[(body.log_index + 1) % leaves.length] ?? Buffer.alloc(0);
+      const place = { index: body.log_index, size: body.tree_size };
+      expect(rootFromInclusion(another, place, fromBase64(body.hashes))).not.toEqual(root);
+    }
+  });
 
   verifies(
     'kn.log',
-    'consistency proofs lead from any earlier size to both roots that RFC 9162 computes by itself',
+    'has consistency proofs that lead to both roots of a separate RFC 9162 implementation',
     async () => {
       const leaves = await entries();
       const to = leaves.length;
@@ -79,7 +84,7 @@ describe('the log', () => {
     },
   );
 
-  it('refuses sizes that the log does not have', async () => {
+  it('refuses proofs for sizes that it does not have', async () => {
     const to = (await entries()).length + 1;
     await expect(client.getConsistencyProof({ query: { from: 1, to } })).rejects.toMatchObject({ param: 'to' });
     await expect(client.getConsistencyProof({ query: { from: 3, to: 2 } })).rejects.toMatchObject({ param: 'from' });
@@ -87,7 +92,7 @@ describe('the log', () => {
 });
 
 describe('checkpoints', () => {
-  it('count the records of the whole log, each going on from the one before', async () => {
+  it('count the records of the whole log, and each adds the new records to the count of the one before', async () => {
     for (const before of [await createCheckpoint(), await createCheckpoint()]) {
       await sealMany(test, 3);
       const { record_count } = await createCheckpoint();
@@ -96,7 +101,7 @@ describe('checkpoints', () => {
     }
   });
 
-  verifies('kn.checkpoint', 'a checkpoint is a signed note that node:crypto opens with the published key', async () => {
+  verifies('kn.checkpoint', 'are signed notes that node:crypto verifies with the published key', async () => {
     const { note, tree_size, root_hash } = await createCheckpoint();
     const { body: trust } = await client.listTrustKeys();
     const [text = '', signatures = ''] = note.split('\n\n');
@@ -123,7 +128,7 @@ describe('checkpoints', () => {
     expect(signed(`${text.replace(String(tree_size), String(tree_size + 1))}\n`)).toBe(false);
   });
 
-  it('verify where the log has no leaf yet', async () => {
+  it('verify while the log is empty', async () => {
     const empty = await startTestKernel({ env: { GOV_DEMO: '0' }, twins: false });
     const { body: head } = await empty.as('acme').createCheckpoint();
     const { body } = await empty.as('acme').verifyCheckpoint({ params: { checkpoint_id: head.checkpoint_id } });
@@ -150,7 +155,7 @@ describe('checkpoints', () => {
     expect(latest).toMatchObject({ checkpoint_id, tree_size });
   });
 
-  it('do not verify, and neither do records, when someone rewrote the ledger behind the kernel', async () => {
+  it('do not verify, and neither do records, after the ledger was changed in the database', async () => {
     const { record_id, receipt_id, log_index } = await seal(test);
     const { checkpoint_id } = await createCheckpoint();
     const forged = `sha256:${'0'.repeat(64)}`;
@@ -167,7 +172,7 @@ describe('checkpoints', () => {
     expect(record.checks).toContainEqual({ check: 'signature', passed: false, code: 'HASH_MISMATCH' });
   });
 
-  it('a record whose text, successor or chain end was taken away does not verify', async () => {
+  it('a record does not verify after its text was changed or its successor was deleted', async () => {
     const damaged = await startTestKernel({ unverified: 'its log is damaged', twins: false });
     await damaged.activate('*', starterPolicy);
     const { receipt, record_id, log_index } = await seal(damaged);

@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '@countersign/service-kit';
 import type { Digest, TenantId } from '@countersign/contracts';
 import type { Checkpoint, StoredReceipt } from '@countersign/contracts/governance-kernel';
-import { followReceipts } from '../src/tail/follow-receipts.ts';
-import { LogWatch, type LogView } from '../src/tail/log-watch.ts';
+import { followReceipts } from '../src/evidence/tail/follow-receipts.ts';
+import { LogWatch, type LogView } from '../src/evidence/tail/log-watch.ts';
 
 const tenants = ['left', 'right'] as TenantId[];
 
-/** A log in memory whose reads answer late, each by another time, with what was there when they were asked. */
+/** A log in memory whose reads have different delays and return the content from before the delay. */
 class LateLog implements LogView {
   readonly receipts: StoredReceipt[] = [];
   readonly checkpoints: Checkpoint[] = [];
@@ -18,7 +18,7 @@ class LateLog implements LogView {
   }
 
   sign(): void {
-    this.checkpoints.push({ tree_size: this.receipts.length } as Checkpoint); // only its size is looked at
+    this.checkpoints.push({ tree_size: this.receipts.length } as Checkpoint); // only the size is read
   }
 
   getReach() {
@@ -46,19 +46,19 @@ class LateLog implements LogView {
 
 function receiptAt(index: number): StoredReceipt {
   const payload = { tenant_id: tenants[index % 2] };
-  return { payload, log_index: index, receipt_hash: '' as Digest } as unknown as StoredReceipt; // only tenant and place are looked at
+  return { payload, log_index: index, receipt_hash: '' as Digest } as unknown as StoredReceipt; // only the tenant and the log index are read
 }
 
 type Heard = { from: number; tenant: TenantId; indexes: number[]; checkpoints: number[] };
 
-/** Follows the log until `until` receipts are in it and read. */
+/** Follows the log until the reader has received all of its receipts among the first `until` of the log. */
 async function listen(watch: LogWatch, { tenant, until }: { tenant: TenantId; until: number }): Promise<Heard> {
   const leave = new AbortController();
   const feed = await watch.open(tenant);
   const heard: Heard = { from: feed.opened.size, tenant, indexes: [], checkpoints: [] };
   const start = { next: feed.opened.size, checkpointed: feed.opened.checkpointed };
   const last = until - 1 - (tenants[(until - 1) % 2] === tenant ? 0 : 1);
-  if (feed.opened.size > last) leave.abort(); // the log grew past it while the feed was being opened
+  if (feed.opened.size > last) leave.abort(); // the log grew beyond `last` while the feed was opened
   for await (const item of followReceipts(watch, feed, { scope: { tenant }, start, signal: leave.signal })) {
     if (item.kind === 'receipt') heard.indexes.push(item.receipt.log_index);
     if (item.kind === 'checkpoint') heard.checkpoints.push(item.checkpoint.tree_size);
@@ -69,7 +69,7 @@ async function listen(watch: LogWatch, { tenant, until }: { tenant: TenantId; un
 }
 
 describe('the watch of the log', () => {
-  it('feeds readers who come and go at any moment each receipt once and in order, at any size of burst', async () => {
+  it('delivers each receipt once and in order to readers that come and go, for bursts of any size', async () => {
     const log = new LateLog();
     const watch = new LogWatch({ view: log, log: createLogger({ service: 'test', silent: true }) });
     const bursts = [3, 700, 1, 1_600, 40, 5, 900, 2, 250, 1_200, 60, 30];
@@ -78,7 +78,7 @@ describe('the watch of the log', () => {
     const readers: Promise<Heard>[] = [];
     for (const [round, burst] of bursts.entries()) {
       for (const tenant of tenants) readers.push(listen(watch, { tenant, until: total }));
-      // Short-lived readers make feeds come and go while pages are read.
+      // Short-lived readers open and close feeds while pages are read.
       readers.push(listen(watch, { tenant: 'left' as TenantId, until: log.receipts.length + burst }));
       for (let turn = 0; turn < round * 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       log.append(burst);

@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => upstreams.close());
 
-describe('an answer with as many calls as it may have', () => {
-  it('leaves others their turns while its names are held against many rules', async () => {
+describe('an answer with the maximum number of tool calls', () => {
+  it('does not block the event loop while its tool names are matched with many rules', async () => {
     const tools = Array.from({ length: callsPerAnswerMax }, (_, index) => `t${index}`.padEnd(250, 'a1b'));
     const toolCalls = tools.map((name) => ({ id: name, type: 'function', function: { name, arguments: '{}' } }));
     const message = { role: 'assistant', content: null, tool_calls: toolCalls };
@@ -37,12 +37,12 @@ describe('an answer with as many calls as it may have', () => {
     const { all, mostInTurn } = turns.end();
     expect(answered[0]?.message.tool_calls).toHaveLength(callsPerAnswerMax);
     expect(all).toBeGreaterThanOrEqual(callsPerAnswerMax);
-    // In one go it would be nearly all of them.
+    // If one turn matched all calls, `mostInTurn` would nearly equal `all`.
     expect(mostInTurn).toBeLessThan(all / 2);
   });
 });
 
-/** Each call reads the policy before its name is held against the rules: how often in all, and at most in one turn of the event loop. */
+/** Counts reads of the policy, at least one per call: in total, and at most in one turn of the event loop. */
 function countReadsOfPolicy(): { end(): { all: number; mostInTurn: number } } {
   const { policies } = upstreams.test.kernel.context;
   const current = policies.current.bind(policies);

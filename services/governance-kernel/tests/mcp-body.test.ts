@@ -30,18 +30,18 @@ describe('the body of an MCP call', () => {
   it.each<[string, string, string]>([
     ['names its tool twice', message('{"name":"notes.read_note","name":"notes.write_note"}'), 'DUPLICATE_MEMBER'],
     [
-      'says an argument twice',
+      'contains an argument twice',
       message('{"name":"notes.read_note","arguments":{"id":"a","id":"b"}}'),
       'DUPLICATE_MEMBER',
     ],
-    ['holds half a character', message('{"name":"notes.read_note","arguments":{"id":"\\ud800"}}'), 'LONE_SURROGATE'],
+    ['contains a lone surrogate', message('{"name":"notes.read_note","arguments":{"id":"\\ud800"}}'), 'LONE_SURROGATE'],
     [
-      'holds a number that is none',
+      'contains a number out of range',
       message('{"name":"notes.pay","arguments":{"amount":1e999}}'),
       'NUMBER_OUT_OF_RANGE',
     ],
-    ['is cut off', message('{"name":'), 'MALFORMED_JSON'],
-  ])('is refused as no JSON when it %s, and nothing is decided', async (_case, body, code) => {
+    ['is truncated', message('{"name":'), 'MALFORMED_JSON'],
+  ])('is rejected as invalid JSON and not decided when it %s', async (_case, body, code) => {
     const session = newSession();
     const response = await send(session, body);
     expect(response.status).toBe(400);
@@ -49,13 +49,13 @@ describe('the body of an MCP call', () => {
     expect(await receiptsOf(upstreams.test, session)).toEqual([]);
   });
 
-  it('is refused when it is no message, or too large for one', async () => {
+  it('is rejected when it is not a message or is too large', async () => {
     expect((await send(newSession(), '"text"')).status).toBe(400);
     expect((await send(newSession(), message(`{"name":"${'x'.repeat(1_100_000)}"}`))).status).toBe(413);
   });
 
   it.each(['2026-07-28', '2025-11-25', '2025-03-26', undefined])(
-    'holds one message and no batch, whatever revision it names (%s)',
+    'must be one message and never a batch, in any protocol revision (%s)',
     async (revision) => {
       const session = newSession();
       const call = message('{"name":"notes.read_note","arguments":{"id":"a"}}');
@@ -63,7 +63,7 @@ describe('the body of an MCP call', () => {
         const response = await send(session, batch, revision);
         expect(response.status).toBe(400);
         expect(await response.json()).toMatchObject({
-          error: { code: -32_000, message: expect.stringContaining('batches are not taken') },
+          error: { code: -32_000, message: expect.stringContaining('batches are not accepted') },
         });
       }
       expect(await receiptsOf(upstreams.test, session)).toEqual([]);

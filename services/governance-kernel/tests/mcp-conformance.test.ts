@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startConformanceServer } from './_conformance-server.ts';
 import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 
-/** A policy that allows everything. Each refusal below is the relay's, and none is the policy's. */
+/** Allows all tool calls, so that each refusal below comes from the relay. */
 const policy = `
 format: countersign/policy.v1
 name: conformance
@@ -34,11 +34,14 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** The endpoint keeps no session, so that any kernel answers any request, and a client of 2025-11-25 hears nothing between its requests. */
+/**
+ * The endpoint keeps no session, so that any kernel can answer any request. A client of 2025-11-25 receives nothing
+ * between its requests.
+ */
 const needsSession = 'needs a session in which the server sends to its client';
 const refused = 'a server may use neither the model nor the folders of a caller';
 
-/** The scored scenarios that a governed relay does not pass, by reason. */
+/** Scored scenarios that a governed relay does not pass, by reason. */
 const expectedFailures: Record<string, Record<string, string[]>> = {
   '2025-11-25': {
     [needsSession]: [
@@ -60,24 +63,25 @@ const expectedFailures: Record<string, Record<string, string[]>> = {
   },
 };
 
-it('the conformance suite of npm passes in both revisions, except for the listed scenarios', async () => {
+it('the npm conformance suite passes in both revisions, except for the listed scenarios', async () => {
   for (const [revision, byReason] of Object.entries(expectedFailures)) {
     const expected = Object.values(byReason).flat().sort();
     const scenarios = await scenariosOf(revision);
     expect(scenarios).toHaveLength(scoredScenarios[revision] ?? 0);
     const failed = scenarios.filter(({ passed }) => !passed).map(({ name }) => name);
-    // Some scenarios give the server a second, which a busy machine may not have: those run again, alone.
+    // Some scenarios allow the server only one second. Failed scenarios run again alone, because the machine may have
+    // been busy.
     const again = failed.filter((name) => !expected.includes(name));
     for (const name of again) if (await passesAlone(name, revision)) failed.splice(failed.indexOf(name), 1);
     expect(failed).toEqual(expected);
   }
-}, 180_000);
+});
 
 const scoredScenarios: Record<string, number> = { '2025-11-25': 30, '2026-07-28': 37 };
 
 type Scenario = { name: string; passed: boolean };
 
-/** The scored scenarios of the revision, by name. */
+/** The scored scenarios of the revision, sorted by name. */
 async function scenariosOf(revision: string): Promise<Scenario[]> {
   const { output } = await suite('--requirements', revision);
   const [, summary = '', unscored = ''] = /=== SUMMARY ===\n(.*?)(?:\nNot scored.*?:(.*))?$/s.exec(output) ?? [];
@@ -94,7 +98,7 @@ async function passesAlone(scenario: string, revision: string): Promise<boolean>
   return (await suite('--scenario', scenario, '--spec-version', revision)).passed;
 }
 
-/** It ends with 1 when a scenario failed. */
+/** The suite exits with 1 when a scenario fails. */
 function suite(...args: string[]): Promise<{ passed: boolean; output: string }> {
   const entry = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/dist/index.js');
   const onNode20 = ['--import', join(import.meta.dirname, '_suite-on-node-20.mjs')];
@@ -105,7 +109,7 @@ function suite(...args: string[]): Promise<{ passed: boolean; output: string }> 
   });
 }
 
-/** The suite has no credentials: what it sends goes on with those of an agent. */
+/** The suite sends no credentials. This proxy adds those an agent would send. */
 async function startDoor(kernelUrl: string): Promise<{ url: string; close(): Promise<void> }> {
   const target = new URL(kernelUrl);
   const pass = (req: IncomingMessage, res: ServerResponse) => {

@@ -2,9 +2,9 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PrincipalId, TenantId } from '@countersign/contracts';
 import { createLogger } from '@countersign/service-kit';
-import { Dispatch } from '../src/boundary/dispatch.ts';
+import { Dispatch } from '../src/decision/dispatch.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { createMcpServers } from '../src/mcp/servers.ts';
+import { createMcpServers } from '../src/doors/mcp/servers.ts';
 import { annotatedEffect } from '../src/registry/tool-definition.ts';
 import { newSession } from './_caller.ts';
 import { startScriptedMcp, type ScriptedMcp } from './_scripted-mcp.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   upstreams = await startUpstreams({}, [
     { server_id: 'late', transport: 'http', trust_annotations: true, url: late.url },
   ]);
-  // It asks once and then goes by what it knows.
+  // The replica lists the tools once and then uses its cache for an hour.
   replica = await startKernel(kernelConfigFrom({ ...upstreams.test.env, GOV_MCP_LIST_MAX_AGE: '1h' }));
 });
 afterAll(async () => {
@@ -38,16 +38,16 @@ const first = () => upstreams.test.kernel;
 
 async function call(kernel: StartedKernel, tool: string, args: Record<string, string> = {}) {
   const session = newSession();
-  const { caller } = { caller: { tenant: 'acme' as TenantId, principal: 'agent' as PrincipalId } }; // within their schemas
+  const { caller } = { caller: { tenant: 'acme' as TenantId, principal: 'agent' as PrincipalId } }; // match their schemas
   const request = { session, tool, args, context: {}, caller: { ...caller, ...operator } };
-  const execution = await kernel.context.executor.execute(request, { signal: AbortSignal.timeout(5_000) }, log); // plain names
+  const execution = await kernel.context.executor.execute(request, { signal: AbortSignal.timeout(5_000) }, log);
   return execution.decision.reply.reason_code;
 }
 const operator = { scopes: ['*'] };
 const note = { id: 'a', text: 'x' };
 
 describe('an MCP server that first lists nothing', () => {
-  it('was seen then: what it lists later has no pin and does not run', async () => {
+  it('counts as known, so tools that it lists later have no pin and are denied', async () => {
     late.answer('tools/list', listing(act));
     expect(await call(first(), 'late.act')).toBe('SCHEMA_DRIFT');
     const { rows } = await upstreams.test.pool.query(`SELECT pinned_hash FROM mcp_tools WHERE server_id = 'late'`);
@@ -56,8 +56,8 @@ describe('an MCP server that first lists nothing', () => {
   });
 });
 
-describe('a definition that changed', () => {
-  it('binds a replica that has not seen it, at once, until it is what it was', async () => {
+describe('a changed tool definition', () => {
+  it('is denied at once by a replica that has not seen the change, until the definition is restored', async () => {
     expect(await call(replica, 'notes.write_note', note)).toBe('ALLOWED');
     upstreams.notes.redefine('write_note', { description: 'Writes one note, and tells others.' });
     expect(await call(first(), 'notes.write_note', note)).toBe('SCHEMA_DRIFT');
@@ -69,7 +69,7 @@ describe('a definition that changed', () => {
     expect(await call(replica, 'notes.write_note', note)).toBe('ALLOWED');
   });
 
-  it('after the decision and before the call is sent is not called', async () => {
+  it('stops a call if the change occurs between decision and dispatch', async () => {
     const { boundary, upstreams: peers, mcp } = first().context;
     const dispatch = new Dispatch({
       decideDispatched: async (named, claim) => {
@@ -95,7 +95,7 @@ describe('a definition that changed', () => {
     expect(upstreams.notes.calls).toHaveLength(before);
   });
 
-  it('is held against the registry again by and by, though this process sees nothing new', async () => {
+  it('is compared with the registry periodically, even when this process sees no change', async () => {
     const scripted = await startScriptedMcp();
     const config = {
       server_id: 'again',
@@ -107,7 +107,7 @@ describe('a definition that changed', () => {
     };
     let nowMs = 0;
     let records = 0;
-    const registry = { declareServer: async () => undefined, recordTools: async () => void (records += 1) };
+    const registry = { recordTools: async () => void (records += 1) };
     const limits = {
       account: null,
       callTimeoutMs: 2_000,
@@ -125,8 +125,9 @@ describe('a definition that changed', () => {
         provider: nodeProvider,
         clock: () => new Date(),
         refreshTokens: null as never,
-      }, // of sandboxes alone
+      }, // unused without sandboxes and OAuth
       loadServers: async () => [],
+      sealFirstList: async () => {},
     });
     try {
       await servers.start();
@@ -142,8 +143,8 @@ describe('a definition that changed', () => {
   });
 });
 
-describe('annotations', () => {
-  it('lower no effect of a server that the operator does not trust with it, and raise one, in decisions and in the list', async () => {
+describe('tool annotations', () => {
+  it('of an untrusted server never lower an effect level but can raise it, in decisions and in lists', async () => {
     const reads = { ...act, name: 'reads' };
     const destroys = { ...act, name: 'destroys', annotations: { destructiveHint: true } };
     const scripted = await startScriptedMcp();
@@ -155,7 +156,7 @@ describe('annotations', () => {
     const declares = (name: string) =>
       `format: countersign/policy.v1\nname: d\nversion: '1'\nrules: [{ id: all, effect: allow }]\ntools: { ${name}: { effect_level: E1 } }\n`;
     const effectOf = async (tenant: string, tool: string) => {
-      const body = { action: 'tool.call', tool, session_id: newSession() } as never; // plain names
+      const body = { action: 'tool.call', tool, session_id: newSession() } as never; // unbranded strings
       return (await site.test.as(tenant).evaluate({ body })).body.receipt.payload.effect_level;
     };
     const listedEffectOf = async (tenant: string, tool: string) => {
@@ -182,14 +183,14 @@ describe('annotations', () => {
 
   it.each([
     ['nothing', undefined, 'E4'],
-    ['that it reads', { readOnlyHint: true }, 'E1'],
-    ['that it reads an open world', { readOnlyHint: true, openWorldHint: true }, 'E1'],
-    ['that it reads and destroys', { readOnlyHint: true, destructiveHint: true }, 'E4'],
-    ['that it only adds', { destructiveHint: false }, 'E2'],
-    ['that it only adds, at home', { destructiveHint: false, openWorldHint: false }, 'E2'],
-    ['that it only adds to an open world', { destructiveHint: false, openWorldHint: true }, 'E3'],
-    ['that it does not read', { readOnlyHint: false }, 'E4'],
-  ])('that say %s are taken for no less than that', (_case, annotations, effect) => {
+    ['a read-only tool', { readOnlyHint: true }, 'E1'],
+    ['a read-only tool in an open world', { readOnlyHint: true, openWorldHint: true }, 'E1'],
+    ['a read-only and destructive tool', { readOnlyHint: true, destructiveHint: true }, 'E4'],
+    ['an additive tool', { destructiveHint: false }, 'E2'],
+    ['an additive tool in a closed world', { destructiveHint: false, openWorldHint: false }, 'E2'],
+    ['an additive tool in an open world', { destructiveHint: false, openWorldHint: true }, 'E3'],
+    ['a tool that is not read-only', { readOnlyHint: false }, 'E4'],
+  ])('that state %s get the worst effect level they permit', (_case, annotations, effect) => {
     const inputSchema = { type: 'object' as const };
     expect(annotatedEffect({ name: 'x', inputSchema, ...(annotations ? { annotations } : {}) })).toBe(effect);
   });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ExactAnswers, exactEvents } from '../src/mcp/exact-answers.ts';
+import { ExactAnswers, exactEvents } from '../src/doors/mcp/exact-answers.ts';
 import { newSession } from './_caller.ts';
 import type { ScriptedMcp } from './_scripted-mcp.ts';
 import { receiptsOf, startScripted, type Upstreams } from './_upstreams.ts';
 
 const listed = { name: 'act', description: 'Acts.', inputSchema: { type: 'object' } };
-/** Over stdio: answers each call with the text of a result that it is given, in pieces. */
+/** A stdio server that answers each call with the result text in its arguments, in two pieces. */
 const overStdio = `
   const results = {
     initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
@@ -65,26 +65,26 @@ type Called = { result: string; sealed: string[] };
 
 async function called(tool: string, args: Record<string, string>): Promise<Called> {
   const session = newSession();
-  const body = { tool, args, session_id: session } as never; // a test writes plain names
+  const body = { tool, args, session_id: session } as never; // unbranded strings
   const { result } = (await upstreams.test.as('acme').executeMcp({ body })).body;
   const receipts = await receiptsOf(upstreams.test, session);
   const sealed = receipts.map(({ reason_code, outcome }) => outcome ?? reason_code);
   return { result: JSON.stringify(result ?? {}), sealed };
 }
 
-describe.each(transports)('what a server answers %s', (_name, call) => {
+describe.each(transports)('a tool result sent %s', (_name, call) => {
   it.each([
     ['an integer that JSON.parse rounds', '"order":{"id":1917043659912705297}', '/structuredContent/order/id'],
     ['a number beyond binary64', '"n":1e400', '/structuredContent/n'],
     ['a member that occurs twice', '"n":1,"n":2', '/structuredContent/n'],
-  ])('is withheld with its path when it has %s', async (_fault, members, path) => {
+  ])('is withheld, with the path reported, when it has %s', async (_fault, members, path) => {
     const { result, sealed } = await call(members);
     expect(result).toContain('The tool ran, but its answer was withheld: ');
     expect(result).toContain(` at ${path}"`);
     expect(sealed).toEqual(['ALLOWED', 'completed']);
   });
 
-  it('is handed on as it was written otherwise', async () => {
+  it('is otherwise forwarded unchanged', async () => {
     const members = '"id":9007199254740991,"rate":0.1,"name":"\u00e4\ud83d\ude00"';
     const { result, sealed } = await call(members);
     expect(JSON.parse(result)).toMatchObject({ structuredContent: JSON.parse(`{${members}}`) as object });
@@ -92,12 +92,12 @@ describe.each(transports)('what a server answers %s', (_name, call) => {
   });
 });
 
-it('what answers no call is passed on as it came: a schema may name numbers beyond what is exact', () => {
+it('a message that answers no tool call is forwarded unchanged: schemas may contain inexact numbers', () => {
   const list = '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"inputSchema":{"maximum":18446744073709551615}}]}}';
-  expect(new ExactAnswers().told(list)).toBe(list);
+  expect(new ExactAnswers().exactText(list)).toBe(list);
 });
 
-it('the arguments that a model proposes are refused with the path of the number', async () => {
+it('arguments proposed by a model are rejected with the path of an inexact number', async () => {
   const session = newSession();
   const { completions } = upstreams.openai({ headers: { 'x-gov-session-id': session } }).chat;
   upstreams.model.follow(() => ({
@@ -109,14 +109,14 @@ it('the arguments that a model proposes are refused with the path of the number'
   expect(denied).toMatchObject({ verdict: 'DENY', reason_code: 'MALFORMED_ARGUMENTS' });
 });
 
-describe('a stream of events', () => {
+describe('an event stream', () => {
   const read = async (...chunks: string[]) => {
-    const told = (data: string) => data.replace('1e400', 'withheld');
+    const reportOf = (data: string) => data.replace('1e400', 'withheld');
     const source = (async function* () {
       for (const chunk of chunks) yield Buffer.from(chunk);
     })();
     let text = '';
-    for await (const chunk of exactEvents(source, told)) text += chunk.toString();
+    for await (const chunk of exactEvents(source, reportOf)) text += chunk.toString();
     return text;
   };
 
@@ -124,23 +124,26 @@ describe('a stream of events', () => {
     ['\n', 'id: 7\ndata: a\n\ndata: b\n\n'],
     ['\r\n', 'id: 7\r\ndata: a\r\n\r\ndata: b\r\n\r\n'],
     ['\r', 'id: 7\rdata: a\r\rdata: b\r\r'],
-  ])('is the same wherever it is cut, with lines that end with %j', async (_end, text) => {
+  ])('is parsed the same wherever its chunks are cut, with line ending %j', async (_end, text) => {
     const whole = 'id: 7\ndata: a\n\ndata: b\n\n';
     expect(await read(...text)).toBe(whole);
     for (let at = 0; at <= text.length; at += 1) expect(await read(text.slice(0, at), text.slice(at))).toBe(whole);
   });
 
-  it('has the data of an event told once, over all of its lines', async () => {
+  it('is checked per event, over all data lines of the event together', async () => {
     expect(await read('data: {"n":\ndata:1e400}\nid: 1\n\n')).toBe('id: 1\ndata: {"n":\nwithheld}\n\n');
   });
 
-  it.each([1, 2, 3])('counts for nothing where a byte order mark is left before a field, of %i', async (marks) => {
-    const text = `${'\ufeff'.repeat(marks)}data: {"n":1e400}\n\n`;
-    // Each reader of a stream takes one mark away.
-    expect(await read(text)).toBe(marks === 1 ? 'data: {"n":withheld}\n\n' : '\n\n');
-  });
+  it.each([1, 2, 3])(
+    'loses one byte order mark at its start, and a field behind further marks is ignored (%i)',
+    async (marks) => {
+      const text = `${'\ufeff'.repeat(marks)}data: {"n":1e400}\n\n`;
+      // A reader strips one byte order mark. A second mark becomes part of the field name, so the field is unknown.
+      expect(await read(text)).toBe(marks === 1 ? 'data: {"n":withheld}\n\n' : '\n\n');
+    },
+  );
 
-  it('leaves out what no empty line ends', async () => {
+  it('omits an event that is not ended by an empty line', async () => {
     expect(await read('data: a\n\ndata: b\n')).toBe('data: a\n\n');
   });
 });

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeStory } from '@countersign/testkit/describe-story';
 import type { Transport } from '@modelcontextprotocol/client';
 import { untilReachable } from '@countersign/testkit/until';
-import { messageValuesMax, withBoundedMessages } from '../src/mcp/bounded-messages.ts';
-import { withFewValues } from '../src/mcp/count-values.ts';
-import { excessCode } from '../src/mcp/excess.ts';
+import { messageValuesMax, withBoundedMessages } from '../src/doors/mcp/bounded-messages.ts';
+import { withFewValues } from '../src/doors/mcp/count-values.ts';
+import { excessCode } from '../src/doors/mcp/excess.ts';
 import { newSession } from './_caller.ts';
 import type { ScriptedMcp } from './_scripted-mcp.ts';
 import { receiptsOf, startScripted, type Upstreams } from './_upstreams.ts';
 
 const annotations = { readOnlyHint: true };
 const listed = { name: 'act', description: 'Acts.', inputSchema: { type: 'object' }, annotations };
-/** The same over stdio; its second call is answered by one line of three million values. */
+/** A stdio server with the tool `act`. It answers its second call with one line of more than a million values. */
 const flood = `
   let calls = 0;
   const tool = ${JSON.stringify(listed)};
@@ -44,7 +44,7 @@ afterAll(() => close());
 
 async function called(tool = 'scripted.act'): Promise<{ text: string; sealed: string[] }> {
   const session = newSession();
-  const body = { tool, args: {}, session_id: session } as never; // a test writes plain names
+  const body = { tool, args: {}, session_id: session } as never; // unbranded strings
   const { result } = (await upstreams.test.as('acme').executeMcp({ body })).body;
   const receipts = await receiptsOf(upstreams.test, session);
   return {
@@ -53,25 +53,25 @@ async function called(tool = 'scripted.act'): Promise<{ text: string; sealed: st
   };
 }
 
-describeStory('an upstream MCP server that says too much', () => {
-  it('has its answer withheld before it is read, and the effect of its tool is unknown', async () => {
+describeStory('an upstream MCP server that sends too much', () => {
+  it('has its answer withheld before it is parsed, and the outcome is uncertain', async () => {
     const many = Array.from({ length: messageValuesMax }, () => ({}));
     scripted.answer('tools/call', { result: { ...complete, content: [], structuredContent: { many } } });
     const { text, sealed } = await called();
-    expect(text).toContain('more than can be read at once, which was withheld; the tool may have run');
+    expect(text).toContain('too large to be read at once and was withheld; the tool may have run');
     expect(text.length).toBeLessThan(2_000);
     expect(sealed).toEqual(['ALLOWED', 'uncertain']);
   });
 
-  it('has an answer of too many bytes withheld as well', async () => {
+  it('has an answer with too many bytes withheld', async () => {
     const text = 'x'.repeat(5_000_000);
     scripted.answer('tools/call', { result: { ...complete, content: [{ type: 'text', text }] } });
     const answer = await called();
-    expect(answer.text).toContain('more than can be read at once, which was withheld; the tool may have run');
+    expect(answer.text).toContain('too large to be read at once and was withheld; the tool may have run');
     expect(answer.sealed).toEqual(['ALLOWED', 'uncertain']);
   });
 
-  it('and asks for input is reported as such, and is not asked again', async () => {
+  it('has its request for input reported to the caller, and the call is not repeated', async () => {
     const before = scripted.methods.length;
     const asks = { resultType: 'input_required', inputRequests: {}, requestState: 'x' };
     scripted.answer('tools/call', { result: asks });
@@ -81,20 +81,20 @@ describeStory('an upstream MCP server that says too much', () => {
     expect(scripted.methods.slice(before).filter((method) => method === 'tools/call')).toHaveLength(1);
   });
 
-  it('has it withheld over stdio too', async () => {
+  it('has a large answer over stdio withheld', async () => {
     const { text, sealed } = await called('flood.act');
-    expect(text).toContain('more than can be read at once');
+    expect(text).toContain('too large to be read at once');
     expect(sealed).toEqual(['ALLOWED', 'uncertain']);
   });
 
-  it('is disconnected over stdio before a line of countless values is parsed, and works again when it was restarted', async () => {
+  it('is disconnected over stdio before a line with too many values is parsed, and works after its restart', async () => {
     const { text, sealed } = await called('flood.act');
     expect(sealed).toEqual(['ALLOWED', 'uncertain']);
-    expect(text).not.toContain('more than can be read at once');
-    await untilReachable(async () => (await called('flood.act')).sealed.includes('uncertain'), 60_000);
+    expect(text).not.toContain('too large to be read at once');
+    await untilReachable(async () => (await called('flood.act')).sealed.includes('uncertain'));
   });
 
-  it('may say much in few values', async () => {
+  it('may send a long text that has few values', async () => {
     const commas = ',{['.repeat(messageValuesMax);
     scripted.answer('tools/call', { result: { ...complete, content: [{ type: 'text', text: commas }] } });
     const { text, sealed } = await called();
@@ -102,7 +102,7 @@ describeStory('an upstream MCP server that says too much', () => {
     expect(sealed).toEqual(['ALLOWED', 'completed']);
   });
 
-  it('is not known by a list that is too long to be held against its pins, and is known again by one that is not', async () => {
+  it('has its tools denied while its list is too long to compare with the pins', async () => {
     scripted.answer('tools/call', { result: { ...complete, content: [] } });
     const tools = [listed, ...Array.from({ length: 1_000 }, (_, nth) => ({ ...listed, name: `t${nth}` }))];
     scripted.answer('tools/list', { result: { ...complete, tools } });
@@ -112,7 +112,7 @@ describeStory('an upstream MCP server that says too much', () => {
   });
 });
 
-describe('the values of a body', () => {
+describe('the value limit of a message body', () => {
   const taken = async (texts: string[], framing: 'whole' | 'events' | 'lines' = 'whole') => {
     const chunks = (async function* () {
       for (const text of texts) yield Promise.resolve(Buffer.from(text));
@@ -122,7 +122,7 @@ describe('the values of a body', () => {
     return seen;
   };
 
-  it('are counted outside of strings, wherever its chunks are cut', async () => {
+  it('counts values outside strings, wherever the chunks are cut', async () => {
     for (const few of [
       ['{"a":[1,', '2]}'],
       ['["\\', '",,,,,{{{{"]'],
@@ -133,12 +133,12 @@ describe('the values of a body', () => {
       await expect(taken(many)).rejects.toThrow('more than 3 values');
   });
 
-  it('over stdio are those of each line', async () => {
+  it('applies to each line over stdio', async () => {
     expect(await taken(['[1,2]\n[1,', '2]\n'], 'lines')).toBe('[1,2]\n[1,2]\n');
     await expect(taken(['[1]\n[1,', '2,3,4]\n'], 'lines')).rejects.toThrow('more than 3 values');
   });
 
-  it('of an event stream are those of each event, and no quote of another line hides them', async () => {
+  it('applies to each event of a stream, and a quote in another line hides no values', async () => {
     const event = 'data: {"a":[1,2]}\n\n';
     expect(await taken([event, event, event], 'events')).toBe(event.repeat(3));
     await expect(taken([': "\n', 'data: {"a":[1,2,3]}\n\n'], 'events')).rejects.toThrow('more than 3 values');
@@ -147,21 +147,21 @@ describe('the values of a body', () => {
 
 describe('a message over any transport', () => {
   const received = (message: object) => {
-    const transport = withBoundedMessages({} as Transport); // what a transport hands on is all that is looked at
+    const transport = withBoundedMessages({} as Transport); // only its message handler is used
     const seen: unknown[] = [];
     transport.onmessage = (passed) => void seen.push(passed);
-    transport.onmessage(message as never); // JSON-RPC, as far as it is read here
+    transport.onmessage(message as never); // JSON-RPC with the members that are read here
     return seen;
   };
   const many = Array.from({ length: messageValuesMax }, () => 0);
   const nested = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) as unknown;
 
-  it('passes as it is when it has few values', () => {
+  it('is passed on unchanged when it has few values', () => {
     const message = { jsonrpc: '2.0', id: 1, result: { nested } };
     expect(received(message)[0]).toBe(message);
   });
 
-  it('is reported as withheld to its waiter only', () => {
+  it('becomes an error for its request when it has too many values, or is dropped if it is a notification', () => {
     expect(received({ jsonrpc: '2.0', id: 7, result: { many } })).toMatchObject([
       { jsonrpc: '2.0', id: 7, error: { code: excessCode } },
     ]);

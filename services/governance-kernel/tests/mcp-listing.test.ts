@@ -22,7 +22,7 @@ const noOne = {
   server: 0,
 };
 
-/** The tools of `notes` that a caller sees, and the number of the others. */
+/** The tools of `notes` that a caller sees, and the count of the others by reason. */
 async function listed({ tenant = 'acme', bearer = adminKey }: { tenant?: string; bearer?: string } = {}) {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   const tenantHeader: Record<string, string> = bearer === adminKey ? { 'x-gov-tenant-id': tenant } : {};
@@ -35,25 +35,25 @@ async function listed({ tenant = 'acme', bearer = adminKey }: { tenant?: string;
   return { names, counted: _meta?.['countersign/not_listed'] };
 }
 
-describe('tools/list leaves out and counts what a caller can never call', () => {
-  it('because a rule denies it whatever its arguments', async () => {
+describe('tools/list hides and counts tools that the caller can never call', () => {
+  it('because a rule denies them whatever the arguments', async () => {
     const { names, counted } = await listed();
     expect(names).toEqual(expect.arrayContaining(['read_note', 'write_note', 'pay']));
     expect(names).not.toContain('delete_note');
     expect(counted).toEqual({ ...noOne, total: 1, policy: 1 });
   });
 
-  it('because the workspace blocks it, in any spelling, and no other workspace', async () => {
+  it('because the workspace blocks them in any spelling, without effect on other workspaces', async () => {
     const params = { tenant: 'blocking' };
-    await site.test.system.putToolBlocks({ params, body: { version: 1, tools: ['Notes__pay'] } }); // plain names
+    await site.test.system.putToolBlocks({ params, body: { version: 1, tools: ['Notes__pay'] } });
     const { names, counted } = await listed({ tenant: 'blocking' });
     expect(names).not.toContain('pay');
     expect(counted).toEqual({ ...noOne, total: 2, policy: 1, blocked: 1 });
     expect((await listed()).names).toContain('pay');
   });
 
-  it('because the key is made for other tools', async () => {
-    const body = { kind: 'agent', principal_id: 'reader', tools: ['notes__read_note'] } as never; // its defaults are the kernel's
+  it('because the access key is limited to other tools', async () => {
+    const body = { kind: 'agent', principal_id: 'reader', tools: ['notes__read_note'] } as never; // kernel defaults
     const { key } = (await site.test.as('acme', 'operator').createAccessKey({ body })).body;
     const { names, counted } = await listed({ bearer: key });
     expect(names).toEqual(['read_note']);
@@ -61,7 +61,7 @@ describe('tools/list leaves out and counts what a caller can never call', () => 
     expect((counted as typeof noOne).scope).toBeGreaterThan(2);
   });
 
-  it('because it or its server is stopped, while that is in force', async () => {
+  it('because a fence stops the tool or its server, as long as the fence is in force', async () => {
     await site.test.setFence('tool:stopping/notes__pay', 'quarantine');
     expect(await listed({ tenant: 'stopping' })).toMatchObject({
       counted: { ...noOne, total: 2, stopped: 1, policy: 1 },
@@ -75,7 +75,7 @@ describe('tools/list leaves out and counts what a caller can never call', () => 
     await site.test.setFence('server:stopping/notes', 'open');
   });
 
-  it('by the policy that is active now, which no call has met yet', async () => {
+  it('under the policy activated last, even before any call has used it', async () => {
     await site.test.activate('strict', toolPolicy.replaceAll('notes.delete_note', 'notes.read_note'));
     const { names, counted } = await listed({ tenant: 'strict' });
     expect(names).toContain('delete_note');

@@ -32,26 +32,26 @@ const content = [
   { type: 'resource', resource: { uri: 'a:b', mimeType: 'text/plain', text: 'x', _meta: meta } },
   { type: 'resource_link', uri: 'a:b', name: 'b', title: 'B', description: 'd', mimeType: 'text/plain', size: 3 },
 ];
-/** The same with unknown members in each object of it. */
-const withSneaked = content.map((part) => ({
-  ...part,
+/** The same content with unknown members in each object. */
+const withSneaked = content.map((piece) => ({
+  ...piece,
   ...sneaked,
-  ...('resource' in part ? { resource: { ...part.resource, ...sneaked } } : {}),
+  ...('resource' in piece ? { resource: { ...piece.resource, ...sneaked } } : {}),
 }));
 
-/** The results of both paths of both routes. */
+/** Results from the plain path and the SDK path of `/mcp`, and from the HTTP route. */
 async function results(): Promise<Record<string, unknown>[]> {
   const client = await connectMcp(upstreams.test.kernel.url);
   const plain = await client.callTool({ name: 'scripted.act', arguments: {} });
   const bySdk = await client.callTool({ name: 'scripted.act', arguments: {}, _meta: { progressToken: 'a' } });
   await client.close();
-  const body = { tool: 'scripted.act', args: {}, session_id: newSession() } as never; // a test writes plain names
+  const body = { tool: 'scripted.act', args: {}, session_id: newSession() } as never; // unbranded strings
   const { body: executed } = await upstreams.test.as('acme').executeMcp({ body });
   return [plain, bySdk, executed.result ?? {}];
 }
 
 describe('the result of an upstream MCP server', () => {
-  it('reaches its caller with the members of the protocol and no others', async () => {
+  it('reaches the caller with only the members that the protocol defines', async () => {
     const result = { resultType: 'complete', structuredContent: { ok: true }, content: withSneaked, _meta: meta };
     scripted.answer('tools/call', { result: { ...result, ...sneaked, toolResult: 'sneaked', task: { taskId: 'x' } } });
     for (const seen of await results()) {
@@ -62,18 +62,18 @@ describe('the result of an upstream MCP server', () => {
           .sort(),
       ).toEqual(['_meta', 'content', 'structuredContent']);
       expect(seen['content']).toEqual(
-        content.map((part) => {
-          if ('resource' in part) return { ...part, resource: { ...part.resource, _meta: own } };
-          return '_meta' in part ? { ...part, _meta: own } : part;
+        content.map((piece) => {
+          if ('resource' in piece) return { ...piece, resource: { ...piece.resource, _meta: own } };
+          return '_meta' in piece ? { ...piece, _meta: own } : piece;
         }),
       );
-      const told = seen['_meta'] as Record<string, unknown>;
-      expect(told).toMatchObject({ ...own, 'countersign/verdict': 'ALLOW', 'countersign/outcome': 'completed' });
-      for (const name of Object.keys(hostileMeta)) expect(told[name]).not.toEqual(meta[name as keyof typeof meta]);
+      const report = seen['_meta'] as Record<string, unknown>;
+      expect(report).toMatchObject({ ...own, 'countersign/verdict': 'ALLOW', 'countersign/outcome': 'completed' });
+      for (const name of Object.keys(hostileMeta)) expect(report[name]).not.toEqual(meta[name as keyof typeof meta]);
     }
   });
 
-  it('with content of an unknown kind is withheld, and counts as one of a tool that may have run', async () => {
+  it('is withheld when it has content of an unknown kind, and the outcome is uncertain', async () => {
     const hidden = { type: 'applet', code: 'sneaked' };
     scripted.answer('tools/call', {
       result: { resultType: 'complete', content: [{ type: 'text', text: 'a' }, hidden] },

@@ -14,7 +14,7 @@ import { startEverything } from './_everything.ts';
 import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 import { receiptsOf } from './_upstreams.ts';
 
-/** Reads are allowed but for two: a prompt that is denied and a resource that needs a person. */
+/** Allows all calls except one denied prompt and one resource that needs an approval. */
 const policy = `
 format: countersign/policy.v1
 name: operations
@@ -77,14 +77,14 @@ async function connected(session: string, { principal, ...options }: ClientOptio
 const sealed = async (session: string) =>
   (await receiptsOf(test, session)).map(({ kind, tool, verdict, outcome }) => [kind, tool, outcome ?? verdict]);
 
-const problemOf = (asked: Promise<unknown>) =>
-  asked.then(
+const problemOf = (pending: Promise<unknown>) =>
+  pending.then(
     () => null,
     (error: unknown) => (error instanceof ProtocolError ? { code: error.code, data: error.data } : error),
   );
 
-describe('resources and prompts of servers', () => {
-  verifies('kn.mcp.server', 'each read of a resource and each prompt is decided, sealed and settled', async () => {
+describe('resources and prompts of MCP servers', () => {
+  verifies('kn.mcp.server', 'each resource read and each prompt request is decided, sealed and settled', async () => {
     const session = newSession();
     const client = await connected(session);
     const { contents } = await client.readResource({ uri: 'test+test://static-text' });
@@ -99,7 +99,7 @@ describe('resources and prompts of servers', () => {
     await client.close();
   });
 
-  it('a denied prompt is not listed, and asking for it is refused under a receipt and never sent', async () => {
+  it('a denied prompt is not listed, and a request for it is refused with a receipt and never sent', async () => {
     const session = newSession();
     const client = await connected(session);
     const { prompts } = await client.listPrompts();
@@ -114,7 +114,7 @@ describe('resources and prompts of servers', () => {
     await client.close();
   });
 
-  it('an escalated read opens an approval, and holds its link', async () => {
+  it('an escalated read opens an approval and returns its link', async () => {
     const client = await connected(newSession());
     const problem = await problemOf(client.readResource({ uri: 'test+test://watched-resource' }));
     expect(problem).toMatchObject({
@@ -123,7 +123,7 @@ describe('resources and prompts of servers', () => {
     await client.close();
   });
 
-  it('an address that two servers have names its server, and alone it is refused', async () => {
+  it('a URI that two servers share is listed with the server name and refused without it', async () => {
     const client = await connected(newSession());
     const { resources } = await client.listResources();
     const uris = resources.map(({ uri }) => uri);
@@ -135,8 +135,8 @@ describe('resources and prompts of servers', () => {
   });
 });
 
-describe('a prompt or resource that no server has', () => {
-  it('is refused under a receipt, which the error names', async () => {
+describe('an unknown prompt or resource', () => {
+  it('is refused with a receipt whose ID is in the error', async () => {
     const session = newSession();
     const client = await connected(session);
     const requests = [
@@ -159,30 +159,30 @@ describe('a prompt or resource that no server has', () => {
   });
 });
 
-describe('a server that asks for input', () => {
+describe('a server that requests input', () => {
   const name = 'test.input_required_result_request_state';
   const answer = (): Promise<ElicitResult> => Promise.resolve({ action: 'accept', content: { ok: 'yes' } });
 
-  it('is answered in a round that is decided and sealed on its own, and its name is before the question', async () => {
+  it('is answered in a round with its own decision and receipts, and its name precedes the question', async () => {
     const session = newSession();
     const client = await connected(session, { capabilities: { elicitation: { form: {} } } });
-    const asked: string[] = [];
+    const requests: string[] = [];
     client.setRequestHandler('elicitation/create', ({ params }) => {
-      asked.push(params.message);
+      requests.push(params.message);
       return answer();
     });
     expect((await client.callTool({ name, arguments: {} })).content).toEqual([{ type: 'text', text: 'state-ok' }]);
-    expect(asked).toEqual(['Server "test" asks: Please confirm']);
+    expect(requests).toEqual(['Server "test" asks: Please confirm']);
     const receipts = await receiptsOf(test, session);
     expect(receipts.map(({ kind }) => kind)).toEqual(['decision', 'outcome', 'decision', 'outcome']);
     expect(receipts[2]).toMatchObject({ tool: name, resource: expect.stringMatching(/^#input=sha256:/) });
     await client.close();
   });
 
-  it('gets no round that another caller, or another call, continues', async () => {
+  it('gets no answer when another caller or another call presents its request state', async () => {
     const session = newSession();
     const options = { capabilities: { elicitation: { form: {} } }, inputRequired: { autoFulfill: false } };
-    const [client, other] = [
+    const [client, second] = [
       await connected(session, options),
       await connected(session, { ...options, principal: 'other' }),
     ];
@@ -191,28 +191,30 @@ describe('a server that asks for input', () => {
     const before = (await receiptsOf(test, session)).length;
     const refused = { code: -32_602, data: { reason: 'invalid_request_state' } };
     const calls: [Client, { name: string; arguments: object }][] = [
-      [other, { name, arguments: {} }],
+      [second, { name, arguments: {} }],
       [client, { name, arguments: { more: 1 } }],
       [client, { name: 'twin.input_required_result_request_state', arguments: {} }],
     ];
     for (const [by, call] of calls) {
-      const asked = by.request({ method: 'tools/call', params: { ...call, ...next } });
-      expect(await problemOf(asked)).toMatchObject(refused);
+      const pending = by.request({ method: 'tools/call', params: { ...call, ...next } });
+      expect(await problemOf(pending)).toMatchObject(refused);
     }
     expect(await receiptsOf(test, session)).toHaveLength(before);
-    await Promise.all([client.close(), other.close()]);
+    await Promise.all([client.close(), second.close()]);
   });
 
-  it('for a model of the caller is refused, and the answer says so', async () => {
+  it('is refused when it requests the use of the model of the caller, and the answer names the reason', async () => {
     const client = await connected(newSession(), { capabilities: { elicitation: {}, sampling: {} } });
     const result = await client.callTool({ name: 'test.input_required_result_sampling', arguments: {} });
     expect(result).toMatchObject({ isError: true, _meta: { 'countersign/outcome': 'failed' } });
-    expect(JSON.stringify(result.content)).toContain('needs what Countersign or the client does not offer: sampling');
+    expect(JSON.stringify(result.content)).toContain(
+      'requires capabilities that Countersign or the client does not offer: sampling',
+    );
     await client.close();
   });
 });
 
-it('the older SDK reads resources, prompts and completions of server-everything of npm', async () => {
+it('the older SDK reads resources and prompts of the npm package server-everything', async () => {
   const client = new LegacyClient({ name: 'legacy', version: '1' });
   await client.connect(new LegacyTransport(endpoint(), { requestInit: { headers: headersOf(newSession()) } }));
   const { resources } = await client.listResources();

@@ -19,7 +19,7 @@ async function connected(): Promise<Client> {
 }
 
 describe('pins', () => {
-  verifies('kn.fc.drift', 'deny a tool whose description changed and one that appeared later, wherever', async () => {
+  verifies('kn.fc.drift', 'deny a tool that changed and a tool that appeared later, on every route', async () => {
     const client = await connected();
     const call = () => client.callTool({ name: 'notes.write_note', arguments: { id: 'a', text: 'x' } });
     expect((await call()).isError).toBeUndefined();
@@ -43,7 +43,7 @@ describe('pins', () => {
     await client.close();
   });
 
-  it('survive a restart: a description that changed while the kernel was away is drift as well', async () => {
+  it('survive a restart: a description that changed while the kernel was stopped is denied as drift', async () => {
     const before = await connected();
     const read = { name: 'notes.read_note', arguments: { id: 'a' } };
     expect(await before.callTool(read)).toMatchObject({ _meta: { 'countersign/reason_code': 'ALLOWED' } });

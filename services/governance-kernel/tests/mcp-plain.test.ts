@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { plainCallOf } from '../src/mcp/plain-call.ts';
+import { plainCallOf } from '../src/doors/mcp/plain-call.ts';
 import { newSession } from './_caller.ts';
 import { adminKey } from './_kernel.ts';
 import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
@@ -7,7 +7,7 @@ import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 let upstreams: Upstreams;
 beforeAll(async () => {
   upstreams = await startUpstreams();
-  // The note that the calls read.
+  // Writes the note that the calls read.
   const name = 'notes.write_note';
   await send(messageOf({ name, arguments: { id: 'a', text: 'x' } }), { name, session: newSession() });
 });
@@ -31,7 +31,7 @@ const headersOf = (name: string) => ({
   'mcp-method': 'tools/call',
   'mcp-name': name,
 });
-/** A spelling of the name that the protocol allows and that only the SDK's server reads. */
+/** The name in a base64 form that the protocol allows. Only the SDK server decodes it. */
 const sentinel = (name: string) => `=?base64?${Buffer.from(name).toString('base64')}?=`;
 
 type Sending = { name: string; session: string; headers?: Record<string, string> };
@@ -63,7 +63,7 @@ async function send(message: Json, { name, session, headers = {} }: Sending) {
   };
 }
 
-/** The common part of two calls: every id belongs to a decision of its own. */
+/** Removes IDs and times, which differ between two calls. */
 function withoutIds(text: string): unknown {
   return JSON.parse(text.replace(/\b(rcp|dec|apr)_[0-9A-Z]{26}/g, '$1').replace(/until [^ ]+Z/g, 'until then'));
 }
@@ -71,33 +71,30 @@ function withoutIds(text: string): unknown {
 const calls: [string, Json][] = [
   ['is allowed', { name: 'notes.write_note', arguments: { id: 'a', text: 'x' } }],
   ['waits for an approval', { name: 'notes.pay', arguments: { amount: 5 } }],
-  ['fails at its tool', { arguments: { id: 'missing' } }],
+  ['fails in its tool', { arguments: { id: 'missing' } }],
   ['is denied', { name: 'notes.delete_note' }],
   ['names a tool that does not exist', { name: 'notes.nothing' }],
-  ['names what cannot be sealed', { name: 'n'.repeat(257) }],
+  ['names a tool whose name is too long to seal', { name: 'n'.repeat(257) }],
   ['has arguments that break the schema', { arguments: { id: 7 } }],
   ['has no arguments', { arguments: undefined }],
-  ['names a session that is none', { _meta: { ...envelope, 'countersign/session_id': 7 } }],
-  ['names an approval that is none', { _meta: { ...envelope, 'countersign/approval_grant': 'apr_x' } }],
+  ['names an invalid session', { _meta: { ...envelope, 'countersign/session_id': 7 } }],
+  ['names an invalid approval', { _meta: { ...envelope, 'countersign/approval_grant': 'apr_x' } }],
 ];
 
 describe('a plain tools/call', () => {
-  it.each(calls)(
-    'that %s gets the answer that the SDK server gives, and leaves the same receipts',
-    async (_case, params) => {
-      const message = messageOf(params);
-      const name = String((message['params'] as Json)['name']);
-      expect(plainCallOf(headersOf(name), message)).not.toBeNull();
-      expect(plainCallOf(headersOf(sentinel(name)), message)).toBeNull();
-      const plain = await send(message, { name, session: newSession() });
-      expect(plain).toEqual(await send(message, { name: sentinel(name), session: newSession() }));
-    },
-  );
+  it.each(calls)('that %s gets the answer of the SDK server and leaves the same receipts', async (_case, params) => {
+    const message = messageOf(params);
+    const name = String((message['params'] as Json)['name']);
+    expect(plainCallOf(headersOf(name), message)).not.toBeNull();
+    expect(plainCallOf(headersOf(sentinel(name)), message)).toBeNull();
+    const plain = await send(message, { name, session: newSession() });
+    expect(plain).toEqual(await send(message, { name: sentinel(name), session: newSession() }));
+  });
 
   it.each([[['a']], [null], ['text'], [7]])(
-    'whose arguments are %j is denied and sealed, on either path',
-    async (given) => {
-      const message = messageOf({ arguments: given });
+    'with %j as arguments is denied and sealed, on both paths',
+    async (input) => {
+      const message = messageOf({ arguments: input });
       for (const name of ['notes.read_note', sentinel('notes.read_note')]) {
         const { status, answer, sealed } = await send(message, { name, session: newSession() });
         expect([status, sealed]).toEqual([200, [['notes.read_note', 'DENY', undefined]]]);
@@ -112,21 +109,21 @@ describe('a plain tools/call', () => {
     ['whose header names another method', {}, { 'mcp-method': 'tools/list' }],
     ['whose header names another tool', {}, { 'mcp-name': 'notes.delete_note' }],
     ['that is a notification', { id: undefined }, {}],
-    ['with a fraction for an id', { id: 1.5 }, {}],
-    ['of another JSON-RPC', { jsonrpc: '1.0' }, {}],
+    ['with a fraction as its ID', { id: 1.5 }, {}],
+    ['of another JSON-RPC version', { jsonrpc: '1.0' }, {}],
     ['with an unknown member', { extra: true }, {}],
     ['of another method', { method: 'tools/list' }, {}],
     ['without an envelope', { params: { name: 'notes.read_note' } }, {}],
-    ['that answers a question', paramsWith({ inputResponses: {} }), {}],
-    ['that carries a state', paramsWith({ requestState: 'x' }), {}],
-    ['that wants a task', paramsWith({ task: {} }), {}],
+    ['with input responses', paramsWith({ inputResponses: {} }), {}],
+    ['with a request state', paramsWith({ requestState: 'x' }), {}],
+    ['that requests a task', paramsWith({ task: {} }), {}],
     ['whose envelope names another revision', metaWith('protocolVersion', '2025-11-25'), {}],
-    ['whose client can be asked', metaWith('clientCapabilities', { elicitation: { url: {} } }), {}],
+    ['whose client supports elicitation', metaWith('clientCapabilities', { elicitation: { url: {} } }), {}],
     ['whose client has no capabilities', metaWith('clientCapabilities', undefined), {}],
-    ['without a client', metaWith('clientInfo', 'x'), {}],
-    ['that wants to hear of its progress', paramsWith({ _meta: { ...envelope, progressToken: 1 } }), {}],
-    ['that asks for a log', metaWith('logLevel', 'debug'), {}],
-  ])('%s is for the SDK server', (_case, change, headers) => {
+    ['without client information', metaWith('clientInfo', 'x'), {}],
+    ['that requests progress', paramsWith({ _meta: { ...envelope, progressToken: 1 } }), {}],
+    ['with a log level', metaWith('logLevel', 'debug'), {}],
+  ])('%s is handled by the SDK server', (_case, change, headers) => {
     const message = { ...messageOf({}), ...change };
     expect(plainCallOf(headersOf('notes.read_note'), messageOf({}))).not.toBeNull();
     expect(plainCallOf({ ...headersOf('notes.read_note'), ...headers }, message)).toBeNull();
@@ -143,7 +140,7 @@ describe('a plain tools/call', () => {
     ['verdict', 'nothing', { 'countersign/verdict': 'ALLOW' }, {}],
     ['key', 'nothing', { 'Countersign/idempotency_key': 'x' }, {}],
   ])(
-    'whose _meta names another %s than its headers, or an unread one, is not decided',
+    'whose _meta contradicts its headers, or has an unsupported member (%s), is rejected before a decision',
     async (_what, _h, meta, headers) => {
       for (const name of ['notes.read_note', sentinel('notes.read_note')]) {
         const session = newSession();
@@ -157,7 +154,7 @@ describe('a plain tools/call', () => {
     },
   );
 
-  it('may say the same in its _meta as in its headers', async () => {
+  it('may repeat its headers in its _meta', async () => {
     const session = newSession();
     const message = messageOf({ _meta: { ...envelope, 'countersign/session_id': session } });
     expect(await send(message, { name: 'notes.read_note', session })).toMatchObject({

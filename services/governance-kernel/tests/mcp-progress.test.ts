@@ -12,24 +12,24 @@ const tool = { name: 'build', inputSchema: { type: 'object' as const }, annotati
 /** The parameters of each call that arrived. */
 const arrived: CallToolRequest['params'][] = [];
 
-/** A part of the time that the kernel gives a call: progress that made it longer would do so for ever. */
+/** A fraction of the call timeout. If progress extended the timeout, the call would never end. */
 const progressEveryMs = 500;
 
 /**
- * Reports its progress as often as it is asked to, then of one step under a token of its own, and of unrequested
- * things.
+ * Reports each step if the caller requested progress. Then reports progress under a token that no caller has chosen.
+ * With `endless` the tool continues until the call is cancelled.
  */
 async function build(params: CallToolRequest['params'], { mcpReq }: ServerContext) {
   arrived.push({ ...params, _meta: mcpReq._meta });
   const { steps = 3, text = 'step', endless = false } = (params.arguments ?? {}) as Record<string, never>;
   const progressToken = mcpReq._meta?.progressToken;
-  const tell = (params: object) => mcpReq.notify({ method: 'notifications/progress', params } as never); // any message
+  const tell = (params: object) => mcpReq.notify({ method: 'notifications/progress', params } as never); // untyped
   if (progressToken !== undefined)
     for (let step = 1; step <= steps; step += 1)
       await tell({ progressToken, progress: step, total: steps, message: text, sneaked: 'x', _meta: { sneaked: 'x' } });
   await tell({ progressToken: 'sneaked', progress: 99 }).catch(() => undefined);
   while (endless && !mcpReq.signal.aborted) {
-    await delay(progressEveryMs); // progress in the time of the call, and beyond it if it were longer
+    await delay(progressEveryMs); // reports until the call times out
     await tell({ progressToken, progress: 100 }).catch(() => undefined);
   }
   return { content: [{ type: 'text' as const, text: 'built' }] };
@@ -62,7 +62,7 @@ const modes = { '2026-07-28': { pin: '2026-07-28' }, '2025-11-25': 'legacy' } as
 type Revision = keyof typeof modes;
 const revisions = Object.keys(modes) as Revision[];
 
-/** Calls the tool; what its caller heard of it, and all that came by the wire. */
+/** Calls the tool. Returns the progress that the caller received, and all unexpected messages. */
 async function called(revision: Revision, args: Record<string, unknown>, asksProgress = true) {
   const heard: Progress[] = [];
   const unasked: string[] = [];
@@ -82,35 +82,35 @@ async function called(revision: Revision, args: Record<string, unknown>, asksPro
   return { heard, unasked, result };
 }
 
-describe.each(revisions)('the progress of an upstream tool, by %s', (revision) => {
-  it('is told to the caller who asked for it, in the words of the protocol and no others', async () => {
+describe.each(revisions)('progress of an upstream tool, in revision %s', (revision) => {
+  it('is reported to the caller who requested it, with only the members of the protocol', async () => {
     const { heard, unasked, result } = await called(revision, {});
     expect(heard).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: 'step' })));
     expect(unasked).toEqual([]);
     expect(result.content).toEqual([{ type: 'text', text: 'built' }]);
   });
 
-  it('is neither asked for nor told where the caller asked for none', async () => {
+  it('is neither requested nor reported when the caller did not request it', async () => {
     const { heard, unasked } = await called(revision, {}, false);
     expect([heard, unasked]).toEqual([[], []]);
     expect(arrived.at(-1)?._meta?.progressToken).toBeUndefined();
   });
 
-  it('is cut to so many messages of so many characters', async () => {
+  it('is limited to 200 messages of 1000 characters', async () => {
     const { heard, result } = await called(revision, { steps: 220, text: 'x'.repeat(2_000) });
     expect(heard).toHaveLength(200);
     expect(heard.at(-1)?.message).toHaveLength(1_000);
     expect(result.isError).toBeUndefined();
   });
 
-  it('is all that goes upstream of the _meta of a call', async () => {
+  it('is requested without the other `_meta` members of the caller', async () => {
     await called(revision, {});
     expect(JSON.stringify(arrived.at(-1))).not.toContain('for the boundary alone');
   });
 });
 
-describe('progress without an end', () => {
-  it('makes the time of a call no longer, by either revision', async () => {
+describe('endless progress', () => {
+  it('does not extend the timeout of a call, in either revision', async () => {
     const calls = await Promise.all(revisions.map((revision) => called(revision, { steps: 2, endless: true })));
     for (const { heard, result } of calls) {
       expect(heard.length).toBeGreaterThan(2);

@@ -15,40 +15,41 @@ afterAll(() => close());
 
 async function called(tool: string, args: object = {}, { test } = upstreams) {
   const session = newSession();
-  const body = { tool, args, session_id: session } as never; // a test writes plain names
+  const body = { tool, args, session_id: session } as never; // unbranded strings
   const { result } = (await test.as('acme').executeMcp({ body })).body;
   const receipts = await receiptsOf(test, session);
   return { text: JSON.stringify(result ?? {}), sealed: receipts.map((each) => each.outcome ?? each.reason_code) };
 }
 
-const asked = (method: string) => scripted.methods.filter((each) => each === method).length;
+const requestCount = (method: string) => scripted.methods.filter((each) => each === method).length;
 
-describe('an MCP server that was restarted', () => {
+describe('a restarted MCP server', () => {
   it.each([401, 404])(
-    'and refuses the session that we had (HTTP %i) is connected to again, and gets the call once more',
+    'that rejects the old session (HTTP %i) is reconnected and receives the call again',
     async (status) => {
-      const [calls, handshakes] = [asked('tools/call'), asked('server/discover')];
+      const [calls, handshakes] = [requestCount('tools/call'), requestCount('server/discover')];
       scripted.answerOnce('tools/call', { status });
       expect(await called('scripted.act')).toMatchObject({ sealed: ['ALLOWED', 'completed'] });
-      expect([asked('tools/call') - calls, asked('server/discover') - handshakes]).toEqual([2, 1]);
+      expect([requestCount('tools/call') - calls, requestCount('server/discover') - handshakes]).toEqual([2, 1]);
     },
   );
 
-  it('and refuses the list as well is connected to again', async () => {
+  it('that rejects the list request is reconnected', async () => {
     scripted.answerOnce('tools/list', { status: 404 });
     expect(await called('scripted.act')).toMatchObject({ sealed: ['ALLOWED', 'completed'] });
   });
 
-  it('and refuses every call was sent nothing, and is asked no third time', async () => {
-    const calls = asked('tools/call');
+  it('that rejects every call is retried once, and the call counts as not executed', async () => {
+    const calls = requestCount('tools/call');
     scripted.answerOnce('tools/call', { status: 404 }, 2);
     const { text, sealed } = await called('scripted.act');
     expect([text, sealed]).toEqual([expect.stringContaining('was not executed'), ['ALLOWED', 'failed']]);
-    expect(asked('tools/call') - calls).toBe(2);
+    expect(requestCount('tools/call') - calls).toBe(2);
   });
 
-  // A handshake is given up after half a minute, a call of this kernel after two seconds: the test's own time stands between them.
-  it('and never shakes hands holds up a call no longer than a call may take', async () => {
+  // A handshake times out after 30 seconds, and a call of this kernel after ten. The timeout of this test lies between
+  // them.
+  it('that never completes a handshake delays a call no longer than the call timeout', async () => {
     const apart = await startScripted();
     try {
       apart.scripted.answerOnce('tools/call', { status: 404 });
@@ -57,14 +58,15 @@ describe('an MCP server that was restarted', () => {
       const { text, sealed } = await called('scripted.act', {}, apart.upstreams);
       expect([text, sealed]).toEqual([expect.stringContaining('was not executed'), ['ALLOWED', 'failed']]);
     } finally {
-      await apart.scripted.close(); // ends the handshake, for which a kernel that stops would wait
+      await apart.scripted.close(); // ends the handshake, which would delay the stop of the kernel
       await apart.upstreams.close();
     }
-  }, 25_000);
+  });
 
-  it('is found at its port again, and a call without a listener was not sent', async () => {
+  it('is reconnected at its port, and a call while it was down counts as not executed', async () => {
     let desk = await startNoteServer();
-    // Lists are kept, or the missing list would be the reason of a refusal.
+    // The kernel caches the tool list here. Otherwise it would refuse the call because the stopped server lists no
+    // tools.
     const apart = await startUpstreams({ GOV_MCP_LIST_MAX_AGE: '1h' }, [
       { server_id: 'desk', transport: 'http', trust_annotations: true, url: desk.url },
     ]);
@@ -75,7 +77,7 @@ describe('an MCP server that was restarted', () => {
       const { text, sealed } = await write();
       expect([text, sealed]).toEqual([expect.stringContaining('was not executed'), ['ALLOWED', 'failed']]);
       desk = await startNoteServer({ port: Number(new URL(desk.url).port) });
-      await untilReachable(async () => (await write()).sealed.at(-1) === 'completed', 60_000);
+      await untilReachable(async () => (await write()).sealed.at(-1) === 'completed');
       expect(desk.calls).toHaveLength(1);
     } finally {
       await apart.close();

@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { instructionRules } from '../src/mcp-scan/scan-rules.ts';
-import { scanTools } from '../src/mcp-scan/scan-tools.ts';
+import { instructionRules } from '../src/controls/mcp-scan/scan-rules.ts';
+import { scanTools } from '../src/controls/mcp-scan/scan-tools.ts';
 import { corpus, measured } from './_scan-corpus.ts';
 
 const none = { others: [], pinned: new Map() };
 const tool = (more: object) => ({ name: 'tool', inputSchema: { type: 'object' as const }, ...more });
 
 describe('the scan of tool definitions, on its labelled corpus', () => {
-  it('finds at least 95 in 100 of what was planted, each by its kind, and blames at most 3 in 100 honest tools', async () => {
+  it('finds at least 95% of the planted problems by kind, and flags at most 3% of the honest tools', async () => {
     const { missed, blamed, recall, falsePositives } = await measured();
     expect({ missed, recall: recall >= 0.95 }).toEqual({ missed, recall: true });
     expect({ blamed, falsePositives: falsePositives <= 0.03 }).toEqual({ blamed, falsePositives: true });
   });
 
-  it('has enough of both, of every kind that one tool can show', () => {
+  it('covers at least 60 malicious and 60 honest tools, and every kind that one tool can show', () => {
     const malicious = corpus.filter(({ label }) => label === 'malicious');
     expect(malicious.length).toBeGreaterThanOrEqual(60);
     expect(corpus.length - malicious.length).toBeGreaterThanOrEqual(60);
@@ -31,7 +31,7 @@ describe('the scan of tool definitions, on its labelled corpus', () => {
     );
   });
 
-  it('shows what a reader does not see, and no secret', async () => {
+  it('shows invisible characters and hides secrets', async () => {
     const [hidden] = await scanTools([tool({ description: 'Adds.\u202e\u200b' })], none);
     expect(hidden?.excerpt).not.toMatch(/[\u202e\u200b]/);
     const secret = `ghp_${'a8Kd0PqLm3Zx7RtYvB5nCwE1uHsJfG2oIiTe'}`;
@@ -49,14 +49,25 @@ describe('the scan of tool definitions, on its labelled corpus', () => {
     expect(drift).toMatchObject({ kind: 'drift', member: 'description', excerpt: '"Adds." -> "Adds more."' });
   });
 
-  it('finds tools that together read what others wrote, read private data and send', async () => {
+  it('finds tools that together read untrusted content, read private data and send', async () => {
     const tools = ['fetch_url', 'read_files', 'send_email'].map((name) => tool({ name }));
     const kinds = async (some: typeof tools) => (await scanTools(some, none)).map(({ kind }) => kind);
     expect(await kinds(tools)).toContain('dangerous_combination');
     expect(await kinds(tools.slice(0, 2))).not.toContain('dangerous_combination');
   });
 
-  it('reads the longest text that it accepts, of the worst kind, in bounded time', async () => {
+  it('scans the longest accepted text of the worst kind about as fast as prose, and reports a longer text', async () => {
+    /** The time of the fastest of many scans. On a loaded machine, few of them run without an interruption. */
+    const fastest = async (text: string) => {
+      const turns = [];
+      for (let turn = 0; turn < 40; turn += 1) {
+        const startedAt = performance.now(); // this test measures time
+        await scanTools([tool({ description: text.slice(0, 20_000) })], none);
+        turns.push(performance.now() - startedAt); // as above
+      }
+      return Math.min(...turns);
+    };
+    const prose = await fastest('Lists the files of a folder, with their sizes. '.repeat(500));
     const worst = [
       'send '.repeat(4_000),
       'ignore '.repeat(2_800),
@@ -64,11 +75,8 @@ describe('the scan of tool definitions, on its labelled corpus', () => {
       ' '.repeat(20_000),
       '%41'.repeat(6_600),
     ];
-    for (const description of worst) {
-      const startedAtMs = performance.now(); // the time is what is claimed
-      await scanTools([tool({ description: description.slice(0, 20_000) })], none);
-      expect(performance.now() - startedAtMs).toBeLessThan(1_000); // as above
-    }
+    // These scans take at most twice as long. With an expression that backtracks, one takes at least 20 times as long.
+    for (const text of worst) expect((await fastest(text)) / prose).toBeLessThan(10);
     expect(instructionRules.length).toBeGreaterThan(10);
     const [tooLong] = await scanTools([tool({ description: 'x'.repeat(20_001) })], none);
     expect(tooLong).toMatchObject({ rule: 'too-long', severity: 'high' });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readMcpServers } from '../src/mcp/read-mcp-servers.ts';
+import { readMcpServers } from '../src/doors/mcp/read-mcp-servers.ts';
 
 const read = (document: unknown) => readMcpServers(JSON.stringify(document));
 const named = (entry: object, name = 'files') => read({ mcpServers: { [name]: entry } });
@@ -19,8 +19,8 @@ function refusalOf(attempt: () => unknown): string {
 const stdio = { args: [], env: {}, tools: {}, trust_annotations: false };
 const claude = { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/data'], env: { KEY: 'x' } };
 
-describe('MCP servers in the JSON of a client', () => {
-  it('are those of our own form', async () => {
+describe('MCP servers in the JSON format of MCP clients', () => {
+  it('are read like servers in our own format', async () => {
     const tools = { write: { effect_level: 'E3' } };
     const own = { server_id: 'files', transport: 'stdio', ...claude, tools, trust_annotations: false };
     expect(named({ ...claude, tools })).toEqual([own]);
@@ -52,44 +52,48 @@ describe('MCP servers in the JSON of a client', () => {
       /^mcpServers\.My Server: the name may hold .*; write "my-server"$/,
     ],
     ['the name "GitHub"', { GitHub: claude }, /write "github"/],
-    ['a name of nothing that fits', { 日本: claude }, /^mcpServers\.日本: the name may hold [^;]*$/],
-    ['our own name', { countersign: claude }, /^mcpServers\.countersign: the name is reserved$/],
-    ['SSE', { a: { type: 'sse', url: 'https://x.example/sse' } }, /^mcpServers\.a\.type: the transport "sse" ended/],
+    ['a name without any permitted character', { 日本: claude }, /^mcpServers\.日本: the name may hold [^;]*$/],
+    ['the reserved name "countersign"', { countersign: claude }, /^mcpServers\.countersign: the name is reserved$/],
+    [
+      'the transport SSE',
+      { a: { type: 'sse', url: 'https://x.example/sse' } },
+      /^mcpServers\.a\.type: the transport "sse" ended/,
+    ],
     ['an unknown type', { a: { type: 'ws', url: 'https://x.example' } }, /^mcpServers\.a\.type: /],
     ['no command', { a: {} }, /^mcpServers\.a\.command: /],
-    ['what is no server', { a: 'npx' }, /^mcpServers\.a: /],
-    ['two kinds at once', { a: { command: 'x', url: 'https://x.example' } }, /^mcpServers\.a: .*"command"/],
+    ['a text instead of a server', { a: 'npx' }, /^mcpServers\.a: /],
+    ['both a command and a URL', { a: { command: 'x', url: 'https://x.example' } }, /^mcpServers\.a: .*"command"/],
     ['an unknown member', { a: { ...claude, disabled: true } }, /^mcpServers\.a: .*"disabled"/],
     [
       'an unknown effect',
       { a: { ...claude, tools: { t: { effect_level: 'E9' } } } },
       /^mcpServers\.a\.tools\.t\.effect_level: /,
     ],
-    ['a number for an argument', { a: { command: 'x', args: [1] } }, /^mcpServers\.a\.args\.0: /],
-    ['an address of a file', { a: { url: 'file:///etc/passwd' } }, /^mcpServers\.a\.url: must be an http or https/],
+    ['a number as an argument', { a: { command: 'x', args: [1] } }, /^mcpServers\.a\.args\.0: /],
+    ['a file URL', { a: { url: 'file:///etc/passwd' } }, /^mcpServers\.a\.url: must be an http or https/],
     [
-      'a reference',
+      'a variable reference',
       { a: { command: 'x', env: { K: '${TOKEN}' } } },
       /^mcpServers\.a\.env\.K: holds \$\{…\}, which is not replaced/,
     ],
     [
-      'a reference in an argument',
+      'a variable reference in an argument',
       { a: { command: 'x', args: ['a', '${env:HOME}/b'] } },
       /^mcpServers\.a\.args\.1: holds/,
     ],
     [
-      'a reference in a header',
+      'a variable reference in a header',
       { a: { url: 'https://x.example', headers: { h: 'Bearer ${K}' } } },
       /\.headers\.h: holds/,
     ],
-    ['a home', { a: { command: 'x', args: ['~/files'] } }, /^mcpServers\.a\.args\.0: begins with ~/],
+    ['a path in the home folder', { a: { command: 'x', args: ['~/files'] } }, /^mcpServers\.a\.args\.0: begins with ~/],
     ['a relative command', { a: { command: './server' } }, /^mcpServers\.a\.command: is a relative path/],
-    ['a relative folder', { a: { command: 'x', cwd: 'files' } }, /^mcpServers\.a\.cwd: is a relative path/],
-  ])('are refused with %s, in words that name the member', (_what, mcpServers, words) => {
+    ['a relative working folder', { a: { command: 'x', cwd: 'files' } }, /^mcpServers\.a\.cwd: is a relative path/],
+  ])('with %s are rejected, and the error names the member', (_what, mcpServers, words) => {
     expect(() => read({ mcpServers })).toThrow(words);
   });
 
-  it('are refused with two of one name, in whatever form, and with members of other clients', () => {
+  it('are rejected when two share a name or a member is unknown', () => {
     const own = { server_id: 'files', transport: 'stdio', command: 'x' };
     expect(() => read({ servers: [own], mcpServers: { files: claude } })).toThrow('two servers are named "files"');
     expect(() => read({ servers: [own, own] })).toThrow('two servers are named "files"');
@@ -102,7 +106,7 @@ describe('MCP servers in the JSON of a client', () => {
     expect(read({ servers: [own] })).toEqual([{ ...stdio, ...own }]);
   });
 
-  it('never show a value in a refusal', () => {
+  it('never have their values in an error', () => {
     const secret = 'hunter2-of-the-declaration';
     for (const entry of [
       { command: 'x', env: { KEY: [secret] } },

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@countersign/service-kit';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { kernelConfigFrom } from '../src/index.ts';
-import { findStdioAccount } from '../src/sandbox/stdio-account.ts';
+import { findStdioAccount } from '../src/controls/sandbox/stdio-account.ts';
 import { newSession } from './_caller.ts';
 import { startUpstreams } from './_upstreams.ts';
 
@@ -45,25 +45,25 @@ const hostile = () => ({
 
 type Report = { succeeded: string[]; uid: string; gid: string; groups: string; capabilities: string; home: string[] };
 
-/** The attacks of a hostile server on the kernel that runs it as this user, and the kernel's log. */
-async function attacked(user: string): Promise<{ report: Report; said: string }> {
-  let said = '';
-  const stream = new PassThrough().on('data', (line: Buffer) => (said += line.toString()));
+/** Runs a hostile server as this user. Returns the attacks that succeeded, and the log of the kernel. */
+async function attacked(user: string): Promise<{ report: Report; text: string }> {
+  let text = '';
+  const stream = new PassThrough().on('data', (line: Buffer) => (text += line.toString()));
   const log = createLogger({ service: 'test', level: 'info', layout: 'json', stream });
   const { test, close } = await startUpstreams({ GOV_MCP_STDIO_USER: user }, [hostile()], { log });
   try {
-    const body = { tool: 'hostile.attack', args: {}, session_id: newSession() } as never; // a test writes plain names
+    const body = { tool: 'hostile.attack', args: {}, session_id: newSession() } as never; // unbranded strings
     const { result } = (await test.as('acme').executeMcp({ body })).body;
     const { content } = result as unknown as { content: { text: string }[] };
-    return { report: JSON.parse(content[0]?.text ?? '') as Report, said };
+    return { report: JSON.parse(content[0]?.text ?? '') as Report, text };
   } finally {
     await close();
   }
 }
 
 describe('an MCP server over stdio', () => {
-  onlyThere(`has an account of its own, and reads nothing of the kernel from there${where}`, async () => {
-    const { report, said } = await attacked(apart);
+  onlyThere(`runs under its own account and has no access to the kernel${where}`, async () => {
+    const { report, text } = await attacked(apart);
     expect(report).toEqual({
       succeeded: [],
       uid: '65534 65534 65534 65534',
@@ -72,19 +72,16 @@ describe('an MCP server over stdio', () => {
       capabilities: '0000000000000000',
       home: [],
     });
-    expect(said).toContain('mcp_stdio.runs_apart');
+    expect(text).toContain('mcp_stdio.runs_apart');
   });
 
-  onlyThere(
-    `as a program of the kernel's own account can do all of it, of which the kernel warns${where}`,
-    async () => {
-      const { report, said } = await attacked(kernelsOwn);
-      expect(report.succeeded).toEqual(
-        expect.arrayContaining(['environment', 'memory', 'descriptors', 'keyFile', 'dataFolder', 'signal']),
-      );
-      expect(said).toContain('mcp_stdio.runs_as_kernel');
-    },
-  );
+  onlyThere(`has full access under the account of the kernel, which logs a warning${where}`, async () => {
+    const { report, text } = await attacked(kernelsOwn);
+    expect(report.succeeded).toEqual(
+      expect.arrayContaining(['environment', 'memory', 'descriptors', 'keyFile', 'dataFolder', 'signal']),
+    );
+    expect(text).toContain('mcp_stdio.runs_as_kernel');
+  });
 });
 
 describe('the configuration of servers over stdio', () => {
@@ -107,15 +104,15 @@ describe('the configuration of servers over stdio', () => {
       ...change,
     });
 
-  onlyThere(`is accepted in production where they have an account of their own, and nowhere else${where}`, () => {
+  onlyThere(`is accepted in production only if the servers have their own account${where}`, () => {
     expect(configured({}).stdioAccount).toEqual({ uid: 65_534, gid: 65_534 });
     expect(configured({ GOV_MCP_STDIO_USER: '4711:4712' }).stdioAccount).toEqual({ uid: 4_711, gid: 4_712 });
     expect(() => configured({ GOV_MCP_STDIO_USER: kernelsOwn })).toThrow('names hostile over stdio');
   });
 
-  onlyThere(`is refused where their account may read a secret of the kernel${where}`, async () => {
+  onlyThere(`is rejected if the account of the servers can read a secret of the kernel${where}`, async () => {
     await chmod(keyFile, 0o644);
-    // Production takes no such file at all.
+    // In production, a file that others can read is rejected whatever the account is.
     const lenient = { NODE_ENV: 'development' };
     expect(() => configured(lenient)).toThrow(/^.*GOV_SIGNING_KEY_FILE: the file can be read by the user 65534:65534/s);
     expect(() => configured({})).toThrow('GOV_SIGNING_KEY_FILE names a file that others can read');
@@ -125,7 +122,7 @@ describe('the configuration of servers over stdio', () => {
     expect(() => configured({ GOV_MCP_SERVERS: file })).toThrow('GOV_MCP_SERVERS: the file can be read');
   });
 
-  it('names the user in numbers', () => {
+  it('accepts only a numeric user and group', () => {
     for (const user of ['nobody', '65534', '65534:nogroup', '-1:0'])
       expect(() => configured({ GOV_MCP_STDIO_USER: user })).toThrow('GOV_MCP_STDIO_USER');
   });

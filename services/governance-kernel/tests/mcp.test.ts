@@ -36,7 +36,7 @@ beforeAll(async () => {
     command: process.execPath,
     args: [fileSystemServer(), folder],
   };
-  upstreams = await startUpstreams({}, [files, processServer]);
+  upstreams = await startUpstreams({ GOV_MCP_TIMEOUT: '5s' }, [files, processServer]);
 });
 afterAll(async () => {
   await upstreams.close();
@@ -73,7 +73,7 @@ const receiptIdOf = (result: CallToolResult) => result._meta?.['countersign/rece
 describe('the governed MCP server', () => {
   verifies(
     'kn.mcp.server',
-    'clients of 2026-07-28 and 2025-11-25 list the same tools and call the real file-system server',
+    'lists the same tools to clients of both revisions, and calls the real file-system server for them',
     async () => {
       for (const [mode, version] of [
         ['modern', '2026-07-28'],
@@ -105,7 +105,7 @@ describe('the governed MCP server', () => {
     },
   );
 
-  verifies('kn.mcp.server', 'the client of the v1 SDK lists and calls governed tools', async () => {
+  verifies('kn.mcp.server', 'serves tool lists and tool calls to a client of SDK v1', async () => {
     const client = new LegacyClient({ name: 'v1', version: '1' });
     await client.connect(new LegacyTransport(endpoint(), { requestInit: { headers: headersOf(newSession()) } }));
     expect((await client.listTools()).tools.length).toBeGreaterThan(10);
@@ -117,7 +117,7 @@ describe('the governed MCP server', () => {
     await client.close();
   });
 
-  it('states how long a list may be kept, and for whom', async () => {
+  it('returns how long a list may be cached, and for whom', async () => {
     const client = await connected('modern');
     expect(await client.listTools()).toMatchObject({ ttlMs: 10_000, cacheScope: 'private' });
     await client.close();
@@ -125,7 +125,7 @@ describe('the governed MCP server', () => {
 
   verifies(
     'kn.mcp.server',
-    'answers a denial as a tool result with reason and receipt, and the tool is not called',
+    'returns a denial as a tool result with reason and receipt, without calling the tool',
     async () => {
       const client = await connected('modern');
       const result = await client.callTool({ name: 'notes.delete_note', arguments: { id: 'a' } });
@@ -142,7 +142,7 @@ describe('the governed MCP server', () => {
   it.each([
     ['notes.no_such_tool', {}, 'TOOL_UNKNOWN'],
     ['nobody.home', {}, 'TOOL_UNKNOWN'],
-  ])('denies %s with %j as %s', async (name, args, reason) => {
+  ])('denies %s with the arguments %j and the reason %s', async (name, args, reason) => {
     const client = await connected('modern');
     expect(await client.callTool({ name, arguments: args })).toMatchObject({
       isError: true,
@@ -151,8 +151,8 @@ describe('the governed MCP server', () => {
     await client.close();
   });
 
-  // At every other door the gate is asked by the same cause: gates.test.ts.
-  verifies('kn.fc.args', 'arguments that break the pinned schema are denied, sealed, and never sent', async () => {
+  // gates.test.ts covers the same gate on all other routes.
+  verifies('kn.fc.args', 'denies and seals arguments that break the pinned schema, and never sends them', async () => {
     const session = newSession();
     const client = await connected('modern', session);
     const sent = upstreams.notes.calls.length;
@@ -169,26 +169,26 @@ describe('the governed MCP server', () => {
     await client.close();
   });
 
-  it('asks a client that opens URLs for the approval; approved in the meantime, the same call runs, and runs once', async () => {
+  it('sends a client that opens URLs to the approval; once approved, the same call runs exactly once', async () => {
     const session = newSession();
     const client = await connected('modern', session, { capabilities: { elicitation: { url: {} } } });
-    const asked: string[] = [];
+    const requests: string[] = [];
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       if (params.mode !== 'url') throw new Error('URL mode was declared');
-      asked.push(params.url);
+      requests.push(params.url);
       await approve(upstreams.test, /apr_\w+/.exec(params.url)?.[0] ?? '');
       return { action: 'accept' };
     });
     const paid = upstreams.notes.calls.length;
     expect(textOf(await client.callTool({ name: 'notes.pay', arguments: { amount: 5 } }))).toBe('Paid 5');
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     expect(upstreams.notes.calls).toHaveLength(paid + 1);
     await client.close();
   });
 
-  it('sends a person to the page of the approval; what they say to a denial is what the agent reads', async () => {
+  it('opens the approval page for a person, and returns their reason for a denial to the agent', async () => {
     const client = await connected('modern', newSession(), { capabilities: { elicitation: { url: {} } } });
-    const body = { kind: 'approver', principal_id: 'alice', expires_in_days: 1 } as never; // a test writes plain names
+    const body = { kind: 'approver', principal_id: 'alice', expires_in_days: 1 } as never; // unbranded strings
     const { key } = (await upstreams.test.as('acme').createAccessKey({ body })).body;
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       const url = params.mode === 'url' ? new URL(params.url).pathname : '';
@@ -203,7 +203,7 @@ describe('the governed MCP server', () => {
     await client.close();
   });
 
-  it('does not send a client round in circles that accepts without an approval', async () => {
+  it('stops asking a client that accepts the request, if the approval stays pending', async () => {
     const client = await connected('modern', newSession(), { capabilities: { elicitation: { url: {} } } });
     client.setRequestHandler('elicitation/create', () => ({ action: 'accept' }));
     const result = await client.callTool({ name: 'notes.pay', arguments: { amount: 6 } });
@@ -211,7 +211,7 @@ describe('the governed MCP server', () => {
     await client.close();
   });
 
-  it('tells a client that opens no URLs which approval is pending; repeating the call after it was approved suffices', async () => {
+  it('returns the pending approval to a client that opens no URLs, and runs the repeated call once approved', async () => {
     const client = await connected('legacy');
     const pay = () => client.callTool({ name: 'notes.pay', arguments: { amount: 9 } });
     const waiting = await pay();
@@ -222,7 +222,7 @@ describe('the governed MCP server', () => {
     await client.close();
   });
 
-  it('seals a tool that reports an error as failed, and one that never answers as uncertain', async () => {
+  it('seals an outcome as failed when the tool reports an error, and as uncertain when it never answers', async () => {
     const session = newSession();
     const client = await connected('modern', session);
     expect(await client.callTool({ name: 'notes.read_note', arguments: { id: 'missing' } })).toMatchObject({
@@ -241,7 +241,7 @@ describe('the governed MCP server', () => {
     await client.close();
   });
 
-  verifies('kn.budget', 'a call that its server never answers counts in full', async () => {
+  verifies('kn.budget', 'counts a call in full against its budget when the server never answers', async () => {
     const tenant = 'limited';
     await upstreams.test.as(tenant).putBudget({
       params: { budget_id: 'hang' },
@@ -263,7 +263,7 @@ describe('the governed MCP server', () => {
     await client.close();
   });
 
-  it('withholds an answer beyond the cap', async () => {
+  it('withholds an answer over the size limit', async () => {
     const client = await connected('modern');
     const result = await client.callTool({ name: 'notes.fill', arguments: { bytes: 9_000_000 } });
     expect(result.isError).toBe(true);
@@ -271,7 +271,7 @@ describe('the governed MCP server', () => {
     await client.close();
   });
 
-  it('answers strangers, foreign hosts and origins, and event streams as the protocol says', async () => {
+  it('responds as the protocol requires to missing credentials, foreign origins and GET requests', async () => {
     const init = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' };
     const send = (headers: Record<string, string>, rest: RequestInit = init) =>
       fetch(endpoint(), {
@@ -297,7 +297,7 @@ describe('the governed MCP server', () => {
 });
 
 describe('upstream MCP servers', () => {
-  it('give a child PATH, a home of its own and what was declared for it, and no secret of the kernel', async () => {
+  it('get PATH, their own home and their declared variables, but no secret of the kernel', async () => {
     const client = await connected('modern');
     const { HOME, PATH, DECLARED, ...rest } = JSON.parse(
       textOf(await client.callTool({ name: 'proc.environment', arguments: {} })),
@@ -308,7 +308,7 @@ describe('upstream MCP servers', () => {
     await client.close();
   });
 
-  it('see the headers declared for them and nothing that the caller sent', async () => {
+  it('receive the headers declared for them and none from the caller', async () => {
     const client = await connected('modern');
     await client.callTool({ name: 'notes.read_note', arguments: { id: 'a' } });
     const seen = JSON.stringify(upstreams.notes.requests);
@@ -317,7 +317,7 @@ describe('upstream MCP servers', () => {
     await client.close();
   });
 
-  it('come back after a crash, whose call is sealed as uncertain', async () => {
+  it('are restarted after a crash, and the crashed call is sealed as uncertain', async () => {
     const session = newSession();
     const client = await connected('modern', session);
     const pid = async () => textOf(await client.callTool({ name: 'proc.pid', arguments: {} }));
@@ -325,8 +325,8 @@ describe('upstream MCP servers', () => {
     expect(await client.callTool({ name: 'proc.crash', arguments: {} })).toMatchObject({
       _meta: { 'countersign/outcome': 'uncertain' },
     });
-    // It is restarted during this, without a fixed time; until then its calls are refused.
-    await untilReachable(async () => Number(await pid()) > 0, 60_000);
+    // The server restarts after a variable time. Until then its calls are refused.
+    await untilReachable(async () => Number(await pid()) > 0);
     expect(await pid()).not.toBe(before);
     await client.close();
   });

@@ -49,7 +49,7 @@ const applied = (workspace: string, version: number) =>
   untilReachable(async () => (await appliedVersion(workspace)) === version);
 
 describe('a list of members', () => {
-  it('is who has which relation with the workspace, an owner those of all, and sealed', async () => {
+  it('becomes sealed relations with the workspace, and an owner is also a partner and a member', async () => {
     const workspace = newWorkspace();
     await tell(workspace, 1, { [`${ann}`]: 'owner', [`${bob}`]: 'member' });
     await applied(workspace, 1);
@@ -65,21 +65,21 @@ describe('a list of members', () => {
     ]);
   });
 
-  it('changes nothing that others wrote, in this tenant or another', async () => {
-    const [workspace, other] = [newWorkspace(), newWorkspace()];
+  it('keeps relations that other callers wrote, in every tenant', async () => {
+    const [workspace, neighbour] = [newWorkspace(), newWorkspace()];
     await change(test, workspace, {
       writes: [`workspace:${workspace}#auditor@user:${eve}`, `workspace:x#owner@user:${eve}`],
     });
-    await tell(other, 1, { [`${ann}`]: 'owner' });
+    await tell(neighbour, 1, { [`${ann}`]: 'owner' });
     await tell(workspace, 1, { [`${bob}`]: 'owner' });
-    await Promise.all([applied(workspace, 1), applied(other, 1)]);
+    await Promise.all([applied(workspace, 1), applied(neighbour, 1)]);
     await tell(workspace, 2, {});
     await applied(workspace, 2);
     expect([await has(workspace, 'owner', bob), await has(workspace, 'auditor', eve)]).toEqual([false, true]);
-    expect(await has(other, 'owner', ann)).toBe(true);
+    expect(await has(neighbour, 'owner', ann)).toBe(true);
   });
 
-  it('that comes late, twice or in any order at two kernels never undoes a later one', async () => {
+  it('never replaces a later list when lists arrive late, twice or in any order at two kernels', async () => {
     const workspace = newWorkspace();
     const versions = Array.from({ length: 20 }, (_, index) => index + 1).sort(() => Math.random() - 0.5);
     const last = { [`${ann}`]: 'owner', [`${eve}`]: 'member' } as const;
@@ -96,25 +96,25 @@ describe('a list of members', () => {
     expect([await has(workspace, 'owner', bob), await appliedVersion(workspace)]).toEqual([false, 20]);
   });
 
-  it('that is told again confirms the relations, and an older one does not', async () => {
+  it('confirms the relations when it is repeated, but not when it is older', async () => {
     const workspace = newWorkspace();
-    const told = { [`${ann}`]: 'owner' } as const;
-    await tell(workspace, 7, told);
+    const report = { [`${ann}`]: 'owner' } as const;
+    await tell(workspace, 7, report);
     await applied(workspace, 7);
     const confirmedAt = async () => (await test.as(workspace).getAuthzHealth({})).body.snapshot?.confirmed_at;
     const before = await confirmedAt();
     time.advance(60_000);
-    await tell(workspace, 6, told);
+    await tell(workspace, 6, report);
     const sentinel = newWorkspace();
-    await tell(sentinel, 1, told);
+    await tell(sentinel, 1, report);
     await applied(sentinel, 1);
     expect(await confirmedAt()).toBe(before);
-    await tell(workspace, 7, told);
+    await tell(workspace, 7, report);
     await untilReachable(async () => (await confirmedAt()) === time.clock().toISOString());
     expect((await test.as(workspace).getAuthzHealth({})).body.snapshot?.version).toBe(1);
   });
 
-  it('that says what no list can say is put aside', async () => {
+  it('becomes a dead letter when its content is invalid', async () => {
     const workspace = newWorkspace();
     const event = listOf(workspace, 1, { [`${ann}`]: 'owner' });
     await publish({

@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { holdTimers, type HeldTimers } from '@countersign/testkit/held-timers';
-import { createModelUpstream } from '../src/chat/model-upstream.ts';
-import { bodyHash } from '../src/chat/body-hash.ts';
+import { createModelUpstream } from '../src/doors/chat/model-upstream.ts';
+import { bodyHash } from '../src/doors/chat/body-hash.ts';
 
 const times = { timeoutMs: 60_001, streamMs: 300_001 };
-const permit = { mayStillSend: () => null, take: () => ({ args: { body_hash: bodyHash(body) } }) } as never; // what is read of it
+const permit = { mayStillSend: () => null, take: () => ({ args: { body_hash: bodyHash(body) } }) } as never; // only the members read
 const body = Buffer.from('{}');
 
 let server: Server;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await once(server, 'close');
 });
 
-it('the deadline of an answer hears that the caller left, also once the answer has been read', async () => {
+it('the deadline signal of an answer aborts when the caller leaves, even after the answer was read', async () => {
   const { port } = server.address() as AddressInfo; // a TCP server has such an address
   const upstream = createModelUpstream({ url: `http://127.0.0.1:${port}/v1`, apiKey: null, ...times });
   const caller = new AbortController();
@@ -35,7 +35,7 @@ it('the deadline of an answer hears that the caller left, also once the answer h
   await upstream.close();
 });
 
-describe('the time of an answer', () => {
+describe('the time limit of an answer', () => {
   let timers: HeldTimers;
   beforeEach(() => {
     timers = holdTimers(Object.values(times));
@@ -51,7 +51,7 @@ describe('the time of an answer', () => {
     return { answer, upstream };
   }
 
-  it('is the limit on silence for a whole one', async () => {
+  it('equals the silence limit when the answer is not streamed', async () => {
     const { answer, upstream } = await answered(false);
     timers.pass(times.timeoutMs - 1);
     expect(answer.deadline.aborted).toBe(false);
@@ -60,7 +60,7 @@ describe('the time of an answer', () => {
     await upstream.close();
   });
 
-  it('is longer for a stream, which may go on as long as it is not silent', async () => {
+  it('equals the longer stream limit when the answer is streamed', async () => {
     const { answer, upstream } = await answered(true);
     expect(answer.silenceMs).toBe(times.timeoutMs);
     timers.pass(times.streamMs - 1);

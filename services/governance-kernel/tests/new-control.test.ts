@@ -24,7 +24,7 @@ const byId = {
 };
 const table = { table: 'quotas', primaryKey: ['quota_id'] } as const;
 
-/** The terms that people set: the epoch guards them. */
+/** The terms that people set. The epoch guards them. */
 const quotaTerms: Control<string, Terms> = {
   name: 'quota_terms',
   guard: 'epoch',
@@ -33,7 +33,7 @@ const quotaTerms: Control<string, Terms> = {
   ...byId,
   writes: { ...table, put: { kind: 'upsert' } },
 };
-/** The counts of decisions: a revision guards them. */
+/** The counts that decisions change. A revision guards them. */
 const quotas: Control<string, Count> = {
   name: 'quotas',
   guard: 'row',
@@ -43,7 +43,7 @@ const quotas: Control<string, Count> = {
   ...byId,
   writes: { ...table, put: { kind: 'update' }, drops: true },
 };
-/** Events that happen once: their key guards them. */
+/** The events that happen once. Their key guards them. */
 const quotaUses: Control<string, Use> = {
   name: 'quota_uses',
   guard: 'key',
@@ -52,7 +52,7 @@ const quotaUses: Control<string, Use> = {
   ...byId,
   writes: { table: 'quota_uses', primaryKey: ['quota_id', 'order'], put: { kind: 'insert_once' } },
 };
-const all = [...controls, quotaTerms, quotas, quotaUses] as readonly AnyControl[]; // each is handed its own rows only
+const all = [...controls, quotaTerms, quotas, quotaUses] as readonly AnyControl[]; // each control receives only rows of its own type
 
 let scratch: TestDatabase;
 let database: KernelDatabase;
@@ -84,10 +84,10 @@ const counted = (taken: number, revision: number): Count => ({ id: 'calls', take
 
 type Appended = { changes?: Change[]; reads?: { control: unknown; rows: unknown[] }[]; mark?: number };
 
-/** One batch without receipts, by the statement that kernels send. */
+/** Appends one batch without receipts, with the statement that kernels send. */
 async function appended({ changes = [], reads = [], mark }: Appended): Promise<void> {
   const epoch = { mark: mark ?? (await epochMark()), timeline: await timeline() };
-  const batch = { sealed: [], chains: [], changes, reads } as unknown as LedgerBatch; // what the statement reads of it
+  const batch = { sealed: [], chains: [], changes, reads } as unknown as LedgerBatch; // the members that are read
   const values = append.valuesOf({ epoch, batch, datedMs: Date.now() });
   await database.pool.query({ text: append.text, values });
 }
@@ -108,7 +108,7 @@ async function timeline(): Promise<string> {
   return found[0]?.timeline ?? '';
 }
 
-/** The rows of the key, by the statement that kernels send. */
+/** Reads the rows of the key with the statement that kernels send. */
 async function rows(): Promise<{ terms: unknown[]; counts: unknown[]; uses: unknown[] }> {
   const sets = [quotaTerms, quotas, quotaUses].map((control) => ({ control, key: 'calls', set: 'calls' }) as never);
   const values = readParameters(all, { chains: [], sets });
@@ -118,8 +118,8 @@ async function rows(): Promise<{ terms: unknown[]; counts: unknown[]; uses: unkn
   return { terms: termRows ?? [], counts: counts ?? [], uses: uses ?? [] };
 }
 
-describe('a new control, by its definition alone', () => {
-  it('has its rows inserted and updated, and moves the epoch under which every batch is decided', async () => {
+describe('a new control that consists only of its definition', () => {
+  it('inserts and updates rows, and moves the epoch that guards every batch', async () => {
     const mark = await epochMark();
     await appended({ changes: [put(quotaTerms, terms)], mark });
     expect((await rows()).terms).toEqual([terms]);
@@ -128,7 +128,7 @@ describe('a new control, by its definition alone', () => {
     expect(await rows()).toEqual({ terms: [{ ...terms, limit: 7 }], counts: [counted(0, 0)], uses: [] });
   });
 
-  it('has rows counted under their revision without moving the epoch', async () => {
+  it('counts rows under their revision without moving the epoch', async () => {
     await appended({ changes: [put(quotaTerms, terms)] });
     const mark = await epochMark();
     await appended({ changes: [put(quotas, counted(1, 0))], mark });
@@ -138,14 +138,14 @@ describe('a new control, by its definition alone', () => {
     await stale('quotas', { reads: [{ control: quotas, rows: [counted(0, 0)] }], mark });
   });
 
-  it('has rows dropped once', async () => {
+  it('drops a row only once', async () => {
     await appended({ changes: [put(quotaTerms, terms)] });
     await appended({ changes: [drop(quotas, counted(0, 0))] });
     expect((await rows()).terms).toEqual([]);
     await stale('quotas', { changes: [drop(quotas, counted(0, 0))] });
   });
 
-  it('has rows of a key inserted once', async () => {
+  it('inserts a row with the same key only once', async () => {
     const use = put(quotaUses, { id: 'calls', order: 'first' });
     await appended({ changes: [use] });
     await stale('quota_uses', { changes: [use] });
@@ -153,9 +153,9 @@ describe('a new control, by its definition alone', () => {
     expect((await rows()).uses).toHaveLength(2);
   });
 
-  it('has a trigger on every update of its table, except on columns that a revision guards', () => {
+  it('has a trigger on every update of its table, except for columns guarded by a revision', () => {
     const guarding = 'BEFORE INSERT OR DELETE OR TRUNCATE OR UPDATE';
-    const generated = (list: readonly unknown[]) => ledgerFunctions(list as readonly AnyControl[], ''); // each has its own rows
+    const generated = (list: readonly unknown[]) => ledgerFunctions(list as readonly AnyControl[], ''); // own row types
     expect(generated([quotaTerms])).toContain(`${guarding}\n  ON quotas `);
     const resetting = { ...quotaTerms, columns: ['quota_id', 'limit', 'taken'] };
     expect(generated([resetting, quotas])).toContain(`${guarding} OF\n    quota_id, "limit"\n  ON quotas `);

@@ -13,7 +13,7 @@ const scopes = 'mcp:tools mcp:call';
 
 type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
 
-/** An authorization server with its metadata and keys over HTTP. */
+/** An authorization server that serves its metadata and keys over HTTP. */
 async function startIssuer() {
   const keys = await generateKeyPair('ES256');
   const state = { keys, fetched: 0, isDown: false };
@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 
 const claims = () => ({ tenant_id: 'acme', scope: scopes, client_id: 'client-1' });
-type Told = {
+type Report = {
   claims?: JWTPayload;
   iss?: string;
   aud?: string | string[];
@@ -69,7 +69,7 @@ async function token({
   exp = '5m',
   keys = issuer.state.keys,
   omit,
-}: Told = {}) {
+}: Report = {}) {
   const payload: JWTPayload = { ...claims(), ...more };
   if (omit !== undefined) Reflect.deleteProperty(payload, omit);
   const signing = new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'at+jwt' });
@@ -77,7 +77,7 @@ async function token({
   return await named.setIssuer(iss).setAudience(aud).setExpirationTime(exp).sign(keys.privateKey);
 }
 
-/** A list of tools, as a client asks for it. */
+/** Requests the list of tools as a client would. */
 async function ask(bearer: string | null, path = '/mcp', headers: Record<string, string> = {}) {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -104,27 +104,31 @@ const params = (challenge: string | null): Record<string, string> =>
   );
 
 describe('OAuth at /mcp', () => {
-  verifies('kn.mcp.oauth', 'publishes where clients get tokens, and names it in the challenge of 401', async () => {
-    const answer = await fetch(`${upstreams.test.kernel.url}/.well-known/oauth-protected-resource/mcp`);
-    expect([answer.status, await answer.json()]).toEqual([
-      200,
-      {
-        resource,
-        authorization_servers: [issuer.url],
-        scopes_supported: scopes.split(' '),
-        bearer_methods_supported: ['header'],
-        resource_name: 'countersign',
-      },
-    ]);
-    const missing = await ask(null);
-    expect(missing.status).toBe(401);
-    expect(missing.challenge).toMatch(/^Bearer /);
-    expect(params(missing.challenge)).toEqual({ resource_metadata: metadataUrl, scope: scopes });
-  });
+  verifies(
+    'kn.mcp.oauth',
+    'publishes its authorization server in metadata, to which the challenge of a 401 refers',
+    async () => {
+      const answer = await fetch(`${upstreams.test.kernel.url}/.well-known/oauth-protected-resource/mcp`);
+      expect([answer.status, await answer.json()]).toEqual([
+        200,
+        {
+          resource,
+          authorization_servers: [issuer.url],
+          scopes_supported: scopes.split(' '),
+          bearer_methods_supported: ['header'],
+          resource_name: 'countersign',
+        },
+      ]);
+      const missing = await ask(null);
+      expect(missing.status).toBe(401);
+      expect(missing.challenge).toMatch(/^Bearer /);
+      expect(params(missing.challenge)).toEqual({ resource_metadata: metadataUrl, scope: scopes });
+    },
+  );
 
   verifies(
     'kn.mcp.oauth',
-    'lets a valid token call a tool under its own tenant and subject, and hands it to no server',
+    'accepts a valid token for its own tenant and subject, and forwards it to no server',
     async () => {
       const bearer = await token();
       const client = new Client(
@@ -154,7 +158,7 @@ describe('OAuth at /mcp', () => {
     ['an expiry that has passed', () => token({ exp: Math.floor(Date.now() / 1_000) - 120 })],
     ['no tenant', () => token({ omit: 'tenant_id' })],
     ['no subject', () => token({ omit: 'sub' })],
-    ['the key of another', async () => token({ keys: await stranger })],
+    ['a signature of an unknown key', async () => token({ keys: await stranger })],
     [
       'no signature',
       async () =>
@@ -166,7 +170,7 @@ describe('OAuth at /mcp', () => {
           .encode(),
     ],
     [
-      'a signature by the public key as a secret',
+      'a signature that uses the public key as a secret',
       async () => {
         const secret = new TextEncoder().encode(JSON.stringify(await exportJWK(issuer.state.keys.publicKey)));
         const signing = new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: 'one' }).setSubject('a');
@@ -183,7 +187,7 @@ describe('OAuth at /mcp', () => {
 
   verifies(
     'kn.mcp.oauth',
-    'refuses a token without a scope with 403, and the challenge names all that are needed',
+    'refuses a token without the required scopes with 403, and the challenge lists them',
     async () => {
       for (const scope of ['mcp:tools', '', '*']) {
         const { status, challenge } = await ask(await token({ claims: { scope } }));
@@ -197,7 +201,7 @@ describe('OAuth at /mcp', () => {
     },
   );
 
-  it('speaks for no other tenant or principal, and opens no other route', async () => {
+  it('limits a token to its own tenant, principal and routes', async () => {
     const bearer = await token();
     expect((await ask(bearer)).status).toBe(200);
     expect((await ask(bearer, '/mcp', { 'x-gov-tenant-id': 'another' })).status).toBe(403);
@@ -207,7 +211,7 @@ describe('OAuth at /mcp', () => {
     expect((await ask(bearer, '/api/v1/mcp/registry/approve')).status).toBe(401);
   });
 
-  it('grants what a profile demands by the scopes of the token alone', async () => {
+  it('checks the scopes that a profile requires against the token only', async () => {
     const profile = { tenant_id: 'scoped', servers: ['notes'], required_scopes: ['notes:read'], resource };
     await upstreams.test.as('scoped').putAuthProfile({ params: { profile_id: 'p' }, body: profile } as never);
     const authorize = async (scope: string) => {
@@ -230,7 +234,7 @@ describe('OAuth at /mcp', () => {
     expect(await authorize(`${scopes} notes:read`)).toBe('ALLOWED');
   });
 
-  it('refuses everything while the keys of the issuer cannot be read, and takes tokens again behind that', async () => {
+  it('refuses every token while the issuer keys cannot be read, and accepts tokens after recovery', async () => {
     issuer.state.isDown = true;
     await upstreams.test.restart();
     const bearer = await token();
@@ -240,7 +244,7 @@ describe('OAuth at /mcp', () => {
   });
 });
 
-it('without an issuer there is no metadata', async () => {
+it('there is no resource metadata without an issuer', async () => {
   const plain = await startUpstreams();
   const answer = await fetch(`${plain.test.kernel.url}/.well-known/oauth-protected-resource/mcp`);
   expect(answer.status).toBe(404);

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BudgetId, PrincipalId, TenantId } from '@countersign/contracts';
 import { until } from '@countersign/testkit/until';
 import pg from 'pg';
-import { changeBudget } from '../src/budgets/change-budget.ts';
+import { changeBudget } from '../src/controls/budgets/change-budget.ts';
 import type { GovernedCall } from '../src/call/governed-call.ts';
 import type { GroupCommit } from '../src/ledger/group-commit.ts';
-import { blockTools } from '../src/policy/block-tools.ts';
-import { ledgerOf, movableClock, newSession, said } from './_caller.ts';
+import { blockTools } from '../src/controls/policy/block-tools.ts';
+import { ledgerOf, movableClock, newSession, answerOf } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { waitsForLock } from './_statements.ts';
 
@@ -22,7 +22,7 @@ afterEach(() => test.close());
 const read = (): GovernedCall => ({
   caller: {
     tenant: 'acme' as TenantId,
-    principal: 'agent' as PrincipalId, // within their schemas
+    principal: 'agent' as PrincipalId, // match their schemas
     scopes: [],
   },
   session: newSession(),
@@ -37,10 +37,10 @@ const read = (): GovernedCall => ({
 
 const decide = async (call: GovernedCall) => (await test.kernel.context.boundary.decide(call)).reply;
 
-/** Entries that are submitted while the ledger is busy commit together, in the order of submission. */
+/** Keeps the ledger busy with an activation. Entries submitted during it then commit together, in their order. */
 const ledgerIsBusy = (tenant: string) => test.activate(tenant, starterPolicy);
 
-/** How many entries have been submitted to a ledger from now on. */
+/** Counts the entries that are submitted to a ledger from now on. */
 function countSubmitted(ledger: Pick<GroupCommit, 'submit'>): { count: number } {
   const submit = ledger.submit.bind(ledger);
   const submitted = { count: 0 };
@@ -51,7 +51,10 @@ function countSubmitted(ledger: Pick<GroupCommit, 'submit'>): { count: number } 
   return submitted;
 }
 
-/** A bundle is compiled in turns before its activation is submitted: the ledger is kept busy until the call behind it has come. */
+/**
+ * Submits `activate` and then `work`, so that the same batch commits both. A lock keeps the ledger busy until both were
+ * submitted.
+ */
 async function behindActivation<Result>(tenant: string, activate: () => Promise<unknown>, work: () => Promise<Result>) {
   const holder = new pg.Client({ connectionString: test.database.adminUrl });
   await holder.connect();
@@ -74,53 +77,53 @@ async function behindActivation<Result>(tenant: string, activate: () => Promise<
 }
 
 describe('in one batch', () => {
-  it('a decision behind the activation of a policy is made under that policy', async () => {
-    expect(said(await decide(read()))).toBe('ALLOW ALLOWED');
+  it('a decision after the activation of a policy uses that policy', async () => {
+    expect(answerOf(await decide(read()))).toBe('ALLOW ALLOWED');
     const call = read();
     const activate = () => test.activate('*', nothingPolicy, 2);
     const reply = await behindActivation('busy-1', activate, () => decide(call));
-    expect([said(reply), reply.policy_epoch]).toEqual(['DENY POLICY_DENIED', 2]);
+    expect([answerOf(reply), reply.policy_epoch]).toEqual(['DENY POLICY_DENIED', 2]);
     expect(await ledgerOf(test, call.session)).toHaveLength(1);
     await test.activate('*', starterPolicy, 3);
-    expect(said(await decide(read()))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await decide(read()))).toBe('ALLOW ALLOWED');
   });
 
-  it('a decision behind the confirmation of a policy that had become stale is made under it', async () => {
-    time.advance(3_600_000 + 1_000); // each activation before was a moment later than the last
-    expect(said(await decide(read()))).toBe('DENY POLICY_STALE');
+  it('a decision after the renewed activation of a stale policy uses that policy', async () => {
+    time.advance(3_600_000 + 1_000); // one more second, because confirmation times rise even if the clock does not
+    expect(answerOf(await decide(read()))).toBe('DENY POLICY_STALE');
     const activate = () => test.activate('*', starterPolicy, 3);
     const reply = await behindActivation('busy-2', activate, () => decide(read()));
-    expect(said(reply)).toBe('ALLOW ALLOWED');
+    expect(answerOf(reply)).toBe('ALLOW ALLOWED');
   });
 
-  it('new terms of a budget keep what the decision before them took, and hold for those behind them', async () => {
+  it('a changed budget keeps the usage of earlier decisions and limits later ones', async () => {
     const limitTo = (tool_call_limit: number) =>
       changeBudget(test.kernel.context, {
         tenant: 'acme' as TenantId,
         id: 'calls' as BudgetId,
         terms: { ...noLimits, tool_call_limit },
-        by: 'test' as PrincipalId, // within their schemas
-        versionAfter: (standing) => (standing?.version ?? 0) + 1,
+        by: 'test' as PrincipalId, // match their schemas
+        versionAfter: (current) => (current?.version ?? 0) + 1,
         carryOn: (row) => row,
       });
     await limitTo(9);
-    // From now on the kernel knows all that a decision asks for.
-    expect(said(await decide(read()))).toBe('ALLOW ALLOWED');
+    // After this decision, the kernel has cached everything that a decision needs.
+    expect(answerOf(await decide(read()))).toBe('ALLOW ALLOWED');
     const busy = ledgerIsBusy('busy-3');
     const before = decide(read());
     await submitted();
     const changed = limitTo(3);
     const behind = [decide(read()), decide(read())];
     await Promise.all([busy, changed]);
-    const verdicts = (await Promise.all([before, ...behind])).map(said);
+    const verdicts = (await Promise.all([before, ...behind])).map(answerOf);
     expect(verdicts).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
     const { body } = await test.as('acme').listBudgets();
     expect(body.data).toMatchObject([{ tool_call_limit: 3, used: { tool_calls: 3 } }]);
   });
 
-  it('a decision behind a new list of blocked tools is made under it', async () => {
+  it('a decision after a new list of blocked tools applies that list', async () => {
     const tools = ['files.read'];
-    const blocks = { tenant: 'blocking' as TenantId, version: 1, tools, by: 'test' as PrincipalId }; // within their schemas
+    const blocks = { tenant: 'blocking' as TenantId, version: 1, tools, by: 'test' as PrincipalId }; // match their schemas
     const call = read();
     const blocked = { ...call, caller: { ...call.caller, tenant: blocks.tenant } };
     const [, , reply] = await Promise.all([
@@ -128,7 +131,7 @@ describe('in one batch', () => {
       blockTools(test.kernel.context, blocks),
       decide(blocked),
     ]);
-    expect(said(reply)).toBe('DENY TOOL_BLOCKED');
+    expect(answerOf(reply)).toBe('DENY TOOL_BLOCKED');
   });
 });
 
@@ -143,7 +146,10 @@ const noLimits = {
   approval_required_above_minor: null,
 };
 
-/** Rules are asked before a decision is submitted, in the same turn of the event loop. */
+/**
+ * Waits until a requested decision is submitted to the ledger. Its rules run before that, in this turn of the event
+ * loop.
+ */
 async function submitted(): Promise<void> {
   for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
 }

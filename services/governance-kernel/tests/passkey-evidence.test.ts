@@ -10,7 +10,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { recordHash } from '@countersign/receipts';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport, verifyRecord } from '@countersign/verifier';
-import { asked, Caller, newSession } from './_caller.ts';
+import { send, Caller, newSession } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { Approver, origin } from './_passkeys.ts';
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await alice.vouchFor(bob);
   const call = { tool: 'pay.send', session_id: newSession() };
   const agent = new Caller(test);
-  const id = asked(await agent.decide(call));
+  const id = send(await agent.decide(call));
   await bob.decide(id);
   await agent.decide(call);
   lines = await exported(call.session_id);
@@ -58,7 +58,7 @@ function found(of: object[], action: string): ExportedReceipt {
 const trust = async () => parseKeySet((await test.as('acme').listTrustKeys()).body);
 type Facts = Record<string, never> & { statement: Record<string, unknown> };
 
-/** The receipt that a lying kernel would seal: the record is hashed again, and its receipt names that hash. */
+/** Verifies what a lying kernel would seal: the changed record, and a receipt with its hash. */
 function judged(
   { record, receipt }: ExportedReceipt,
   change: (facts: Facts) => object,
@@ -78,8 +78,8 @@ function judged(
 
 const inStatement = (members: object) => (facts: Facts) => ({ statement: { ...facts.statement, ...members } });
 const inClientData = (members: object) => (facts: Facts) => {
-  const said = JSON.parse(Buffer.from(facts['client_data_json'] ?? '', 'base64url').toString()) as object;
-  return { client_data_json: Buffer.from(JSON.stringify({ ...said, ...members })).toString('base64url') };
+  const statement = JSON.parse(Buffer.from(facts['client_data_json'] ?? '', 'base64url').toString()) as object;
+  return { client_data_json: Buffer.from(JSON.stringify({ ...statement, ...members })).toString('base64url') };
 };
 const flipped = (name: string, at: number) => (facts: Facts) => {
   const bytes = Buffer.from(facts[name] ?? '', 'base64url');
@@ -88,8 +88,8 @@ const flipped = (name: string, at: number) => (facts: Facts) => {
 };
 const otherHash = `sha256:${'1'.repeat(64)}`;
 
-describe('an approval that a passkey gave', () => {
-  verifies('kn.approve.webauthn', 'verifies offline, from its export alone', async () => {
+describe('an approval signed with a passkey', () => {
+  verifies('kn.approve.webauthn', 'verifies offline with its export and the published keys', async () => {
     const report = verifyExport(
       lines.map((line) => JSON.stringify(line)),
       { trust: await trust(), provider: nodeProvider },
@@ -103,26 +103,26 @@ describe('an approval that a passkey gave', () => {
     ['a statement of another decision', 'ASSERTION_MISMATCH', inStatement({ decision: 'deny' })],
     ['a statement of another approver', 'ASSERTION_MISMATCH', inStatement({ approver_id: 'mallory' })],
     ['a statement of another intent', 'ASSERTION_MISMATCH', inStatement({ intent_hash: otherHash })],
-    ['a statement of what was judged otherwise', 'ASSERTION_MISMATCH', inStatement({ judged_hash: otherHash })],
+    ['a statement of another judged hash', 'ASSERTION_MISMATCH', inStatement({ judged_hash: otherHash })],
     ['a statement of another state', 'ASSERTION_MISMATCH', inStatement({ ceremony_hash: otherHash })],
     ['a statement of another policy', 'ASSERTION_MISMATCH', inStatement({ policy_hash: otherHash })],
     ['a statement of another tenant', 'ASSERTION_MISMATCH', inStatement({ tenant_id: 'globex' })],
-    ['a statement that had run out', 'ASSERTION_MISMATCH', inStatement({ expires_at: '2020-01-01T00:00:00.000Z' })],
+    ['an expired statement', 'ASSERTION_MISMATCH', inStatement({ expires_at: '2020-01-01T00:00:00.000Z' })],
     ['a statement of another nonce', 'ASSERTION_INVALID', inStatement({ nonce: 'A'.repeat(43) })],
     ['another relying party', 'ASSERTION_INVALID', inStatement({ rp_id: 'evil.example' })],
     ['a registration', 'ASSERTION_INVALID', inClientData({ type: 'webauthn.create' })],
     ['another challenge', 'ASSERTION_INVALID', inClientData({ challenge: 'A'.repeat(43) })],
     ['another origin', 'ASSERTION_INVALID', inClientData({ origin: 'https://evil.example' })],
-    ['a page in a page', 'ASSERTION_INVALID', inClientData({ crossOrigin: true })],
+    ['a cross-origin frame', 'ASSERTION_INVALID', inClientData({ crossOrigin: true })],
     ['unsigned client data', 'ASSERTION_INVALID', inClientData({ more: 1 })],
-    ['client data that is no JSON', 'MALFORMED', () => ({ client_data_json: 'AAAA' })],
-    ['nobody present', 'ASSERTION_INVALID', flipped('authenticator_data', 32)],
+    ['client data that is not JSON', 'MALFORMED', () => ({ client_data_json: 'AAAA' })],
+    ['other flags', 'ASSERTION_INVALID', flipped('authenticator_data', 32)],
     ['another counter', 'ASSERTION_INVALID', flipped('authenticator_data', 36)],
-    ['too little data', 'ASSERTION_INVALID', () => ({ authenticator_data: 'AAAA' })],
+    ['truncated authenticator data', 'ASSERTION_INVALID', () => ({ authenticator_data: 'AAAA' })],
     ['another signature', 'ASSERTION_INVALID', flipped('signature', 12)],
     ['the key of another person', 'ASSERTION_INVALID', (facts) => ({ public_key: otherKey(facts) })],
     ['no signature', 'MALFORMED', () => ({ signature: '' })],
-  ])('is refused with %s', (_what, code, change) => {
+  ])('is rejected with %s', (_what, code, change) => {
     expect(judged(vote, change)).toBe(code);
   });
 
@@ -130,18 +130,18 @@ describe('an approval that a passkey gave', () => {
     ['another person', 'ASSERTION_MISMATCH', inStatement({ principal_id: 'mallory' })],
     ['another passkey', 'ASSERTION_MISMATCH', inStatement({ credential_id: 'AAAA' })],
     ['the key of another passkey', 'ASSERTION_MISMATCH', (facts) => ({ enrolled_public_key: otherKey(facts) })],
-    ['another voucher', 'ASSERTION_MISMATCH', inStatement({ vouched_by: 'mallory' })],
+    ['another person who vouches', 'ASSERTION_MISMATCH', inStatement({ vouched_by: 'mallory' })],
     ['another signature', 'ASSERTION_INVALID', flipped('signature', 12)],
-  ])('and a voucher with %s', (_what, code, change) => {
+  ])('is rejected when its voucher has %s', (_what, code, change) => {
     expect(judged(vouched, change)).toBe(code);
   });
 
-  it('is judged alike by the code of a browser', () => {
+  it('gets the same result with the portable crypto provider', () => {
     expect(judged(vote, () => ({}), portableProvider)).toBe(judged(vote, () => ({})));
     expect(judged(vote, flipped('signature', 12), portableProvider)).toBe('ASSERTION_INVALID');
   });
 
-  verifies('kn.approve.webauthn', 'fails the command when it is tampered with', async () => {
+  verifies('kn.approve.webauthn', 'makes the verifier command fail after tampering', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-passkeys-'));
     const cli = fileURLToPath(new URL('../../../packages/verifier/dist/cli.js', import.meta.url));
     const keys = join(folder, 'keys.json');

@@ -9,7 +9,7 @@ import { verifies } from '@countersign/testkit/verifies';
 import type { z } from 'zod';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { deliverSettings, TestGateway, userCalled, workspaceCalled } from './_assertions.ts';
-import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { send, Caller, ledgerOf, newSession, refusal, answerOf } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { Approver, kernelAt, origin } from './_passkeys.ts';
 
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 const escalated = async (of: string = tenant) => {
   const call = { tool: 'pay.send', session_id: newSession() };
-  return { call, id: asked(await new Caller(test, of).decide(call)) };
+  return { call, id: send(await new Caller(test, of).decide(call)) };
 };
 const decisions = ['approve', 'deny', 'revoke', 'break_glass'] as const;
 type Decision = (typeof decisions)[number];
@@ -63,8 +63,8 @@ async function signedVote(id: ApprovalId, decision: 'approve' | 'deny' = 'approv
   const subject = { approval_id, tenant_id, intent_hash, judged_hash, policy_hash, ceremony_hash };
   const statement = { type: 'countersign.approval.v1', ...subject, approver_id: 'carol', decision };
   const signature = encodeBase64Url(signer.sign(canonicalBytes(statement)));
-  const said = statement as z.infer<typeof ApprovalStatement>; // a test writes plain names
-  return (await test.system.approveByKernel({ body: { statement: said, key_id: 'carol-key', signature } })).body;
+  const stated = statement as z.infer<typeof ApprovalStatement>; // unbranded strings
+  return (await test.system.approveByKernel({ body: { statement: stated, key_id: 'carol-key', signature } })).body;
 }
 
 async function gatewayVote(id: ApprovalId, action: 'approve' | 'deny') {
@@ -75,11 +75,11 @@ async function gatewayVote(id: ApprovalId, action: 'approve' | 'deny') {
 }
 
 async function pageVote(id: ApprovalId, decision: Decision = 'approve') {
-  const body = { kind: 'approver', principal_id: 'dave' } as never; // its defaults are the kernel's
+  const body = { kind: 'approver', principal_id: 'dave' } as never; // the kernel adds defaults
   const { key } = (await test.as(tenant, 'operator').createAccessKey({ body })).body;
   const browser = new Browser(test.kernel.url);
   const page = await browser.submit((await browser.open(`/approvals/${id}`)).form('sign-in'), { key });
-  // The page shows no such form any more; an old copy is sent.
+  // The page no longer has a form for a vote without a passkey. The test sends a copy of the old form.
   const { ceremony_hash } = await new Caller(test, tenant).approval(id);
   const session = await test.kernel.context.approverSessions.find(browser.cookie);
   if (session === null) throw new Error(page.text);
@@ -94,7 +94,7 @@ describeStory('once a tenant has enrolled a passkey', () => {
 
   verifies(
     'kn.approve.webauthn',
-    'nothing else decides, at no door, and revoking the last one changes nothing',
+    'only a passkey decides, on any route, even after the last passkey is revoked',
     async () => {
       const params = { tenant };
       const terms = { version: 1, signatures_only: false, break_glass: true };
@@ -106,15 +106,15 @@ describeStory('once a tenant has enrolled a passkey', () => {
       for (const round of ['enrolled', 'revoked']) {
         const { call, id } = await escalated();
         for (const decision of decisions) {
-          const told = (code: string) => [round, decision, code];
-          expect(told(await refusal(bearerVote(id, tenant, decision)))).toEqual(told('PASSKEY_REQUIRED'));
-          expect((await pageVote(id, decision)).text).toContain('nothing else decides');
+          const reportOf = (code: string) => [round, decision, code];
+          expect(reportOf(await refusal(bearerVote(id, tenant, decision)))).toEqual(reportOf('PASSKEY_REQUIRED'));
+          expect((await pageVote(id, decision)).text).toContain('only a passkey can decide');
           if (decision === 'revoke' || decision === 'break_glass') continue;
-          expect(told(await refusal(signedVote(id, decision)))).toEqual(told('PASSKEY_REQUIRED'));
-          expect(told(await refusal(gatewayVote(id, decision)))).toEqual(told('PASSKEY_REQUIRED'));
+          expect(reportOf(await refusal(signedVote(id, decision)))).toEqual(reportOf('PASSKEY_REQUIRED'));
+          expect(reportOf(await refusal(gatewayVote(id, decision)))).toEqual(reportOf('PASSKEY_REQUIRED'));
         }
         expect(await new Caller(test, tenant).approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
-        expect(said(await new Caller(test, tenant).decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+        expect(answerOf(await new Caller(test, tenant).decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
         expect(await refusal(bearerVote(before.id, tenant, 'revoke'))).toBe('PASSKEY_REQUIRED');
         if (round === 'revoked') break;
         const [denied, revoked] = [await escalated(), await escalated()];
@@ -127,13 +127,13 @@ describeStory('once a tenant has enrolled a passkey', () => {
     },
   );
 
-  it('a stolen bearer enrols nothing that signs', async () => {
+  it('a stolen access key can enrol only a passkey that waits for a voucher', async () => {
     const thief = new Approver(test, 'mallory', tenant);
     expect(await thief.enrol()).toMatchObject({ state: 'waiting' });
     const { id } = await escalated();
     expect(await refusal(thief.decide(id))).toBe('PASSKEY_REQUIRED');
     expect(await refusal(thief.vouchFor(thief))).toBe('PASSKEY_REQUIRED');
-    // It asks for the challenge under the name of a person with a passkey, and signs with its own.
+    // The thief requests a challenge for a person with a passkey, and signs it with another passkey.
     const victim = new Approver(test, 'victim', tenant);
     await victim.enrol();
     await test.system.acceptPasskey({
@@ -150,8 +150,8 @@ describeStory('once a tenant has enrolled a passkey', () => {
   });
 });
 
-describe('a passkey that waits', () => {
-  it('is active by the voucher of a colleague, or of its owner, sealed with the assertion', async () => {
+describe('a waiting passkey', () => {
+  it('is activated by the voucher of a colleague or of its owner, which is sealed with its assertion', async () => {
     const of = 'vouching';
     const [alice, bob, second] = ['alice', 'bob', 'alice'].map((name) => new Approver(test, name, of));
     if (!alice || !bob || !second) throw new Error('there are three');
@@ -172,24 +172,24 @@ describe('a passkey that waits', () => {
     expect(sealed[2]?.record?.intent.facts).toMatchObject({ credential_id: alice.id, enrolled_credential_id: bob.id });
   });
 
-  it('is not vouched for by what signed something else, nor by what waits itself', async () => {
+  it('is not activated by a forged voucher or by another waiting passkey', async () => {
     const of = 'forging';
     const [alice, bob] = [new Approver(test, 'alice', of), new Approver(test, 'bob', of)];
     await alice.enrol();
     await bob.enrol();
     for (const forged of [{ flags: 0x01 }, { origin: 'https://evil.example' }, { rpId: 'evil.example' }])
       expect(await refusal(alice.vouchFor(bob, forged))).toBe('PASSKEY_REFUSED');
-    const other = new Approver(test, 'carol', of);
-    await other.enrol();
+    const another = new Approver(test, 'carol', of);
+    await another.enrol();
     const { challenge } = (await alice.client.challengeVoucher({ params: bob.place })).body;
     const assertion = alice.authenticator.get(challenge);
-    expect(await refusal(alice.client.vouchForPasskey({ params: other.place, body: { assertion } }))).toBe(
+    expect(await refusal(alice.client.vouchForPasskey({ params: another.place, body: { assertion } }))).toBe(
       'PASSKEY_REFUSED',
     );
-    expect(await refusal(bob.vouchFor(other))).toBe('PASSKEY_REQUIRED');
+    expect(await refusal(bob.vouchFor(another))).toBe('PASSKEY_REQUIRED');
   });
 
-  it('is accepted by the system where no voucher is left, with a reason', async () => {
+  it('is accepted by the system with a reason when no passkey is left to vouch for it', async () => {
     const of = 'recovering' as TenantId;
     const [alice, bob] = [new Approver(test, 'alice', of), new Approver(test, 'bob', of)];
     await alice.enrol();
@@ -213,15 +213,15 @@ describe('an enrolment', () => {
     ['another origin', { origin: 'https://evil.example' }],
     ['another relying party', { rpId: 'evil.example' }],
     ['an assertion', { type: 'webauthn.get' }],
-    ['nobody verified', { flags: 0x41 }],
-    ['nobody present', { flags: 0x44 }],
-  ])('is refused for %s, and nothing changes', async (what, forged) => {
+    ['an unverified user', { flags: 0x41 }],
+    ['an absent user', { flags: 0x44 }],
+  ])('is rejected for %s, and changes nothing', async (what, forged) => {
     const of = `enrolling-${what.replaceAll(' ', '-')}`;
     expect(await refusal(new Approver(test, 'alice', of).enrol(forged))).toBe('PASSKEY_REFUSED');
     expect(await bearerVote((await escalated(of)).id, of)).toMatchObject({ state: 'approved' });
   });
 
-  it('is good once, for its owner and tenant, and for a passkey that is not enrolled yet', async () => {
+  it('is valid once, for its owner, and for a passkey that is not enrolled yet', async () => {
     const of = 'enrolling';
     const [alice, bob] = [new Approver(test, 'alice', of), new Approver(test, 'bob', of)];
     const params = { principal: alice.principal };
@@ -240,7 +240,7 @@ describe('an enrolment', () => {
     );
   });
 
-  it('of another person is refused to callers of the gateway', async () => {
+  it('for another person is refused to gateway callers', async () => {
     const erin = userCalled('ERNA');
     const client = gateway.client(test.kernel.url, { tenant, principal: erin, role: 'owner' });
     const someone = { principal: userCalled('FRED') as never };
@@ -251,8 +251,8 @@ describe('an enrolment', () => {
   });
 });
 
-describe('signatures only', () => {
-  it('takes no bearer before any passkey is enrolled, and takes a signature', async () => {
+describe('the setting signatures_only', () => {
+  it('refuses bearer votes before any passkey is enrolled, and accepts a passkey vote', async () => {
     const body = { version: 1, signatures_only: true, break_glass: false };
     const params = { tenant: 'signing' as TenantId };
     expect((await test.system.putApprovalTerms({ params, body })).body).toMatchObject({
@@ -277,7 +277,7 @@ describe('signatures only', () => {
 });
 
 describe('two kernels on one database', () => {
-  verifies('kn.approve.webauthn', 'a bearer vote counts before the first enrolment or not at all', async () => {
+  verifies('kn.approve.webauthn', 'count a bearer vote only when it is sealed before the first enrolment', async () => {
     for (let round = 0; round < 8; round += 1) {
       const of = `race-${round}`;
       const alice = new Approver(test, 'alice', of);
@@ -304,7 +304,7 @@ describe('two kernels on one database', () => {
     }
   });
 
-  it('of two first enrolments one is active', async () => {
+  it('activate only one of two simultaneous first enrolments', async () => {
     const people = ['alice', 'bob'].map((name) => new Approver(test, name, 'first'));
     const there = kernelAt(second.url).as('first', 'bob');
     const enrolled = await Promise.all(

@@ -31,9 +31,9 @@ async function enrol(person: string, device: Authenticator) {
 }
 
 const begin = async () => (await test.system.challengeSignIn()).body;
-type Asked = Awaited<ReturnType<typeof begin>>;
+type Input = Awaited<ReturnType<typeof begin>>;
 
-async function finish({ statement, options }: Asked, device: Authenticator, { person = ada, ...forged }: Wrong = {}) {
+async function finish({ statement, options }: Input, device: Authenticator, { person = ada, ...forged }: Wrong = {}) {
   const assertion = device.get(String(options['challenge']), forged) as never; // the schema brands what it reads
   const params = { tenant: TenantId.parse(workspaceCalled('ACME')), credential_id: CredentialId.parse(device.id) };
   const body = { principal_id: PrincipalId.parse(person), statement, assertion };
@@ -45,17 +45,17 @@ type Wrong = Forgery & { person?: string };
 describeStory('a passkey that was enrolled at the console', () => {
   const device = new Authenticator(consoleUrl);
 
-  it('signs its owner in there, is asked for by no name, and each use is counted and sealed', async () => {
+  it('signs its owner in to the console without a user name, and each use is counted and sealed', async () => {
     expect(await enrol(ada, device)).toMatchObject({ state: 'active' });
-    const asked = await begin();
-    expect(asked.options).toMatchObject({ rpId: 'kernel.example', userVerification: 'required' });
-    expect(asked.options['allowCredentials']).toBeUndefined();
-    expect(await finish(asked, device)).toMatchObject({ principal_id: ada, counter: 1 });
+    const answer = await begin();
+    expect(answer.options).toMatchObject({ rpId: 'kernel.example', userVerification: 'required' });
+    expect(answer.options['allowCredentials']).toBeUndefined();
+    expect(await finish(answer, device)).toMatchObject({ principal_id: ada, counter: 1 });
     const actions = (await ledgerOf(test, 'passkeys')).map(({ payload }) => payload.action);
     expect(actions).toEqual(['passkey.enrol', 'passkey.sign_in']);
   });
 
-  it('refuses a sign-in for another question, page, name or person, without the person, by a copy, or late', async () => {
+  it('does not sign in with a wrong challenge, origin, person, flag or counter, or an expired challenge', async () => {
     const wrong: Wrong[] = [
       { challenge: encodeBase64Url(new Uint8Array(32)) },
       { origin },
@@ -68,26 +68,26 @@ describeStory('a passkey that was enrolled at the console', () => {
       { counter: 1 },
     ];
     for (const forged of wrong)
-      expect([forged, await refusal(begin().then((asked) => finish(asked, device, forged)))]).toEqual([
+      expect([forged, await refusal(begin().then((request) => finish(request, device, forged)))]).toEqual([
         forged,
         'PASSKEY_REFUSED',
       ]);
-    const asked = await begin();
-    const longer = { ...asked.statement, expires_at: new Date(Date.now() + 3_600_000).toISOString() as never };
-    expect(await refusal(finish({ ...asked, statement: longer }, device))).toBe('PASSKEY_REFUSED');
+    const answer = await begin();
+    const longer = { ...answer.statement, expires_at: new Date(Date.now() + 3_600_000).toISOString() as never };
+    expect(await refusal(finish({ ...answer, statement: longer }, device))).toBe('PASSKEY_REFUSED');
     time.advance(301_000);
-    expect(await refusal(finish(asked, device))).toBe('PASSKEY_REFUSED');
+    expect(await refusal(finish(answer, device))).toBe('PASSKEY_REFUSED');
     time.advance(-301_000);
-    expect(await finish(asked, device)).toMatchObject({ credential_id: device.id });
+    expect(await finish(answer, device)).toMatchObject({ credential_id: device.id });
   });
 
-  it('refuses a sign-in while it waits for a voucher, and when it was revoked', async () => {
+  it('does not sign in while it waits for a voucher or after it is revoked', async () => {
     const second = new Authenticator(consoleUrl);
     expect(await enrol(bob, second)).toMatchObject({ state: 'waiting' });
-    expect(await refusal(begin().then((asked) => finish(asked, second, { person: bob })))).toBe('PASSKEY_REFUSED');
+    expect(await refusal(begin().then((request) => finish(request, second, { person: bob })))).toBe('PASSKEY_REFUSED');
     const client = gateway.client(test.kernel.url, { principal: ada, role: 'owner' });
     const params = { principal: PrincipalId.parse(ada), credential_id: CredentialId.parse(device.id) };
     await client.revokePasskey({ params });
-    expect(await refusal(begin().then((asked) => finish(asked, device)))).toBe('PASSKEY_REFUSED');
+    expect(await refusal(begin().then((request) => finish(request, device)))).toBe('PASSKEY_REFUSED');
   });
 });

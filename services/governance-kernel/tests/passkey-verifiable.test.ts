@@ -3,7 +3,7 @@ import type { SessionId } from '@countersign/contracts';
 import type { Forgery } from '@countersign/testkit/authenticator';
 import { nodeProvider } from '@countersign/crypto/node';
 import { parseKeySet, verifyExport } from '@countersign/verifier';
-import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { send, Caller, ledgerOf, movableClock, newSession, refusal, answerOf } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { Approver, origin } from './_passkeys.ts';
 
@@ -16,7 +16,7 @@ rules:
 `;
 
 const time = movableClock('2026-11-22T10:00:00.000Z');
-/** How far the clock moves each time that the kernel looks at it. */
+/** The time that the clock advances on each read by the kernel. */
 const step = { ms: 0 };
 let test: TestKernel;
 let alice: Approver;
@@ -36,7 +36,7 @@ afterAll(() => test.close());
 
 async function escalated() {
   const call = { tool: 'pay.send', session_id: newSession() };
-  return { call, id: asked(await agent.decide(call)) };
+  return { call, id: send(await agent.decide(call)) };
 }
 
 async function verdictOf(session: SessionId | 'passkeys'): Promise<string> {
@@ -49,24 +49,24 @@ async function verdictOf(session: SessionId | 'passkeys'): Promise<string> {
 type Answer = ReturnType<Approver['authenticator']['get']>;
 type Spelt = keyof Answer['response'];
 
-/** The same bytes, spelt with a bit that belongs to none of them. */
+/** The same bytes with an unused bit set in the last base64url character. */
 function withStrayBit(text: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return `${text.slice(0, -1)}${alphabet.charAt(alphabet.indexOf(text.slice(-1)) + 1)}`;
 }
 
-/** Signatures differ in length; one of whole triples has no bits to spare. */
+/** Signs until the member has unused bits. Signatures differ in length, and a multiple of three bytes leaves none. */
 function spelt(challenge: string, member: Spelt): Answer {
   const answer = alice.authenticator.get(challenge);
   if (answer.response[member].length % 4 === 0) return spelt(challenge, member);
   return { ...answer, response: { ...answer.response, [member]: withStrayBit(answer.response[member]) } };
 }
 
-describe('what a passkey signed is sealed only if the verifier takes it', () => {
+describe('a passkey signature is sealed only if the verifier accepts it', () => {
   it.each<[string, Forgery]>([
-    ['on a page in the page of another', { crossOrigin: true }],
-    ['on a page that does not say where it is', { crossOrigin: null }],
-  ])('a vote that was made %s is refused, and the session stays verifiable', async (_what, forged) => {
+    ['in a cross-origin frame', { crossOrigin: true }],
+    ['on a page with crossOrigin null', { crossOrigin: null }],
+  ])('a vote made %s is refused, and the session stays verifiable', async (_what, forged) => {
     const { call, id } = await escalated();
     const { challenge, challenge_id } = await alice.challenge(id);
     const body = { challenge_id, assertion: alice.authenticator.get(challenge, forged) };
@@ -74,12 +74,12 @@ describe('what a passkey signed is sealed only if the verifier takes it', () => 
     expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
     expect(await ledgerOf(test, call.session_id)).toHaveLength(1);
     await alice.decide(id);
-    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(call))).toBe('ALLOW ALLOWED');
     expect(await verdictOf(call.session_id)).toBe('VERIFIED');
   });
 
   it.each<Spelt>(['authenticatorData', 'signature'])(
-    'a vote whose %s is spelt otherwise is refused',
+    'a vote whose %s has unused bits set is refused',
     async (member) => {
       const { call, id } = await escalated();
       const { challenge, challenge_id } = await alice.challenge(id);
@@ -89,7 +89,7 @@ describe('what a passkey signed is sealed only if the verifier takes it', () => 
     },
   );
 
-  it('a vote that commits after its challenge has run out is refused, although it was sent in time', async () => {
+  it('a vote that commits after its challenge expires is refused, even if it was sent in time', async () => {
     const { call, id } = await escalated();
     const { challenge, challenge_id, expires_at } = await alice.challenge(id);
     const body = { challenge_id, assertion: alice.authenticator.get(challenge) };
@@ -100,7 +100,7 @@ describe('what a passkey signed is sealed only if the verifier takes it', () => 
     expect(await ledgerOf(test, call.session_id)).toHaveLength(1);
   });
 
-  it('a voucher that was made on a page in the page of another is refused, and the passkeys stay verifiable', async () => {
+  it('a voucher made in a cross-origin frame is refused, and the passkeys stay verifiable', async () => {
     const bob = new Approver(test, 'bob');
     expect(await bob.enrol()).toMatchObject({ state: 'waiting' });
     expect(await refusal(alice.vouchFor(bob, { crossOrigin: true }))).toBe('PASSKEY_REFUSED');
@@ -108,13 +108,13 @@ describe('what a passkey signed is sealed only if the verifier takes it', () => 
     expect(await verdictOf('passkeys')).toBe('VERIFIED');
   });
 
-  it('a passkey is not enrolled on a page in the page of another', async () => {
+  it('a passkey is not enrolled in a cross-origin frame', async () => {
     const dave = new Approver(test, 'dave');
     expect(await refusal(dave.enrol({ crossOrigin: true }))).toBe('PASSKEY_REFUSED');
     expect(await dave.enrol()).toMatchObject({ state: 'waiting' });
   });
 
-  it('a key that names the algorithm of another kind is not enrolled', async () => {
+  it('a key with a mismatched algorithm is not enrolled', async () => {
     expect(await refusal(new Approver(test, 'carol').enrol({ algorithm: -8 }))).toBe('PASSKEY_REFUSED');
     expect(await new Approver(test, 'carol').enrol({ algorithm: -7 })).toMatchObject({ state: 'waiting' });
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { partiesAt } from '../src/passkeys/relying-party.ts';
-import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { partiesAt } from '../src/controls/passkeys/relying-party.ts';
+import { send, Caller, ledgerOf, movableClock, newSession, refusal, answerOf } from './_caller.ts';
 import { Authenticator, type Forgery } from '@countersign/testkit/authenticator';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { Approver, kernelAt, origin } from './_passkeys.ts';
@@ -43,38 +43,42 @@ const people = () => {
 
 const escalated = async (tool = 'one.call') => {
   const call = { tool, session_id: newSession() };
-  return { call, id: asked(await agent.decide(call)) };
+  return { call, id: send(await agent.decide(call)) };
 };
 
 describe('a vote with a passkey', () => {
-  verifies('kn.approve.webauthn', 'approves, the call runs once, and the record holds what was signed', async () => {
-    const { call, id } = await escalated();
-    const { alice } = people();
-    const { challenge, statement } = await alice.challenge(id);
-    expect(statement).toMatchObject({ approval_id: id, approver_id: 'alice', decision: 'approve', tool: 'one.call' });
-    expect(await alice.decide(id)).toMatchObject({ state: 'approved', approved_by: ['alice'] });
-    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
-    expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
-    const vote = (await ledgerOf(test, call.session_id)).find(({ payload }) => payload.action === 'approval.approve');
-    const facts = vote?.record?.intent.facts ?? {};
-    expect(facts).toMatchObject({ credential: 'passkey', credential_id: alice.id, public_key: { kty: 'EC' } });
-    expect(facts['statement']).toMatchObject({ approval_id: id, rp_id: 'kernel.example', origin });
-    expect(challenge).toHaveLength(43);
-  });
+  verifies(
+    'kn.approve.webauthn',
+    'approves the call, which runs once, and the record contains the signed statement',
+    async () => {
+      const { call, id } = await escalated();
+      const { alice } = people();
+      const { challenge, statement } = await alice.challenge(id);
+      expect(statement).toMatchObject({ approval_id: id, approver_id: 'alice', decision: 'approve', tool: 'one.call' });
+      expect(await alice.decide(id)).toMatchObject({ state: 'approved', approved_by: ['alice'] });
+      expect(answerOf(await agent.decide(call))).toBe('ALLOW ALLOWED');
+      expect(answerOf(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+      const vote = (await ledgerOf(test, call.session_id)).find(({ payload }) => payload.action === 'approval.approve');
+      const facts = vote?.record?.intent.facts ?? {};
+      expect(facts).toMatchObject({ credential: 'passkey', credential_id: alice.id, public_key: { kty: 'EC' } });
+      expect(facts['statement']).toMatchObject({ approval_id: id, rp_id: 'kernel.example', origin });
+      expect(challenge).toHaveLength(43);
+    },
+  );
 
-  verifies('kn.approve.webauthn', 'denies too, and only what was asked is decided', async () => {
+  verifies('kn.approve.webauthn', 'denies the call, which is then rejected', async () => {
     const { call, id } = await escalated();
     expect(await people().bob.decide(id, 'deny')).toMatchObject({ state: 'denied', approved_by: [] });
-    expect(said(await agent.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_REJECTED');
+    expect(answerOf(await agent.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_REJECTED');
   });
 
-  verifies('kn.approve.quorum', 'counts one of each person', async () => {
+  verifies('kn.approve.quorum', 'counts once for each person', async () => {
     const { call, id } = await escalated('two.keys');
     const { alice, bob } = people();
     expect(await alice.decide(id)).toMatchObject({ state: 'pending' });
     expect(await refusal(alice.decide(id))).toBe('ILLEGAL_TRANSITION');
     expect(await bob.decide(id)).toMatchObject({ state: 'approved', approved_by: ['alice', 'bob'] });
-    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(call))).toBe('ALLOW ALLOWED');
   });
 
   const forgeries: [string, Forgery][] = [
@@ -83,12 +87,12 @@ describe('a vote with a passkey', () => {
     ['another port of the origin', { origin: 'https://kernel.example:8443' }],
     ['another relying party', { rpId: 'evil.example' }],
     ['a registration', { type: 'webauthn.create' }],
-    ['nobody present', { flags: 0x04 }],
-    ['nobody verified', { flags: 0x01 }],
-    ['a counter that stands', { counter: 0 }],
+    ['an absent user', { flags: 0x04 }],
+    ['an unverified user', { flags: 0x01 }],
+    ['a counter that did not increase', { counter: 0 }],
   ];
 
-  it.each(forgeries)('is refused for %s, and the challenge is gone', async (_what, forged) => {
+  it.each(forgeries)('is refused for %s, and its challenge is consumed', async (_what, forged) => {
     const { id } = await escalated();
     const { alice } = people();
     const { challenge, challenge_id } = await alice.challenge(id);
@@ -99,20 +103,20 @@ describe('a vote with a passkey', () => {
     expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
   });
 
-  verifies('kn.approve.webauthn', 'is refused with a signature that is not of what it comes with', async () => {
+  verifies('kn.approve.webauthn', 'is refused with a signature over a different challenge', async () => {
     const { alice } = people();
-    const [{ id }, other] = [await escalated(), await escalated()];
+    const [{ id }, neighbour] = [await escalated(), await escalated()];
     const { challenge, challenge_id } = await alice.challenge(id);
-    const elsewhere = await alice.challenge(other.id);
+    const elsewhere = await alice.challenge(neighbour.id);
     const [assertion, ofOther] = [alice.authenticator.get(challenge), alice.authenticator.get(elsewhere.challenge)];
     const { signature } = ofOther.response;
-    const spliced = { ...assertion, response: { ...assertion.response, signature } } as never; // plain names
+    const spliced = { ...assertion, response: { ...assertion.response, signature } } as never; // unbranded strings
     const body = { challenge_id, assertion: spliced };
     expect(await refusal(alice.client.assertApproval({ params: { approval_id: id }, body }))).toBe('PASSKEY_REFUSED');
     expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
   });
 
-  verifies('kn.approve.webauthn', 'is refused by a counter that went back, in any order of recording', async () => {
+  verifies('kn.approve.webauthn', 'is refused when the counter went back', async () => {
     const { alice } = people();
     const [first, second] = [await escalated(), await escalated()];
     alice.authenticator.counter += 10;
@@ -128,14 +132,14 @@ describe('a vote with a passkey', () => {
     'is refused after five minutes, a second time, and for another approval',
     async () => {
       const { alice } = people();
-      const [{ id }, other] = [await escalated(), await escalated()];
+      const [{ id }, foreign] = [await escalated(), await escalated()];
       const question = await alice.challenge(id);
       const answer = (approval_id = id) => {
         const assertion = alice.authenticator.get(question.challenge);
         const body = { challenge_id: question.challenge_id, assertion };
         return alice.client.assertApproval({ params: { approval_id }, body });
       };
-      expect(await refusal(answer(other.id))).toBe('PASSKEY_REFUSED');
+      expect(await refusal(answer(foreign.id))).toBe('PASSKEY_REFUSED');
       time.advance(300_000);
       expect(await refusal(answer())).toBe('PASSKEY_REFUSED');
       const again = await alice.challenge(id);
@@ -152,7 +156,7 @@ describe('a vote with a passkey', () => {
 
   verifies(
     'kn.approve.webauthn',
-    'is refused with the passkey of another person, an unknown one, and one of another tenant',
+    'is refused with a passkey of another person or tenant, and with an unknown one',
     async () => {
       const { id } = await escalated();
       const { alice, bob } = people();
@@ -175,7 +179,7 @@ describe('a vote with a passkey', () => {
     },
   );
 
-  verifies('kn.approve.webauthn', 'is refused when the approval moved after it was asked for', async () => {
+  verifies('kn.approve.webauthn', 'is refused when the approval changed after the challenge was issued', async () => {
     const { id } = await escalated('two.keys');
     const { alice, bob } = people();
     const { challenge, challenge_id } = await bob.challenge(id);
@@ -187,7 +191,7 @@ describe('a vote with a passkey', () => {
 
   verifies(
     'kn.approve.webauthn',
-    'is not requested from a person who may not vote, nor for a resolved approval',
+    'is not requested from a person who may not vote, or for a resolved approval',
     async () => {
       const { id } = await escalated();
       const requester = new Approver(test, 'AGENT');
@@ -202,21 +206,25 @@ describe('a vote with a passkey', () => {
     },
   );
 
-  verifies('kn.approve.webauthn', 'is refused with a passkey that was revoked after it was asked', async () => {
-    const { id } = await escalated();
-    const dora = new Approver(test, 'dora');
-    await dora.enrol();
-    await people().alice.vouchFor(dora);
-    const { challenge, challenge_id } = await dora.challenge(id);
-    await dora.client.revokePasskey({ params: dora.place });
-    const body = { challenge_id, assertion: dora.authenticator.get(challenge) };
-    expect(await refusal(dora.client.assertApproval({ params: { approval_id: id }, body: body }))).toBe(
-      'PASSKEY_REFUSED',
-    );
-    expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
-  });
+  verifies(
+    'kn.approve.webauthn',
+    'is refused with a passkey that was revoked after the challenge was issued',
+    async () => {
+      const { id } = await escalated();
+      const dora = new Approver(test, 'dora');
+      await dora.enrol();
+      await people().alice.vouchFor(dora);
+      const { challenge, challenge_id } = await dora.challenge(id);
+      await dora.client.revokePasskey({ params: dora.place });
+      const body = { challenge_id, assertion: dora.authenticator.get(challenge) };
+      expect(await refusal(dora.client.assertApproval({ params: { approval_id: id }, body: body }))).toBe(
+        'PASSKEY_REFUSED',
+      );
+      expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
+    },
+  );
 
-  it('has questions that expire unanswered', async () => {
+  it('has one challenge per person and approval, which is deleted after it expires', async () => {
     const { id } = await escalated();
     await people().alice.challenge(id);
     await people().alice.challenge(id);
@@ -230,8 +238,8 @@ describe('a vote with a passkey', () => {
   });
 });
 
-describe('where browsers have no passkeys', () => {
-  it('an enrolment says so, and the kernel serves on', async () => {
+describe('the relying party of passkeys', () => {
+  it('may be missing: enrolment then fails and the kernel keeps running', async () => {
     const plain = await startTestKernel();
     expect(await refusal(new Approver(plain, 'alice').enrol())).toBe('PASSKEYS_UNAVAILABLE');
     await plain.close();
@@ -245,7 +253,7 @@ describe('where browsers have no passkeys', () => {
     ['http://127.0.0.1:8080', null],
     ['https://[::1]:8080', null],
     ['https://10.0.0.1', null],
-  ])('%s is the relying party %s', (url, id) => {
+  ])('for %s is %s', (url, id) => {
     expect(partiesAt({ publicUrl: url, consoleUrl: null }).party?.id ?? null).toBe(id);
   });
 
@@ -254,26 +262,26 @@ describe('where browsers have no passkeys', () => {
     ['https://kernel.example', 'https://console.example', null, 'https://console.example'],
     ['http://10.0.0.7:8080', 'https://console.example', null, 'https://console.example'],
     ['https://kernel.example', 'http://10.0.0.7:3100', 'https://kernel.example', null],
-  ])('at %s with a console at %s are asked for by %s and %s', (publicUrl, consoleUrl, own, console) => {
+  ])('at kernel URL %s and console URL %s has the origins %s and %s', (publicUrl, consoleUrl, own, console) => {
     const { party, consoleParty } = partiesAt({ publicUrl, consoleUrl });
     expect([party?.origin ?? null, consoleParty?.origin ?? null]).toEqual([own, console]);
   });
 });
 
 describe('two kernels on one database', () => {
-  it('give a question to one of those who answer it at once', async () => {
+  it('accept only one of several concurrent answers to a challenge', async () => {
     const { id } = await escalated();
     await people().alice.challenge(id);
-    const place = { tenant: 'acme', principal: 'alice', purpose: 'approval', subject: id } as never; // branded names
+    const place = { tenant: 'acme', principal: 'alice', purpose: 'approval', subject: id } as never; // unbranded
     const stores = [test.kernel, second].map(({ context }) => context.passkeys.challenges);
     const taken = await Promise.all([...stores, ...stores, ...stores].map((store) => store.take(place)));
     expect(taken.filter((challenge) => challenge !== null)).toHaveLength(1);
   });
 
-  it('count one passkey once', async () => {
+  it('accept one counter value of a passkey only once', async () => {
     const { alice } = people();
-    const [one, other] = [await escalated(), await escalated()];
-    const questions = [await alice.challenge(one.id), await alice.challenge(other.id)];
+    const [one, two] = [await escalated(), await escalated()];
+    const questions = [await alice.challenge(one.id), await alice.challenge(two.id)];
     const counter = (alice.authenticator.counter += 1);
     const elsewhere = new Approver(kernelAt(second.url), 'alice');
     const votes = questions.map(({ challenge, challenge_id, approval_id }, index) => {

@@ -39,17 +39,17 @@ function reportOn(text: string) {
 }
 
 async function statements(): Promise<number> {
-  const { body } = await test.as('acme').listReceipts({ query: { kind: 'period' } as never }); // its limits have defaults
+  const { body } = await test.as('acme').listReceipts({ query: { kind: 'period' } as never }); // the schema fills in the limits
   return body.data.length;
 }
 
 describe('the export of a period', () => {
-  it('is one cut of the log: later receipts are within the next one, and each receipt within one', async () => {
+  it('is one consistent cut of the log, and each receipt belongs to exactly one of two adjacent periods', async () => {
     const middle = now();
     const loading = sealMany(test, 60);
     const first = await exportOf({ from: began, to: middle });
-    const other = await exportOf({ from: began, to: now() });
-    const [whole, grown] = await Promise.all([first.text(), other.text()]);
+    const second = await exportOf({ from: began, to: now() });
+    const [whole, grown] = await Promise.all([first.text(), second.text()]);
     await loading;
     for (const text of [whole, grown]) expect(reportOn(text)).toMatchObject({ verdict: 'VERIFIED', fault: null });
     expect(reportOn(whole).receipts).toBeGreaterThanOrEqual(2 * firsts);
@@ -60,11 +60,11 @@ describe('the export of a period', () => {
     expect(all).toMatchObject({ verdict: 'VERIFIED', receipts: reportOn(whole).receipts + rest.receipts });
   });
 
-  it('takes none of the connections that decisions need', async () => {
+  it('uses none of the database connections that decisions need', async () => {
     const { exports } = test.kernel.context;
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
-    const held = [1, 2].map(() => exports.transaction(() => released)); // as many as there are
+    const snapshot = [1, 2].map(() => exports.transaction(() => released)); // all connections for exports
     try {
       const waiting = exportOf({ from: began, to: now() });
       expect(await seal(test)).toMatchObject({ reason_code: 'ALLOWED' });
@@ -72,11 +72,11 @@ describe('the export of a period', () => {
       expect(reportOn(await (await waiting).text()).verdict).toBe('VERIFIED');
     } finally {
       release();
-      await Promise.all(held);
+      await Promise.all(snapshot);
     }
   });
 
-  it('has no statement when its reader goes away before the end', async () => {
+  it('seals no statement when its reader disconnects early', async () => {
     const before = await statements();
     const response = await exportOf({ from: began, to: now() });
     const reader = response.body?.getReader();
@@ -86,7 +86,7 @@ describe('the export of a period', () => {
     expect(await statements()).toBe(before);
   });
 
-  it('proves a receipt of a key that was revoked by a checkpoint from before, and not without one', async () => {
+  it('proves a receipt of a revoked key by an earlier checkpoint, and fails without one', async () => {
     const head = await test.kernel.context.checkpoints.create();
     const to = now();
     await seal(test);
@@ -95,56 +95,51 @@ describe('the export of a period', () => {
     trust = parseKeySet((await test.as('acme').listTrustKeys()).body);
     const report = async (end: string) => reportOn(await (await exportOf({ from: began, to: end })).text());
     expect(await report(to)).toMatchObject({ verdict: 'VERIFIED', fault: null });
-    // No checkpoint had seen the last receipt by then.
+    // When the key was revoked, no checkpoint covered the last receipt yet.
     expect((await report(now())).fault?.code).toBe('KEY_REVOKED');
     await asAdministrator(test, 'UPDATE kernel.trust_keys SET revoked_at = NULL WHERE key_id = ANY($1)', [keys]);
     trust = parseKeySet((await test.as('acme').listTrustKeys()).body);
   });
 
-  verifies(
-    'kn.chain',
-    'is not verified when its kernel was killed before the end',
-    async () => {
-      await sealMany(test, 400);
-      const dying = await startKernelProcess(test.env);
-      const response = await exportOf({ from: began, to: now() }, dying);
-      expect(response.status).toBe(200);
-      const reader = response.body?.getReader();
-      let read = '';
-      for (; linesOf(read).length < 2;) read += Buffer.from((await reader?.read())?.value ?? []).toString();
-      await dying.kill();
-      const rest = async () => {
-        for (let chunk = await reader?.read(); chunk?.done === false; chunk = await reader?.read())
-          read += Buffer.from(chunk.value).toString();
-      };
-      await expect(rest()).rejects.toThrow();
-      const whole = read.slice(0, read.lastIndexOf('\n'));
-      expect(reportOn(whole)).toMatchObject({
-        verdict: 'INCOMPLETE',
-        missing: ['the statement of the period, which stands at its end'],
-      });
-      expect(reportOn(read).verdict).not.toBe('VERIFIED');
-    },
-    120_000,
-  );
+  verifies('kn.chain', 'is not verified when its kernel was killed before the end', async () => {
+    await sealMany(test, 400);
+    const dying = await startKernelProcess(test.env);
+    const response = await exportOf({ from: began, to: now() }, dying);
+    expect(response.status).toBe(200);
+    const reader = response.body?.getReader();
+    let read = '';
+    for (; linesOf(read).length < 2;) read += Buffer.from((await reader?.read())?.value ?? []).toString();
+    await dying.kill();
+    const rest = async () => {
+      for (let chunk = await reader?.read(); chunk?.done === false; chunk = await reader?.read())
+        read += Buffer.from(chunk.value).toString();
+    };
+    await expect(rest()).rejects.toThrow();
+    const whole = read.slice(0, read.lastIndexOf('\n'));
+    expect(reportOn(whole)).toMatchObject({
+      verdict: 'INCOMPLETE',
+      missing: ['the statement of the period, which stands at its end'],
+    });
+    expect(reportOn(read).verdict).not.toBe('VERIFIED');
+  });
 
   it.each([
-    ['in the middle', 'lamport_clock = 20'],
-    ['at the end', 'lamport_clock = 40'],
-    ['as the first', 'lamport_clock = 1'],
-  ])('fails, or breaks off, where the ledger lacks a receipt %s', async (_where, place) => {
+    ['in the middle of a session', 'lamport_clock = 20'],
+    ['at the end of a session', 'lamport_clock = 40'],
+    ['at the start of a session', 'lamport_clock = 1'],
+  ])('fails or breaks off when the ledger lacks a receipt %s', async (_where, place) => {
     const long = `session_id = (SELECT session_id FROM kernel.session_heads WHERE lamport_clock = ${firsts})`;
     const whole = `SELECT * FROM kernel.ledger WHERE ${long} AND ${place}`;
     await asAdministrator(test, `CREATE TABLE kernel.taken AS ${whole}`);
     try {
       await asAdministrator(test, `DELETE FROM kernel.ledger WHERE ${long} AND ${place}`);
       const response = await exportOf({ from: began, to: now() });
-      // Where nothing was sent yet, there is still a status to say it by.
-      const told = await response.text().then(
+      // If no line was sent yet, the status can still report the error.
+      const answer = await response.text().then(
         () => response.status,
         () => 'broken off',
       );
-      expect([500, 'broken off']).toContain(told);
+      expect([500, 'broken off']).toContain(answer);
     } finally {
       await asAdministrator(test, 'INSERT INTO kernel.ledger SELECT * FROM kernel.taken');
       await asAdministrator(test, 'DROP TABLE kernel.taken');

@@ -25,7 +25,10 @@ let exported: Exported;
 let trust: TrustedKey[];
 const [early, through, late, shadow] = [newSession(), newSession(), newSession(), newSession()];
 
-/** A morning: a session that ends in it, one that goes on through it, one that begins in it, and another tenant's. */
+/**
+ * A morning with four sessions: one ends in it, one spans it, one begins in it and one has a shadow decision.
+ * Another tenant has a session too.
+ */
 beforeAll(async () => {
   test = await startTestKernel({ overrides: { clock: time.clock } });
   await test.activate('*', starterPolicy);
@@ -49,8 +52,8 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-async function exportOf(asked: { from: string; to: string } = period, tenant = 'acme'): Promise<Exported> {
-  const { body } = await test.as(tenant).exportReceipts({ query: asked }); // as the route says
+async function exportOf(request: { from: string; to: string } = period, tenant = 'acme'): Promise<Exported> {
+  const { body } = await test.as(tenant).exportReceipts({ query: request });
   const [header, ...lines] = body as [PeriodHeader, ...ExportedReceipt[], ExportedPeriod];
   return { header, receipts: lines.slice(0, -1) as ExportedReceipt[], end: lines.at(-1) as ExportedPeriod };
 }
@@ -62,13 +65,16 @@ function reportOn(lines: readonly string[], pinned: object = {}) {
   return verifyExport(lines, { trust, provider: nodeProvider, tenant: 'acme', ...pinned });
 }
 
-/** The verdict of a third party with the published keys. */
+/** Verifies like a third party with the published keys. Returns the code of the fault, or else the verdict. */
 function judge(lines: readonly string[]): string {
   const { fault, verdict } = reportOn(lines);
   return fault?.code ?? verdict;
 }
 
-/** With the proof that its checkpoint extends that of this header, so that only what it says is another's. */
+/**
+ * Replaces the proof in `end` by a proof that its checkpoint extends the last one of this header. An end of another
+ * export then differs from the right one only in its statement.
+ */
 async function extending({ checkpoints }: PeriodHeader, end: ExportedPeriod): Promise<ExportedPeriod> {
   const [from = 0, to = 0] = [String(checkpoints.at(-1)), end.checkpoint].map((note) => Number(note.split('\n')[1]));
   const { body } = await test.as('acme').getConsistencyProof({ query: { from, to } });
@@ -78,7 +84,7 @@ async function extending({ checkpoints }: PeriodHeader, end: ExportedPeriod): Pr
 const placeOf = ({ receipt: { payload } }: ExportedReceipt) => [payload.session_id, payload.lamport_clock];
 
 describe('GET /api/v1/receipts/export of a period', () => {
-  verifies('kn.chain', 'holds what was issued in it, session by session, and verifies offline as a whole', () => {
+  verifies('kn.chain', 'contains the receipts of the period by session, and verifies offline as a whole', () => {
     expect(exported.receipts.map(placeOf)).toEqual([
       ...[2, 3].map((place) => [early, place]),
       ...[2, 3, 4, 5].map((place) => [through, place]),
@@ -94,16 +100,16 @@ describe('GET /api/v1/receipts/export of a period', () => {
     expect(report.period?.stated).toMatchObject({ sessions: 4, receipts: 8, as_of: at('14:00') });
   });
 
-  verifies('kn.tenants', 'holds nothing of another tenant, and neither do its counts', async () => {
+  verifies('kn.tenants', 'contains nothing of another tenant, not even in its counts', async () => {
     expect(textsOf(exported).join()).not.toContain('globex');
-    const other = await exportOf(period, 'globex');
-    expect(other.receipts.map(placeOf)).toEqual([2, 3, 4].map((place) => [through, place]));
-    expect(reportOn(textsOf(other)).fault?.code).toBe('SUBJECT_MISMATCH');
+    const second = await exportOf(period, 'globex');
+    expect(second.receipts.map(placeOf)).toEqual([2, 3, 4].map((place) => [through, place]));
+    expect(reportOn(textsOf(second)).fault?.code).toBe('SUBJECT_MISMATCH');
     const none = await exportOf(period, 'nobody');
     expect(reportOn(textsOf(none), { tenant: 'nobody' }).period).toMatchObject({ sessions: 0 });
   });
 
-  verifies('kn.chain', 'is not verified once a line is gone, twice there, in another place, or changed', () => {
+  verifies('kn.chain', 'is not verified when a line is removed, duplicated, moved or changed', () => {
     const lines = textsOf(exported);
     const places = lines.map((_, place) => place);
     const moved = (from: number, to: number) => {
@@ -124,7 +130,7 @@ describe('GET /api/v1/receipts/export of a period', () => {
     expect(tampered.map(judge).filter((verdict) => verdict === 'VERIFIED')).toEqual([]);
   });
 
-  verifies('kn.chain', 'misses each session that is left out, and says how much is missing', () => {
+  verifies('kn.chain', 'reports how many receipts are missing when a session is left out', () => {
     for (const gone of [early, through, late, shadow]) {
       const receipts = exported.receipts.filter(({ receipt }) => receipt.payload.session_id !== gone);
       const report = reportOn(textsOf({ ...exported, receipts }));
@@ -135,7 +141,7 @@ describe('GET /api/v1/receipts/export of a period', () => {
     }
   });
 
-  verifies('kn.chain', 'takes no receipts of another time, session or tenant, and no other statement', async () => {
+  verifies('kn.chain', 'rejects receipts of another time, session or tenant, and another statement', async () => {
     const wider = await exportOf({ from: at('07:00'), to: at('13:30') });
     const foreign = await exportOf(period, 'globex');
     const inserted = (receipts: ExportedReceipt[]) => judge(textsOf({ ...exported, receipts }));
@@ -158,21 +164,25 @@ describe('GET /api/v1/receipts/export of a period', () => {
     expect(judge([JSON.stringify(header), ...links.map(String), JSON.stringify(exported.end)])).not.toBe('VERIFIED');
   });
 
-  verifies('kn.chain', 'is that of the caller who pins tenant and period, and no session passes for it', async () => {
-    const lines = textsOf(exported);
-    const codes = [{ tenant: 'globex' }, { from: at('09:01') }, { to: at('11:00') }, { session: through }].map(
-      (pinned) => reportOn(lines, pinned).fault?.code,
-    );
-    expect(codes).toEqual(Array(4).fill('SUBJECT_MISMATCH'));
-    const { body: chain } = await test.as('acme').exportReceipts({ query: { session_id: late } });
-    const session = chain.map((line) => JSON.stringify(line));
-    expect([reportOn(session).verdict, reportOn(session, period).fault?.code]).toEqual([
-      'VERIFIED',
-      'SUBJECT_MISMATCH',
-    ]);
-  });
+  verifies(
+    'kn.chain',
+    'verifies only for the pinned tenant and period, and no session export replaces it',
+    async () => {
+      const lines = textsOf(exported);
+      const codes = [{ tenant: 'globex' }, { from: at('09:01') }, { to: at('11:00') }, { session: through }].map(
+        (pinned) => reportOn(lines, pinned).fault?.code,
+      );
+      expect(codes).toEqual(Array(4).fill('SUBJECT_MISMATCH'));
+      const { body: chain } = await test.as('acme').exportReceipts({ query: { session_id: late } });
+      const session = chain.map((line) => JSON.stringify(line));
+      expect([reportOn(session).verdict, reportOn(session, period).fault?.code]).toEqual([
+        'VERIFIED',
+        'SUBJECT_MISMATCH',
+      ]);
+    },
+  );
 
-  it('that is empty is verified by its statement, and without it shows nothing', async () => {
+  it('that is empty is verified by its statement, and is reported as EMPTY without it', async () => {
     const { header, receipts, end } = await exportOf({ from: at('03:00'), to: at('04:00') });
     expect(receipts).toEqual([]);
     const report = reportOn([header, end].map((line) => JSON.stringify(line)));
@@ -183,8 +193,8 @@ describe('GET /api/v1/receipts/export of a period', () => {
     expect(judge([header, { ...end, period: bare }].map((line) => JSON.stringify(line)))).toBe('PERIOD_MISMATCH');
   });
 
-  it('is refused when it is of both, of neither, of half a period, backwards or of the future', async () => {
-    const ask = (query: object) => test.as('acme').exportReceipts({ query: query }); // what no type allows
+  it('is rejected for invalid combinations of session and period, and for reversed or future periods', async () => {
+    const ask = (query: object) => test.as('acme').exportReceipts({ query: query });
     const cases: [object, string][] = [
       [{}, 'session_id'],
       [{ session_id: late, ...period }, 'from'],

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { createLifecycle } from '@countersign/service-kit';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { Caller, ledgerOf, newSession, refusal, answerOf } from './_caller.ts';
 import { adminKey, startTestKernel, systemOf, type TestKernel } from './_kernel.ts';
 import { signedBody } from './_policies.ts';
 
@@ -23,17 +23,17 @@ version: '1'
 rules:
   - { id: all, effect: allow }
 `;
-const held = `${open}  - { id: ceiling.payments, effect: deny, match: { tool: [pay.*] }, when: args.amount > 100 }\n`;
-/** Nearly: each of them is another rule. */
+const snapshot = `${open}  - { id: ceiling.payments, effect: deny, match: { tool: [pay.*] }, when: args.amount > 100 }\n`;
+/** Each bundle differs from `snapshot` in one detail. */
 const nearly: Record<string, string> = {
-  'another amount': held.replace('> 100', '> 1000'),
-  'another spelling of the same condition': held.replace('args.amount > 100', 'args.amount  > 100'),
-  'another effect': held.replace('effect: deny', 'effect: allow'),
-  'another tool': held.replace('pay.*', 'pay.x'),
-  'a reason beyond it': held.replace('when:', 'reason: none, when:'),
-  'another name': held.replace('ceiling.payments', 'ceilings.payments'),
-  'one ceiling more': `${held}  - { id: ceiling.more, effect: deny, match: { tool: [x] } }\n`,
-  'none at all': open,
+  'another amount': snapshot.replace('> 100', '> 1000'),
+  'another spelling of the same condition': snapshot.replace('args.amount > 100', 'args.amount  > 100'),
+  'another effect': snapshot.replace('effect: deny', 'effect: allow'),
+  'another tool': snapshot.replace('pay.*', 'pay.x'),
+  'an additional reason': snapshot.replace('when:', 'reason: none, when:'),
+  'another name': snapshot.replace('ceiling.payments', 'ceilings.payments'),
+  'an additional ceiling': `${snapshot}  - { id: ceiling.more, effect: deny, match: { tool: [x] } }\n`,
+  'no ceiling': open,
 };
 
 let test: TestKernel;
@@ -62,30 +62,33 @@ const put = async (bundle: string, epoch: number, of = tenant) =>
   });
 const pay = { action: 'tool.call', tool: 'pay.send', args: { amount: 5 } };
 const decided = async (by = tenant, call: object = pay) =>
-  said(await new Caller(test, by).decide({ ...call, session_id: newSession() }));
+  answerOf(await new Caller(test, by).decide({ ...call, session_id: newSession() }));
 
 describe('a bundle', () => {
-  it.each(Object.entries(nearly))('that holds %s is refused by the name of the ceiling', async (_what, bundle) => {
-    await setCeilings(1);
-    await expect(put(bundle, 1)).rejects.toMatchObject({
-      ...{ code: 'CEILING_MISSING', status: 400, param: 'bundle.rules' },
-      details: { ceiling: bundle.includes('ceiling.more') ? 'ceiling.more' : 'ceiling.payments' },
-    });
-    expect(await decided()).toBe('DENY POLICY_MISSING');
-  });
+  it.each(Object.entries(nearly))(
+    'that contains %s is rejected, and the error names the ceiling',
+    async (_what, bundle) => {
+      await setCeilings(1);
+      await expect(put(bundle, 1)).rejects.toMatchObject({
+        ...{ code: 'CEILING_MISSING', status: 400, param: 'bundle.rules' },
+        details: { ceiling: bundle.includes('ceiling.more') ? 'ceiling.more' : 'ceiling.payments' },
+      });
+      expect(await decided()).toBe('DENY POLICY_MISSING');
+    },
+  );
 
-  it('that holds them word for word is activated, in any order of members, and they hold', async () => {
+  it('that contains the exact ceilings is activated, in any order of members, and the ceilings apply', async () => {
     await setCeilings(1);
-    await put(held, 1);
+    await put(snapshot, 1);
     expect(await decided()).toBe('ALLOW ALLOWED');
     expect(await decided(tenant, { ...pay, args: { amount: 101 } })).toBe('DENY POLICY_DENIED');
   });
 
-  it('that has a rule of their prefix where none is set is refused', async () => {
-    await expect(put(held, 1)).rejects.toMatchObject({ code: 'CEILING_MISSING' });
+  it('that uses the ceiling prefix when no ceiling is set is rejected', async () => {
+    await expect(put(snapshot, 1)).rejects.toMatchObject({ code: 'CEILING_MISSING' });
   });
 
-  it('is not confirmed either once it lacks one', async () => {
+  it('cannot be confirmed again when it lacks a ceiling', async () => {
     await put(open, 1);
     await setCeilings(1);
     await expect(put(open, 1)).rejects.toMatchObject({ code: 'CEILING_MISSING' });
@@ -93,26 +96,26 @@ describe('a bundle', () => {
 });
 
 describe('ceilings', () => {
-  verifies('kn.gates', 'end a bundle that lacks them with their commit, on every kernel', async () => {
-    const other = await startKernel(kernelConfigFrom(test.env));
+  verifies('kn.gates', 'disable a bundle that lacks them as soon as they are committed, on every kernel', async () => {
+    const second = await startKernel(kernelConfigFrom(test.env));
     try {
       await put(open, 1);
-      expect(await decidedAt(other)).toBe('ALLOW ALLOWED');
+      expect(await decidedAt(second)).toBe('ALLOW ALLOWED');
       await setCeilings(1);
-      expect([await decided(), await decidedAt(other)]).toEqual(Array(2).fill('DENY CEILING_MISSING'));
+      expect([await decided(), await decidedAt(second)]).toEqual(Array(2).fill('DENY CEILING_MISSING'));
       await setCeilings(2, { tag: 1, rules: [] });
-      expect([await decided(), await decidedAt(other)]).toEqual(Array(2).fill('ALLOW ALLOWED'));
+      expect([await decided(), await decidedAt(second)]).toEqual(Array(2).fill('ALLOW ALLOWED'));
     } finally {
-      await other.stop();
+      await second.stop();
     }
   });
 
-  verifies('kn.atomic', 'come into force together with a bundle that holds them, or not at all', async () => {
+  verifies('kn.atomic', 'take effect together with a bundle that contains them, or not at all', async () => {
     await put(open, 1);
     const activation = (bundle: string) => signedBody(test.kernel, { tenant, bundle, epoch: 2 });
     await expect(setCeilings(1, { activation: activation(open) })).rejects.toMatchObject({ code: 'CEILING_MISSING' });
     expect(await decided()).toBe('ALLOW ALLOWED');
-    await setCeilings(1, { activation: activation(held) });
+    await setCeilings(1, { activation: activation(snapshot) });
     expect(await decided()).toBe('ALLOW ALLOWED');
     expect(await decided(tenant, { ...pay, args: { amount: 101 } })).toBe('DENY POLICY_DENIED');
     const sealed = (await ledgerOf(test, 'policy')).filter(({ payload }) => payload.tenant_id === tenant);
@@ -127,14 +130,14 @@ describe('ceilings', () => {
     });
   });
 
-  verifies('kn.tenants', 'of one tenant bind no other', async () => {
+  verifies('kn.tenants', 'of one tenant do not bind another', async () => {
     await setCeilings(1);
     await put(open, 1, `${tenant}-other`);
     expect(await decided(`${tenant}-other`)).toBe('ALLOW ALLOWED');
     expect(await refusal(test.system.getPolicyCeilings({ params: { tenant: `${tenant}-other` } }))).toBe('NOT_FOUND');
   });
 
-  it('are replaced by a higher version under If-Match, and read back with it', async () => {
+  it('are replaced only by a higher version with If-Match, and are returned with that version', async () => {
     const first = await setCeilings(1);
     expect(first.headers.get('etag')).toBe('"1"');
     expect((await setCeilings(1)).body).toEqual(first.body);
@@ -154,14 +157,14 @@ describe('ceilings', () => {
     ['allows', { ...ceiling, effect: 'allow' }],
     ['has another prefix', { ...ceiling, id: 'payments' }],
     ['does not compile', { ...ceiling, when: 'args.amount >' }],
-    ['knows another member', { ...ceiling, then: 'x' }],
-  ])('a rule that %s is none', async (_what, rule) => {
+    ['has an unknown member', { ...ceiling, then: 'x' }],
+  ])('reject a rule that %s', async (_what, rule) => {
     await expect(setCeilings(1, { rules: [rule] })).rejects.toMatchObject({ status: 400 });
     await expect(setCeilings(1, { rules: [ceiling, ceiling] })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     await expect(test.system.getPolicyCeilings({ params: { tenant } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  verifies('kn.restart', 'are as they were after a restart', async () => {
+  verifies('kn.restart', 'still apply after a restart', async () => {
     await put(open, 1);
     await setCeilings(1);
     await test.restart();
@@ -169,24 +172,24 @@ describe('ceilings', () => {
   });
 });
 
-it('an activation and a change of ceilings at once on two kernels never leave a bundle without them in force', async () => {
-  const other = await startKernel(kernelConfigFrom(test.env));
+it('an activation and a concurrent change of ceilings on two kernels never leave a bundle without its ceilings in force', async () => {
+  const second = await startKernel(kernelConfigFrom(test.env));
   try {
     for (let round = 0; round < 8; round += 1) {
       tenant = `race-${round}`;
       const activation = put(open, 1);
-      const ceilings = setCeilings(1, { by: systemOf(other.url) });
+      const ceilings = setCeilings(1, { by: systemOf(second.url) });
       const [activated, set] = await Promise.allSettled([activation, ceilings]);
       expect(set.status).toBe('fulfilled');
       const expected = activated.status === 'fulfilled' ? 'DENY CEILING_MISSING' : 'DENY POLICY_MISSING';
       expect(await decided()).toBe(expected);
     }
   } finally {
-    await other.stop();
+    await second.stop();
   }
 });
 
-describe('those of every tenant', () => {
+describe('ceilings for all tenants', () => {
   let ofOthers: TestKernel;
   beforeAll(async () => {
     ofOthers = test;
@@ -197,14 +200,14 @@ describe('those of every tenant', () => {
     test = ofOthers;
   });
 
-  it('hold beside its own, for the policy file and the demo too', async () => {
+  it('apply together with those of the tenant, also to the policy file and the demo', async () => {
     await put(open, 1);
     const everybodys = { id: 'ceiling.everybody', effect: 'deny', match: { tool: ['rm.*'] } };
     await setCeilings(1, { of: '*', rules: [everybodys] });
     expect([await decided(), await decided('demo')]).toEqual(Array(2).fill('DENY CEILING_MISSING'));
     await setCeilings(1);
-    const both = `${held}  - { id: ceiling.everybody, effect: deny, match: { tool: [rm.*] } }\n`;
-    await expect(put(held, 2)).rejects.toMatchObject({ details: { ceiling: 'ceiling.everybody' } });
+    const both = `${snapshot}  - { id: ceiling.everybody, effect: deny, match: { tool: [rm.*] } }\n`;
+    await expect(put(snapshot, 2)).rejects.toMatchObject({ details: { ceiling: 'ceiling.everybody' } });
     await put(both, 2);
     expect(await decided()).toBe('ALLOW ALLOWED');
 
@@ -225,5 +228,5 @@ describe('those of every tenant', () => {
 
 async function decidedAt({ url }: StartedKernel, by = tenant): Promise<string> {
   const client = createKernelClient({ baseUrl: url, apiKey: adminKey }).as({ tenant: by });
-  return said((await client.evaluate({ body: { ...pay, session_id: newSession() } as never })).body);
+  return answerOf((await client.evaluate({ body: { ...pay, session_id: newSession() } as never })).body);
 }

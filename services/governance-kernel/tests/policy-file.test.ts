@@ -8,7 +8,7 @@ import { until } from '@countersign/testkit/until';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
 import { watchPolicyFile } from '../src/workers/policy-file.ts';
 import { asAdministrator } from './_administrator.ts';
-import { Caller, ledgerOf, movableClock, newSession, said } from './_caller.ts';
+import { Caller, ledgerOf, movableClock, newSession, answerOf } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
 const hourMs = 3_600_000;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 const read = () => ({ action: 'tool.call', tool: 'files.read', session_id: newSession() });
-const decided = async () => said(await new Caller(test, 'acme').decide(read()));
+const decided = async () => answerOf(await new Caller(test, 'acme').decide(read()));
 
 describe('a policy file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'policy-'));
@@ -29,7 +29,7 @@ describe('a policy file', () => {
   const byFile = () => kernelConfigFrom({ ...test.env, GOV_POLICY_FILE: path });
   const text = (reason: string) => starterPolicy.replace('A person confirms', reason);
 
-  it('is active again after its head was lost, above every epoch that was', async () => {
+  it('is activated again after the row of the active policy was lost', async () => {
     for (const reason of ['First, a person confirms', 'Then a person confirms']) {
       writeFileSync(path, text(reason));
       await (await startKernel(byFile(), { clock: time.clock })).stop();
@@ -52,13 +52,13 @@ describe('a policy file', () => {
       },
       reload: async (owner: string) => {
         seen.most = Math.max(seen.most, (seen.running += 1));
-        await new Promise((resolve) => setTimeout(resolve, 10 * intervalMs)); // the interval would begin others in this time
+        await new Promise((resolve) => setTimeout(resolve, 10 * intervalMs)); // longer than the interval
         await policies.reload(owner);
         seen.running -= 1;
         seen.reloads += 1;
       },
       current: (owner: string) => policies.current(owner),
-      standing: (owner: string) => policies.standing(owner),
+      stateOf: (owner: string) => policies.stateOf(owner),
       activate: (activation: Parameters<typeof policies.activate>[0]) => policies.activate(activation),
     };
     const sign = (bytes: Uint8Array) => ({
@@ -67,14 +67,14 @@ describe('a policy file', () => {
       value: encodeBase64Url(signers.policies.sign(bytes)),
     });
     const { clockGuard, log } = test.kernel.context;
-    const parts = { path, policies: slow as unknown as typeof policies, sign, clockGuard, log, clock: time.clock };
-    const watch = await watchPolicyFile({ ...parts, confirmEveryMs: hourMs, intervalMs });
+    const deps = { path, policies: slow as unknown as typeof policies, sign, clockGuard, log, clock: time.clock };
+    const watch = await watchPolicyFile({ ...deps, confirmEveryMs: hourMs, intervalMs });
     await until(() => seen.reloads >= 5);
     await watch.close();
     expect(seen).toMatchObject({ compiled: 1, running: 0, most: 1 });
   });
 
-  it('is stated once by kernels that start at once with it', async () => {
+  it('is activated only once by kernels that start at the same time', async () => {
     writeFileSync(path, text('Asked by file, a person confirms'));
     const before = (await ledgerOf(test, 'policy')).filter(({ payload }) => payload.tenant_id === 'system').length;
     const started = await Promise.allSettled([1, 2, 3].map(() => startKernel(byFile(), { clock: time.clock })));

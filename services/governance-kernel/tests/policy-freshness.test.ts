@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Digest, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import { encodeBase64Url } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { parsePolicyBundle } from '@countersign/policy';
 import { parseKeySet, verifyExport } from '@countersign/verifier';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
-import { keepActive } from '../src/policy/keep-active.ts';
+import { keepActive } from '../src/controls/policy/keep-active.ts';
 import { asAdministrator } from './_administrator.ts';
-import { Caller, ledgerOf, movableClock, newSession, said } from './_caller.ts';
+import { Caller, ledgerOf, movableClock, newSession, answerOf } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { signedActivation, signedBody } from './_policies.ts';
 import { ofNoTwin } from './_twins.ts';
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-/** The tenant of each test, under a policy of its own. */
+/** The tenant of each test, with its own policy. */
 let tenant = 'tenant-0';
 let tenants = 0;
 beforeEach(() => {
@@ -34,12 +34,12 @@ beforeEach(() => {
 });
 
 const read = () => ({ action: 'tool.call', tool: 'files.read', session_id: newSession() });
-const decided = async (by = tenant) => said(await new Caller(test, by).decide(read()));
+const decided = async (by = tenant) => answerOf(await new Caller(test, by).decide(read()));
 const ours = () => `tenant_id = '${tenant}'`;
 
-/** An old statement about the tenant's policy. */
-const signed = (asked: { bundle?: string; epoch?: number; confirmedAtMs?: number } = {}) =>
-  signedActivation(test.kernel, { tenant, bundle: starterPolicy, epoch: 1, ...asked });
+/** A signed statement about the policy of the tenant. */
+const signed = (request: { bundle?: string; epoch?: number; confirmedAtMs?: number } = {}) =>
+  signedActivation(test.kernel, { tenant, bundle: starterPolicy, epoch: 1, ...request });
 
 async function stated(statement: Awaited<ReturnType<typeof signed>>) {
   return await test.kernel.context.policies.activate(statement);
@@ -49,7 +49,7 @@ async function sealedStatements() {
   return (await ledgerOf(test, 'policy')).filter(({ payload }) => payload.tenant_id === tenant);
 }
 
-/** Works like a backup. */
+/** Keeps the head of the policy. The returned function restores it, like a backup. */
 async function keptHead(): Promise<() => Promise<void>> {
   const { rows } = await test.pool.query<object>(`SELECT * FROM policy_heads WHERE ${ours()}`);
   const [where, kept] = [ours(), JSON.stringify(rows)];
@@ -67,7 +67,7 @@ async function confirmedAt(): Promise<string | undefined> {
   return rows[0]?.confirmed_at.toISOString();
 }
 
-describe('the time that a policy is as old as', () => {
+describe('the confirmation time of a policy', () => {
   verifies('kn.fc.policy.stale', 'is not renewed by an earlier statement, from any sender', async () => {
     const activation = signed();
     await stated(activation);
@@ -90,7 +90,7 @@ describe('the time that a policy is as old as', () => {
 
   verifies(
     'kn.fc.policy.stale',
-    'is the signed one: an activation that was kept back for long activates nothing',
+    'must be recent: an activation that was kept back for too long is refused',
     async () => {
       await stated(signed());
       const kept = signed({ bundle: stricter, epoch: 2 });
@@ -104,7 +104,7 @@ describe('the time that a policy is as old as', () => {
 
   verifies(
     'kn.fc.policy.stale',
-    'rises with each epoch too: a higher one that was signed earlier is refused',
+    'must rise with each epoch: a higher epoch that was signed earlier is refused',
     async () => {
       const early = signed({ bundle: stricter, epoch: 2 });
       time.advance(1_000);
@@ -114,7 +114,7 @@ describe('the time that a policy is as old as', () => {
     },
   );
 
-  it('may be a minute ahead and no more', async () => {
+  it('may be at most one minute in the future', async () => {
     const aheadMs = (ms: number) => ({ confirmedAtMs: time.clock().getTime() + ms });
     await expect(stated(signed(aheadMs(60_001)))).rejects.toMatchObject({ param: 'confirmed_at' });
     await stated(signed(aheadMs(60_000)));
@@ -123,7 +123,7 @@ describe('the time that a policy is as old as', () => {
     expect(await decided()).toBe('DENY POLICY_STALE');
   });
 
-  verifies('kn.atomic', 'is sealed with each confirmation, with the statement that a stranger can check', async () => {
+  verifies('kn.atomic', 'is sealed with each confirmation, in a statement that verifies offline', async () => {
     const times: string[] = [];
     while (times.length < 2) {
       times.push((await stated(signed())).confirmedAt);
@@ -139,35 +139,31 @@ describe('the time that a policy is as old as', () => {
   });
 });
 
-describe('a row that says when a policy was confirmed', () => {
+describe('a stored confirmation of a policy', () => {
   const damaged: Record<string, string> = {
     'a later time': `confirmed_at = confirmed_at + interval '1 minute'`,
     'the signature of another signer': `signature = reverse(signature)`,
     'no signature': `signature = ''`,
     'an unknown key': `key_id = 'unknown'`,
   };
-  verifies(
-    'kn.fc.policy.stale',
-    `is believed for its signature alone: ${Object.keys(damaged).join(', ')}`,
-    async () => {
-      await stated(signed());
-      const denied = ['DENY POLICY_SIGNATURE_INVALID', 'DENY POLICY_STALE'];
-      for (const [what, change] of Object.entries(damaged)) {
-        await asAdministrator(test, `UPDATE policy_heads SET ${change} WHERE ${ours()}`);
-        const verdict = await decided();
-        expect([what, denied.includes(verdict)]).toEqual([what, true]);
-        await test.restart();
-        expect([what, await decided()]).toEqual([what, 'DENY POLICY_SIGNATURE_INVALID']);
-        time.advance(1);
-        await stated(signed({ confirmedAtMs: time.clock().getTime() }));
-        expect([what, await decided()]).toEqual([what, 'ALLOW ALLOWED']);
-      }
-    },
-  );
+  verifies('kn.fc.policy.stale', `is not accepted with ${Object.keys(damaged).join(', ')}`, async () => {
+    await stated(signed());
+    const denied = ['DENY POLICY_SIGNATURE_INVALID', 'DENY POLICY_STALE'];
+    for (const [what, change] of Object.entries(damaged)) {
+      await asAdministrator(test, `UPDATE policy_heads SET ${change} WHERE ${ours()}`);
+      const verdict = await decided();
+      expect([what, denied.includes(verdict)]).toEqual([what, true]);
+      await test.restart();
+      expect([what, await decided()]).toEqual([what, 'DENY POLICY_SIGNATURE_INVALID']);
+      time.advance(1);
+      await stated(signed({ confirmedAtMs: time.clock().getTime() }));
+      expect([what, await decided()]).toEqual([what, 'ALLOW ALLOWED']);
+    }
+  });
 
   verifies(
     'kn.fc.policy.stale',
-    'is not believed when it was brought back: the kernel has seen a newer one',
+    'is not accepted after a restore, because the kernel has seen a newer one',
     async () => {
       await stated(signed());
       const bringBack = await keptHead();
@@ -187,7 +183,7 @@ describe('a row that says when a policy was confirmed', () => {
 
   verifies(
     'kn.fc.policy.stale',
-    'brings back no earlier bundle, also before a kernel that has just started',
+    'does not restore an earlier bundle, even on a kernel that has just started',
     async () => {
       await stated(signed());
       const bringBack = await keptHead();
@@ -200,16 +196,20 @@ describe('a row that says when a policy was confirmed', () => {
     },
   );
 
-  verifies('kn.fc.policy.missing', 'and is gone leaves its tenant under no wider bundle', async () => {
-    await test.activate('*', starterPolicy);
-    await stated(signed({ bundle: stricter }));
-    expect(await decided()).toBe('DENY POLICY_DENIED');
-    await asAdministrator(test, `DELETE FROM policy_heads WHERE ${ours()}`);
-    expect(await decided()).toBe('DENY POLICY_STALE');
-    expect(await decided('globex')).toBe('ALLOW ALLOWED');
-  });
+  verifies(
+    'kn.fc.policy.missing',
+    'does not leave its tenant under the bundle of all tenants when it is deleted',
+    async () => {
+      await test.activate('*', starterPolicy);
+      await stated(signed({ bundle: stricter }));
+      expect(await decided()).toBe('DENY POLICY_DENIED');
+      await asAdministrator(test, `DELETE FROM policy_heads WHERE ${ours()}`);
+      expect(await decided()).toBe('DENY POLICY_STALE');
+      expect(await decided('globex')).toBe('ALLOW ALLOWED');
+    },
+  );
 
-  it('makes no kernel ready when it is unsigned', async () => {
+  it('does not make a kernel ready when it is unsigned', async () => {
     await stated(signed());
     time.advance(2 * hourMs);
     await asAdministrator(
@@ -222,12 +222,12 @@ describe('a row that says when a policy was confirmed', () => {
 });
 
 describe('statements of one batch', () => {
-  /** All of them in one transaction, one after the other. */
+  /** Submits all statements in one transaction, one after the other. */
   async function statedTogether(...statements: ReturnType<typeof signed>[]): Promise<string[]> {
     const { policies, cycle } = test.kernel.context;
     const prepared = await Promise.all(statements.map((statement) => policies.prepare(statement)));
     return await cycle.ledger.submit({
-      chain: { tenant: tenant as TenantId, session: 'policy' as SessionId }, // within their schemas
+      chain: { tenant: tenant as TenantId, session: 'policy' as SessionId }, // match their schemas
       wants: prepared.flatMap(({ wants }) => wants),
       conclude: (batch) => {
         const moves = prepared.map((one) => {
@@ -247,7 +247,7 @@ describe('statements of one batch', () => {
 
   verifies(
     'kn.fc.policy.missing',
-    'leave no head without its bundle: one activates and the next confirms',
+    'never leave a head without its bundle: one activates and the next confirms',
     async () => {
       expect(await statedTogether(signed(), signed())).toEqual(['activate', 'confirm']);
       expect([await epochsKept(), await decided()]).toEqual([[1], 'ALLOW ALLOWED']);
@@ -256,7 +256,7 @@ describe('statements of one batch', () => {
     },
   );
 
-  it('keep each bundle that they activate, and the last one counts', async () => {
+  it('keep each bundle that they activate, and the last one is in force', async () => {
     const moves = await statedTogether(signed(), signed({ epoch: 2, bundle: stricter }));
     expect(moves).toEqual(['activate', 'activate']);
     expect([await epochsKept(), await decided()]).toEqual([[1, 2], 'DENY POLICY_DENIED']);
@@ -266,35 +266,35 @@ describe('statements of one batch', () => {
 describe('two kernels on one database', () => {
   verifies(
     'kn.fc.policy.stale',
-    'take of 20 statements at once those that rise, and both judge by the newest',
+    'accept only rising statements out of 20 concurrent ones, and both use the newest',
     async () => {
       await stated(signed());
-      const other = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
+      const second = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
       try {
         const statements = Array.from({ length: 20 }, (_, nth) =>
           signed({ confirmedAtMs: time.clock().getTime() + 1_000 + nth }),
         );
-        const told = await Promise.allSettled(
+        const messages = await Promise.allSettled(
           statements.map((statement, nth) =>
-            (nth % 2 === 0 ? test.kernel : other).context.policies.activate(statement),
+            (nth % 2 === 0 ? test.kernel : second).context.policies.activate(statement),
           ),
         );
-        for (const { reason } of told.filter((one) => one.status === 'rejected'))
+        for (const { reason } of messages.filter((one) => one.status === 'rejected'))
           expect(reason).toMatchObject({ code: 'ILLEGAL_TRANSITION' });
         const sealed = (await sealedStatements()).map(({ record }) => String(record?.intent.facts['confirmed_at']));
         expect(sealed).toEqual([...new Set(sealed)].sort());
-        expect(sealed).toHaveLength(1 + told.filter(({ status }) => status === 'fulfilled').length);
+        expect(sealed).toHaveLength(1 + messages.filter(({ status }) => status === 'fulfilled').length);
         expect(await confirmedAt()).toBe(sealed.at(-1));
-        await expect(other.context.policies.activate(statements[0] as never)).rejects.toMatchObject({
+        await expect(second.context.policies.activate(statements[0] as never)).rejects.toMatchObject({
           code: 'ILLEGAL_TRANSITION',
         });
       } finally {
-        await other.stop();
+        await second.stop();
       }
     },
   );
 
-  it('that state one bundle at once do not fail for it: the one that is late looks again', async () => {
+  it('do not fail when they activate the same bundle at once: the later one reads the state again', async () => {
     const { policies, signers } = test.kernel.context;
     const { keyId, sign } = signers.policies;
     const signature = (bytes: Uint8Array) => ({
@@ -303,28 +303,28 @@ describe('two kernels on one database', () => {
       value: encodeBase64Url(sign(bytes)),
     });
     const bundle = parsePolicyBundle(starterPolicy);
-    const policyHash = (await policies.compile(bundle)).hash as Digest; // the compiler hashes with digestOf
-    const kept = { tenant, bundle, policyHash, by: 'test' as PrincipalId, replaces: true }; // within its schema
-    const parts = { policies, sign: signature, clock: time.clock, confirmEveryMs: hourMs };
-    const ahead = { ...parts, clock: () => new Date(time.clock().getTime() + 1_000) };
+    const policyHash = (await policies.compile(bundle)).hash;
+    const kept = { tenant, bundle, policyHash, by: 'test' as PrincipalId, replaces: true }; // matches its schema
+    const deps = { policies, sign: signature, clock: time.clock, confirmEveryMs: hourMs };
+    const ahead = { ...deps, clock: () => new Date(time.clock().getTime() + 1_000) };
     const first = keepActive(ahead, kept);
     const late = {
       reload: async (owner: string) => {
         await policies.reload(owner);
         await first;
       },
-      standing: (owner: string) => policies.standing(owner),
+      stateOf: (owner: string) => policies.stateOf(owner),
       activate: (activation: Parameters<typeof policies.activate>[0]) => policies.activate(activation),
     };
     await policies.reload(tenant);
-    await expect(keepActive({ ...parts, policies: late as typeof policies }, kept)).resolves.toBeNull();
+    await expect(keepActive({ ...deps, policies: late as typeof policies }, kept)).resolves.toBeNull();
     expect((await first)?.move).toBe('activate');
     expect(await sealedStatements()).toHaveLength(1);
   });
 });
 
-describe('another tenant', () => {
-  verifies('kn.tenants', 'is neither renewed nor aged by the statements of this one', async () => {
+describe('the policy of another tenant', () => {
+  verifies('kn.tenants', 'is neither renewed nor aged by statements of the first tenant', async () => {
     await stated(signed());
     await test.activate('globex', starterPolicy);
     const later = signed({ confirmedAtMs: time.clock().getTime() + 1_000 });
@@ -336,7 +336,7 @@ describe('another tenant', () => {
   });
 });
 
-it('the door names what is wrong with a statement', async () => {
+it('the route reports what is wrong with a statement', async () => {
   const body = signedBody(test.kernel, { tenant, bundle: starterPolicy, epoch: 1 });
   const { confirmed_at: _, ...without } = body;
   const put = async (sent: object) => await test.system.putPolicyBundle({ params: { tenant }, body: sent as never });

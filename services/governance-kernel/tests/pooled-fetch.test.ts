@@ -3,23 +3,23 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Agent } from 'undici';
-import { messageValuesMax } from '../src/mcp/bounded-messages.ts';
-import { NotReached } from '../src/mcp/not-reached.ts';
-import { pooledFetch } from '../src/mcp/pooled-fetch.ts';
-import { sending } from '../src/mcp/sending.ts';
+import { messageValuesMax } from '../src/doors/mcp/bounded-messages.ts';
+import { NotReached } from '../src/doors/mcp/not-reached.ts';
+import { pooledFetch } from '../src/doors/mcp/pooled-fetch.ts';
+import { sending } from '../src/doors/mcp/sending.ts';
 
 const bytesMax = 1_000;
-const told = (message: string) => message;
+const reportOf = (message: string) => message;
 let agent: Agent;
 let fetch: ReturnType<typeof pooledFetch>;
 let server: Server;
 let url: string;
 let listener: RequestListener;
 let connections = 0;
-// Its own for each test: what was cut off may be asked once more by its connection.
+// Each test has its own server, because a connection may retry a request that was cut off.
 beforeEach(async () => {
   agent = new Agent();
-  fetch = pooledFetch(agent, { bytesMax, told });
+  fetch = pooledFetch(agent, { bytesMax, reportOf });
   server = createServer((req, res) => listener(req, res)).on('connection', () => (connections += 1));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
@@ -37,8 +37,8 @@ function answering(headers: Record<string, string>, body: string | Buffer, statu
 
 const json = { 'content-type': 'application/json' };
 
-describe('the calls of MCP servers over HTTP', () => {
-  it('carry method, path, headers and body, and keep their connection', async () => {
+describe('calls to MCP servers over HTTP', () => {
+  it('carry method, path, headers and body, and reuse their connection', async () => {
     const seen: unknown[] = [];
     listener = (req, res) => {
       const { 'x-own': own, 'user-agent': agentName, 'content-length': length } = req.headers;
@@ -55,11 +55,11 @@ describe('the calls of MCP servers over HTTP', () => {
       ]);
     }
     expect(seen).toEqual(Array(8).fill(['POST', '/mcp?a=b', 'yes', 'countersign', '2']));
-    // One that is not yet back in the pool is not waited for.
+    // A request opens a second connection if the first one is not yet back in the pool.
     expect(connections).toBeLessThanOrEqual(2);
   });
 
-  it('were not sent without a connection; a caller that gave up in the meantime has lost none', async () => {
+  it('count as not sent without a connection, but not when the caller has aborted', async () => {
     const gone = new URL(url);
     gone.port = '1';
     const permitted = (signal?: AbortSignal) =>
@@ -71,24 +71,24 @@ describe('the calls of MCP servers over HTTP', () => {
     expect([gaveUp instanceof Error, gaveUp instanceof NotReached]).toEqual([true, false]);
   });
 
-  it('follow no redirect', async () => {
+  it('do not follow redirects', async () => {
     answering({ location: 'http://127.0.0.1:1/' }, '', 307);
     await expect(fetch(url)).rejects.toThrow('redirects');
   });
 
-  it('unfold nothing that is compressed', async () => {
+  it('reject compressed answers', async () => {
     answering({ ...json, 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(1_000_000, 'x')));
     await expect(fetch(url)).rejects.toThrow('content coding');
   });
 
-  it('end at the cap', async () => {
+  it('fail when the answer exceeds the size limit', async () => {
     answering(json, 'x'.repeat(bytesMax + 1));
     await expect(fetch(url)).rejects.toThrow('more than 1000 bytes');
     answering(json, 'x'.repeat(bytesMax));
     expect((await (await fetch(url)).text()).length).toBe(bytesMax);
   });
 
-  it('pass an event stream on as it comes, up to the cap', async () => {
+  it('forward an event stream as it arrives, up to the size limit', async () => {
     let end: () => void = () => undefined;
     listener = (_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: first\n\n');
@@ -100,8 +100,8 @@ describe('the calls of MCP servers over HTTP', () => {
     await expect(reader?.read()).rejects.toThrow('more than 1000 bytes');
   });
 
-  it('end before what is made of too many values is read', async () => {
-    const wide = pooledFetch(agent, { bytesMax: 4 * messageValuesMax, told });
+  it('fail before an answer with too many values is parsed', async () => {
+    const wide = pooledFetch(agent, { bytesMax: 4 * messageValuesMax, reportOf });
     const many = `[0${',0'.repeat(messageValuesMax + 1)}]`;
     answering(json, many);
     await expect(wide(url)).rejects.toThrow('values');
@@ -114,7 +114,7 @@ describe('the calls of MCP servers over HTTP', () => {
     await expect(fetch(url, { signal: AbortSignal.timeout(20) })).rejects.toThrow('timeout');
   });
 
-  it('may have no content', async () => {
+  it('may get an answer without content', async () => {
     answering({}, '', 202);
     expect([(await fetch(url)).status, await (await fetch(url)).text()]).toEqual([202, '']);
   });

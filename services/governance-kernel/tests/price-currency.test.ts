@@ -21,23 +21,23 @@ const setBudget = (tenant: string, body: ReturnType<typeof terms>) =>
   site.test.as(tenant).putBudget({ params: { budget_id: 'models' }, body });
 const setCeiling = (tenant: string, body: ReturnType<typeof terms>) =>
   site.test.system.putCeiling({
-    params: { tenant, budget_id: 'ceiling.llm_month' }, // within its schema
+    params: { tenant, budget_id: 'ceiling.llm_month' },
     body: { version: 1, ...body },
   });
 
 async function ask(tenant: string): Promise<string> {
-  const told: unknown = await site
+  const answer: unknown = await site
     .openai({ tenant })
     .chat.completions.create(request)
     .then(() => 'ALLOWED', String);
-  return told as string; // one of the two above
+  return answer as string; // `ALLOWED`, or the error as text
 }
 
-describe('a budget in another currency than the prices of models', () => {
+describe('a budget in a different currency than the model prices', () => {
   it.each([
     ['a budget of a tenant', setBudget],
     ['a ceiling of a workspace', setCeiling],
-  ])('is refused as %s, and both currencies are named', async (_door, set) => {
+  ])('is refused as %s, and the error names both currencies', async (_door, set) => {
     const refused = set('apart', terms('USD'));
     await expect(refused).rejects.toMatchObject({ code: 'INVALID_REQUEST', param: 'currency' });
     await expect(set('apart', terms('USD'))).rejects.toThrow(
@@ -52,16 +52,16 @@ describe('a budget in another currency than the prices of models', () => {
     });
   });
 
-  it('denies each model call when it was set before the currency of the prices, until it is set in that one', async () => {
+  it('denies each model call if it was set before the price currency, until its currency is changed', async () => {
     delete site.test.env['GOV_CURRENCY'];
     await site.test.restart();
     await setBudget('earlier', terms('USD'));
     expect(await ask('earlier')).toBe('ALLOWED');
     site.test.env['GOV_CURRENCY'] = 'EUR';
     await site.test.restart();
-    const asked = site.model.requests.length;
+    const requestCount = site.model.requests.length;
     expect(await ask('earlier')).toContain('Budget models is in USD, and the prices of models are in EUR.');
-    expect(site.model.requests).toHaveLength(asked);
+    expect(site.model.requests).toHaveLength(requestCount);
     const headers = { 'if-match': '"1"' };
     await site.test.as('earlier').putBudget({ params: { budget_id: 'models' }, body: terms('EUR'), headers });
     expect(await ask('earlier')).toBe('ALLOWED');
@@ -71,7 +71,7 @@ describe('a budget in another currency than the prices of models', () => {
 });
 
 describe('the configured currency of prices', () => {
-  it('is that of the ceiling of all tenants, and is required in production with prices', () => {
+  it('must match the ceiling of all tenants, and is required in production when prices are set', () => {
     const { env } = site.test;
     expect(() => kernelConfigFrom({ ...env, GOV_CURRENCY: 'EUR', GOV_MODEL_SPEND_LIMIT: '500 USD' })).toThrow(
       'GOV_MODEL_SPEND_LIMIT is in USD, and the prices of models are in EUR (GOV_CURRENCY)',

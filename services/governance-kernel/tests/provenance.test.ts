@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
-import type { DispatchClaim } from '../src/boundary/dispatch.ts';
-import type { SealedDecision } from '../src/boundary/sealed-decision.ts';
+import type { DispatchClaim } from '../src/decision/dispatch.ts';
+import type { SealedDecision } from '../src/decision/sealed-decision.ts';
 import { ledgerOf, newSession } from './_caller.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
@@ -16,7 +16,7 @@ afterAll(() => test.close());
 
 const heldOpen = async () => (await test.pool.query(`SELECT 1 FROM dispatches WHERE ${ofNoTwin}`)).rows.length;
 
-/** A claim of the dispatch in the hands of other code. */
+/** A valid claim that other code stole from the dispatch. */
 async function stolenClaim(): Promise<DispatchClaim> {
   const { boundary } = test.kernel.context;
   let stolen: DispatchClaim | null = null;
@@ -35,7 +35,7 @@ async function stolenClaim(): Promise<DispatchClaim> {
 type Call = ReturnType<typeof spawnedAgent>;
 const around: [string, (call: Call) => Promise<SealedDecision>][] = [
   [
-    'by a door that says it is the kernel',
+    'by a route that claims to be the kernel',
     // @ts-expect-error -- only the dispatch decides a call of the kernel
     (call) => test.kernel.context.boundary.decide({ ...call, mode: 'enforce', dispatchedBy: 'kernel' }),
   ],
@@ -50,9 +50,9 @@ const around: [string, (call: Call) => Promise<SealedDecision>][] = [
   ],
 ];
 
-describe('a call that the kernel is to send', () => {
+describe('a call that the kernel dispatches', () => {
   for (const [how, decide] of around)
-    verifies('kn.fc.bypass', `is denied, with a receipt, when it is asked for ${how}`, async () => {
+    verifies('kn.fc.bypass', `is denied with a receipt when it is requested ${how}`, async () => {
       const session = newSession();
       const { reply } = await decide(spawnedAgent({ session }));
       expect([reply.verdict, reply.reason_code]).toEqual(['DENY', 'DIRECT_UPSTREAM_BYPASS']);
@@ -63,7 +63,7 @@ describe('a call that the kernel is to send', () => {
       ]);
     });
 
-  verifies('kn.fc.bypass', 'is allowed when the dispatch asks, and held open', async () => {
+  verifies('kn.fc.bypass', 'is allowed and recorded as open when the dispatch requests it', async () => {
     const before = await heldOpen();
     const { reply } = await decideAndDie(test.kernel.context.boundary, spawnedAgent({ session: newSession() }));
     expect([reply.verdict, await heldOpen()]).toEqual(['ALLOW', before + 1]);

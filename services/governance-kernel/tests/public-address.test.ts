@@ -14,7 +14,7 @@ const unnamed = {
 };
 const production = { ...unnamed, GOV_LOG_ORIGIN: 'example.org/log' };
 
-it('a kernel in production is told the name of its log, and in development has one', () => {
+it('a kernel requires the name of its log in production, and has a default in development', () => {
   expect(() => kernelConfigFrom(unnamed)).toThrow(
     'GOV_LOG_ORIGIN is missing: choose the name of the log once, such as example.org/log; an installation that ran without it keeps countersign.local/log',
   );
@@ -23,14 +23,16 @@ it('a kernel in production is told the name of its log, and in development has o
   expect(kernelConfigFrom({ ...unnamed, NODE_ENV: 'development' }).logOrigin).toBe('countersign.local/log');
 });
 
-it.each(['0.0.0.0', '::'])('a kernel in production that listens on %s is told where people reach it', (host) => {
+it.each(['0.0.0.0', '::'])('a kernel in production that listens on %s requires its public URL', (host) => {
   const everywhere = { ...production, GOV_BIND_ADDR: host };
-  expect(() => kernelConfigFrom(everywhere)).toThrow('GOV_PUBLIC_URL is missing: say where agents and people reach');
+  expect(() => kernelConfigFrom(everywhere)).toThrow(
+    'GOV_PUBLIC_URL is missing: set the address at which agents and people reach',
+  );
   const named = { ...everywhere, GOV_PUBLIC_URL: 'https://kernel.example.org' };
   expect(kernelConfigFrom(named).publicUrl).toBe('https://kernel.example.org');
 });
 
-it('a kernel on an address of its own, or in development, is reached there', () => {
+it('a kernel on a specific address, or in development, uses that address as its public URL', () => {
   expect(kernelConfigFrom({ ...production, GOV_BIND_ADDR: '10.0.0.7' }).publicUrl).toBe('http://10.0.0.7:8080');
   const development = { ...production, NODE_ENV: 'development', GOV_BIND_ADDR: '0.0.0.0' };
   expect(kernelConfigFrom(development).publicUrl).toBe('http://0.0.0.0:8080');

@@ -21,7 +21,7 @@ async function readiness({ kernel }: TestKernel) {
   return { status: response.status, ...checks };
 }
 
-it('a kernel that waits for its first policy says that there is none and is ready to be given one', async () => {
+it('a kernel without a policy is ready and reports the policy as none', async () => {
   test = await startTestKernel();
   expect(await readiness(test)).toEqual({
     status: 200,
@@ -34,11 +34,12 @@ it('a kernel that waits for its first policy says that there is none and is read
     policy: 'none',
     queue: 'up',
     signer: 'up',
+    witnesses: 'none',
     workers: 'up',
   });
 });
 
-it('a kernel is not ready when no policy is fresh, until one is confirmed, whatever the demo has', async () => {
+it('a kernel is not ready when no policy is fresh, until one is confirmed; the demo policy does not count', async () => {
   test = await startTestKernel({ overrides: { clock: time.clock }, env: { GOV_POLICY_MAX_AGE: '1h' } });
   await test.activate('*', starterPolicy);
   await test.activate('globex', starterPolicy);
@@ -51,16 +52,16 @@ it('a kernel is not ready when no policy is fresh, until one is confirmed, whate
   expect(await readiness(test)).toMatchObject({ status: 200, policy: 'up' });
 });
 
-it('a queue that is away is told and makes nothing unready: events wait in the outbox', async () => {
+it('an unavailable queue is reported but does not affect readiness, because events wait in the outbox', async () => {
   const bus = createInProcessBus();
   test = await startTestKernel({ overrides: { bus } });
   await bus.close();
   expect(await readiness(test)).toMatchObject({ status: 200, queue: 'down' });
 });
 
-it('workers whose last pass failed are told too', async () => {
+it('workers whose last pass failed are reported', async () => {
   test = await startTestKernel();
-  const workers = { check: () => Promise.reject(new Error('The last pass failed')) };
+  const workers = { check: () => Promise.reject(new Error('The last run of this job failed')) };
   const { checks } = await runChecks(toldChecks(test.kernel.context, workers));
   expect(checks).toEqual({
     queue: 'up',
@@ -68,10 +69,11 @@ it('workers whose last pass failed are told too', async () => {
     workers: 'down',
     conformance: 'none',
     native_signatures: 'up',
+    witnesses: 'none',
   });
 });
 
-it('a kernel that is told to stop is not ready, and decides for as long as load balancers were promised', async () => {
+it('a stopping kernel is not ready, but still decides calls during the stop notice', async () => {
   const lifecycle = createLifecycle(createLogger({ service: 'kernel', silent: true }));
   test = await startTestKernel({ env: { GOV_STOP_NOTICE: '7s' }, overrides: { lifecycle } });
   await test.activate('*', starterPolicy);

@@ -32,7 +32,7 @@ const ids = (receipts: { payload: { receipt_id: string } }[]) => receipts.map(({
 describe('GET /api/v1/receipts', () => {
   verifies(
     'kn.receipts.list',
-    'pages newest first without loss, duplicate or another tenant’s rows while others write',
+    'pages newest first, without loss, duplicates or rows of another tenant, during writes',
     async () => {
       const sealed = await sealMany(test, 30, { tenant: 'paging' });
       const expected = sealed
@@ -46,7 +46,7 @@ describe('GET /api/v1/receipts', () => {
     },
   );
 
-  verifies('kn.receipts.list', 'each filter gives exactly the receipts that match it', async () => {
+  verifies('kn.receipts.list', 'returns exactly the receipts that match each filter', async () => {
     const tenant = 'filters';
     const session_id = newSession();
     await seal(test, { tenant, session_id, principal: 'ann' });
@@ -58,6 +58,10 @@ describe('GET /api/v1/receipts', () => {
     const payloads = all.map(({ payload }) => payload);
     const cases: [NonNullable<Query>['query'], (payload: StoredReceipt['payload']) => boolean][] = [
       [{ session_id }, (payload) => payload.session_id === session_id],
+      [
+        { session_id, lamport_clock: 2 },
+        ({ lamport_clock: place, ...payload }) => payload.session_id === session_id && place === 2,
+      ],
       [{ agent: 'ann' }, (payload) => payload.principal_id === 'ann'],
       [{ verdict: 'DENY' }, (payload) => payload.verdict === 'DENY'],
       [{ reason_code: 'APPROVAL_REQUIRED' }, (payload) => payload.reason_code === 'APPROVAL_REQUIRED'],
@@ -76,13 +80,13 @@ describe('GET /api/v1/receipts', () => {
     }
   });
 
-  it('pages by time without loss or duplicate although the clocks of two kernels disagree', async () => {
+  it('pages by time without loss or duplicate when the clocks of two kernels differ', async () => {
     const sealed = await sealMany(test, 8, { tenant: 'skewed' });
     await asAdministrator(
       test,
       `UPDATE ledger SET issued_at = issued_at - interval '1 hour' WHERE tenant_id = 'skewed' AND log_index % 2 = 0`,
     );
-    const from = '2000-01-01T00:00:00.000Z' as Instant; // in its form
+    const from = '2000-01-01T00:00:00.000Z' as Instant; // a valid instant
     const found = await allPages('skewed', { from, limit: 3 });
     const inOrderOfIssue = (left: DecisionReply, right: DecisionReply) =>
       (left.log_index % 2) - (right.log_index % 2) || left.log_index - right.log_index;
@@ -96,17 +100,22 @@ describe('GET /api/v1/receipts', () => {
     );
   });
 
-  it('finds nothing for a verdict and a reason that exclude each other', async () => {
+  it('returns nothing for a verdict and a reason that exclude each other', async () => {
     await seal(test, { tenant: 'excluded' });
-    const asked = [
+    const requests = [
       { verdict: 'ALLOW', reason_code: 'POLICY_DENIED' },
       { verdict: 'DENY', reason_code: 'ALLOWED' },
     ] as const;
-    for (const query of asked) expect(await allPages('excluded', query)).toEqual([]);
+    for (const query of requests) expect(await allPages('excluded', query)).toEqual([]);
     expect(await allPages('excluded', { verdict: 'ALLOW', reason_code: 'ALLOWED' })).toHaveLength(1);
   });
 
-  it('refuses a cursor of another tenant, of another list and one that was changed', async () => {
+  it('requires a session for a position in a chain', async () => {
+    const request = test.as('filters').listReceipts({ query: { lamport_clock: 1 } });
+    await expect(request).rejects.toMatchObject({ code: 'INVALID_REQUEST', param: 'lamport_clock' });
+  });
+
+  it('rejects a cursor that was changed or belongs to another tenant or list', async () => {
     await sealMany(test, 3, { tenant: 'cursors' });
     const { body } = await test.as('cursors').listReceipts({ query: { limit: 1 } });
     const cursor = body.next_cursor ?? '';
@@ -119,7 +128,7 @@ describe('GET /api/v1/receipts', () => {
     for (const stray of strays) await expect(stray).rejects.toMatchObject({ code: 'INVALID_REQUEST', param: 'cursor' });
   });
 
-  it('gives one receipt by its id', async () => {
+  it('returns one receipt by its ID', async () => {
     const { receipt, receipt_id } = await seal(test);
     const { body } = await test.as('acme').getReceipt({ params: { receipt_id } });
     expect(body).toEqual(receipt);
@@ -129,7 +138,7 @@ describe('GET /api/v1/receipts', () => {
 describe('GET /api/v1/boundary/records', () => {
   verifies(
     'kn.deny.proof',
-    'a denial leaves record, receipt and inclusion that verify like those of an allow',
+    'returns denials whose record, receipt and inclusion proof verify like those of an allowed call',
     async () => {
       const replies = [
         await seal(test),
@@ -160,7 +169,7 @@ describe('GET /api/v1/boundary/records', () => {
     expect(body.data.map((record) => record.record_id)).toEqual([record_id]);
   });
 
-  it('finds the record of a decision by the receipt of its outcome too, in its own tenant alone', async () => {
+  it('finds the record of a decision also by the receipt of its outcome, only in its own tenant', async () => {
     const { boundary } = test.kernel.context;
     const decision = await decideAndDie(boundary, spawnedAgent({ session: newSession() }));
     const { payload } = await boundary.settle(decision, { outcome: 'uncertain' });

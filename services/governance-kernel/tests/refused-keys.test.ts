@@ -21,7 +21,7 @@ const stream = new Writable({
 });
 
 beforeAll(async () => {
-  // Nothing is to be written but what is asked for.
+  // No checkpoint is written unless a test requests it.
   const log = createLogger({ service: 'test', layout: 'json', stream });
   test = await startTestKernel({ env: { GOV_CHECKPOINT_INTERVAL: '1h' }, overrides: { log } });
   await test.activate('*', starterPolicy);
@@ -31,7 +31,7 @@ afterAll(() => test.close());
 
 let published: { key_id: string; valid_from: Date }[];
 beforeEach(async () => {
-  published = (await test.pool.query('SELECT key_id, valid_from FROM trust_keys')).rows as typeof published; // of these columns
+  published = (await test.pool.query('SELECT key_id, valid_from FROM trust_keys')).rows as typeof published; // the selected columns
   lines.length = 0;
 });
 afterEach(mend);
@@ -42,13 +42,13 @@ async function change(keyId: string, set: string): Promise<void> {
   await asAdministrator(test, `UPDATE trust_keys SET ${set} WHERE key_id = $1`, [keyId]);
 }
 
-/** All keys count as they did. */
+/** Restores all keys. */
 async function mend(): Promise<void> {
   for (const { key_id, valid_from } of published)
     await change(key_id, `revoked_at = NULL, valid_until = NULL, valid_from = '${valid_from.toISOString()}'`);
 }
 
-/** The faults of a key, with the text of each. */
+/** The faults of a key, with the error text of each. */
 const faults: [string, string][] = [
   ['revoked_at = now()', 'is revoked'],
   [`revoked_at = now() + interval '1 day'`, 'is revoked'],
@@ -67,14 +67,14 @@ async function readiness({ healthUrl }: StartedKernel = test.kernel) {
 }
 const isReady = { status: 200, signer: 'up', clock: 'up', database: 'up' };
 
-/** The content of outbox, ledger and the list of checkpoints. */
+/** The row counts of the tables that a call or a checkpoint writes. */
 async function written() {
   const count = (table: string) => `(SELECT count(*)::int FROM ${table}) AS ${table}`;
   const tables = ['ledger', 'outbox', 'approvals', 'session_heads', 'checkpoints', 'policy_heads'];
   return (await test.pool.query(`SELECT ${tables.map(count).join(', ')}`)).rows[0] as Record<string, number>;
 }
 
-/** Refused with the code for what cannot be sealed, in a sentence that names the key, and nothing is left behind. */
+/** Expects the error RECEIPT_STORE_UNAVAILABLE with a message that names the key, and no new rows. */
 async function expectRefused(work: () => Promise<unknown>, purpose: KeyPurpose, what: string): Promise<void> {
   const before = await written();
   const error = await work().catch((thrown: unknown) => thrown);
@@ -85,17 +85,17 @@ async function expectRefused(work: () => Promise<unknown>, purpose: KeyPurpose, 
   expect(await written()).toEqual(before);
 }
 
-const told = () =>
+const reportOf = () =>
   lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ event }) => /^key\./.test(String(event)));
 
-describe('a kernel whose key of the receipts counts no more', () => {
-  verifies('kn.chain', 'seals no decision, nor what an export says, whatever has ended the key', async () => {
+describe('a kernel that seals receipts', () => {
+  verifies('kn.chain', 'seals no decision and no export while its key has a fault', async () => {
     const session_id = newSession();
     await seal(test, { session_id });
     for (const [set, what] of [...faults, [`valid_from = now() + interval '1 hour'`, 'is not valid yet']] as const) {
       await change(keyIdOf('receipts'), set);
       await expectRefused(() => seal(test, { session_id }), 'receipts', what);
-      // An approval is announced by an event, so this one is decided under locks.
+      // An escalation emits an event, so it is decided under locks.
       await expectRefused(() => seal(test, { session_id, tool: 'pay.send' }), 'receipts', what);
       await expectRefused(() => judged(test, { session_id }), 'receipts', what);
       await expectRefused(() => judged(test, wholePeriod()), 'receipts', what);
@@ -105,7 +105,7 @@ describe('a kernel whose key of the receipts counts no more', () => {
     expect(await judged(test, { session_id })).toBe('VERIFIED');
   });
 
-  it('seals nothing with a key that is not published', async () => {
+  it('seals nothing with an unpublished key', async () => {
     const { keyId } = test.kernel.context.signers.receipts;
     await asAdministrator(test, `UPDATE trust_keys SET key_id = 'hidden' WHERE key_id = $1`, [keyId]);
     try {
@@ -116,39 +116,39 @@ describe('a kernel whose key of the receipts counts no more', () => {
     }
   });
 
-  it('seals until the instant at which its key ends', async () => {
+  it('still seals with a key whose end is in the future', async () => {
     await change(keyIdOf('receipts'), `valid_until = now() + interval '1 hour'`);
     expect((await seal(test)).verdict).toBe('ALLOW');
     expect(await readiness()).toEqual(isReady);
   });
 
-  it('tells it once, however many call, and once that it is over', async () => {
+  it('logs a fault of its key once, however many calls fail, and logs the end of the fault once', async () => {
     await change(keyIdOf('receipts'), 'revoked_at = now()');
     const calls = Array.from({ length: 20 }, () => seal(test));
     expect(new Set((await Promise.allSettled(calls)).map(({ status }) => status))).toEqual(new Set(['rejected']));
     const refused = { event: 'key.refused', purpose: 'receipts', key_id: keyIdOf('receipts'), fault: 'revoked' };
-    expect(told()).toMatchObject([refused]);
+    expect(reportOf()).toMatchObject([refused]);
     await change(keyIdOf('receipts'), 'revoked_at = NULL');
     for (let nth = 0; nth < 3; nth += 1) await seal(test);
-    expect(told()).toMatchObject([refused, { event: 'key.counts_again', purpose: 'receipts' }]);
+    expect(reportOf()).toMatchObject([refused, { event: 'key.counts_again', purpose: 'receipts' }]);
   });
 });
 
-describe('a kernel whose key of the log counts no more', () => {
-  it.each(faults)('signs no head, and answers with none: %s', async (set, what) => {
+describe('a kernel whose log key is no longer valid', () => {
+  it.each(faults)('signs no checkpoint and returns none: %s', async (set, what) => {
     const session_id = newSession();
     const { receipt_id } = await seal(test, { session_id });
     const { checkpoints } = test.kernel.context;
     await checkpoints.create();
     await change(keyIdOf('log'), set.replace('now()', `now() - interval '1 day'`));
     const client: KernelClient = test.as('acme');
-    const asked = [
+    const requests = [
       () => checkpoints.create(),
       () => client.createCheckpoint(),
       () => client.getLatestCheckpoint(),
       () => client.getInclusionProof({ query: { receipt_id } }),
     ];
-    for (const ask of asked) await expectRefused(ask, 'log', what);
+    for (const ask of requests) await expectRefused(ask, 'log', what);
     await seal(test, { session_id });
     await expectRefused(() => checkpoints.create(), 'log', what);
     await expect(judged(test, { session_id })).rejects.toMatchObject({ code: 'RECEIPT_STORE_UNAVAILABLE' });
@@ -156,8 +156,8 @@ describe('a kernel whose key of the log counts no more', () => {
   });
 });
 
-describe('a kernel whose key of the policies counts no more', () => {
-  it.each(faults)('makes no bundle active: %s', async (set, what) => {
+describe('a kernel whose policy key is no longer valid', () => {
+  it.each(faults)('activates no bundle: %s', async (set, what) => {
     await change(keyIdOf('policies'), set);
     const before = await written();
     await expect(test.activate('acme', starterPolicy, 2)).rejects.toMatchObject({
@@ -170,26 +170,26 @@ describe('a kernel whose key of the policies counts no more', () => {
   });
 });
 
-describe.each(purposes)('where the key for %s counts no more', (purpose) => {
-  it.each(faults)('a kernel is not ready, and none starts with it: %s', async (set, what) => {
+describe.each(purposes)('when the key for %s is no longer valid', (purpose) => {
+  it.each(faults)('a kernel is not ready, and no kernel starts with the key: %s', async (set, what) => {
     expect(await readiness()).toEqual(isReady);
     await change(keyIdOf(purpose), set);
     expect(await readiness()).toEqual({ ...isReady, status: 503, signer: 'down' });
     const env = { ...test.env, GOV_SIGNING_KEY: test.env['GOV_SIGNING_KEY'] ?? '' };
-    const sentence = `The key ${keyIdOf(purpose)} for ${purpose} ${what}: this kernel needs another one`;
+    const sentence = `The key ${keyIdOf(purpose)} for ${purpose} ${what}: this kernel needs another key`;
     await expect(startKernel(kernelConfigFrom(env))).rejects.toThrow(sentence);
     const others = purposes.filter(([of]) => of !== purpose).map(([, name]) => name);
-    // Its other keys are not published either.
+    // All other keys of this kernel are new ones. The refused start must publish none of them.
     for (const name of others) env[name as keyof typeof env] = generateSigningKey().privateKeyPem;
     await expect(startKernel(kernelConfigFrom(env))).rejects.toThrow(sentence);
     expect((await test.as('acme').listTrustKeys()).body.keys).toHaveLength(published.length);
   });
 });
 
-describe('a replica that a rotation has missed', () => {
-  verifies('kn.chain', 'allows nothing that could not be proven, while the others go on', async () => {
+describe('a replica that still uses a revoked key', () => {
+  verifies('kn.chain', 'allows nothing that cannot be proven, while the other replicas continue', async () => {
     const env = { ...test.env, GOV_SIGNING_KEY: generateSigningKey().privateKeyPem };
-    const other = await startKernel(kernelConfigFrom(env));
+    const second = await startKernel(kernelConfigFrom(env));
     try {
       const session_id = newSession();
       await seal(test, { session_id });
@@ -197,11 +197,11 @@ describe('a replica that a rotation has missed', () => {
       await change(keyIdOf('receipts'), 'revoked_at = now()');
       await expectRefused(() => seal(test, { session_id }), 'receipts', 'is revoked');
       const call = { action: 'tool.call', tool: 'files.read', effect_level: 'E1', session_id } as never; // the rest has defaults
-      expect((await clientOf(other, 'acme').evaluate({ body: call })).body.verdict).toBe('ALLOW');
-      expect(await readiness(other)).toEqual(isReady);
+      expect((await clientOf(second, 'acme').evaluate({ body: call })).body.verdict).toBe('ALLOW');
+      expect(await readiness(second)).toEqual(isReady);
       expect(await readiness()).toMatchObject({ status: 503, signer: 'down' });
     } finally {
-      await other.stop();
+      await second.stop();
     }
   });
 });

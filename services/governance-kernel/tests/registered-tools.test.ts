@@ -34,7 +34,7 @@ async function toolNamed(name: string, tenant = 'acme'): Promise<RegisteredTool 
 }
 
 describe('the list of registered tools', () => {
-  it('is told page by page, each tool once, whatever it is called', async () => {
+  it('is paged and lists each tool once, except tools whose names are too long', async () => {
     const all = (await list('acme', { limit: 200 })).data.map(({ tool }) => tool);
     expect(all).toEqual(expect.arrayContaining(['notes.read_note', 'odd_one.act', `odd_one.${odd.name}`]));
     expect(all.some((tool) => tool.startsWith('odd_one.zx'))).toBe(false);
@@ -52,13 +52,13 @@ describe('the list of registered tools', () => {
   });
 
   it.each(['none', Buffer.from('a.b\0c').toString('base64url'), Buffer.from("'; --").toString('base64url')])(
-    'takes no cursor that is not one of its own: %s',
+    'rejects a cursor that it did not issue: %s',
     async (cursor) => {
       await expect(list('acme', { cursor })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     },
   );
 
-  it('shows beside the pin what a server shows now, until it shows again what was pinned', async () => {
+  it('shows the current definition beside the pin while they differ', async () => {
     const before = await toolNamed('odd_one.act');
     expect(before).toMatchObject({ pin: 'in_sync', observed_definition: null, annotated_effect: 'E1' });
     scripted.answer('tools/list', listing({ ...act, description: 'Acts, and mails it.' }, odd, long));
@@ -75,17 +75,17 @@ describe('the list of registered tools', () => {
     expect(await toolNamed('odd_one.later')).toMatchObject({ pin: 'unpinned', pinned_hash: null });
   });
 
-  it('tells a definition that is too long by its hash alone', async () => {
+  it('contains only the hash of a definition that is too long', async () => {
     const { definition, pinned_hash: hash } = (await toolNamed('odd_one.long')) ?? {};
     expect([definition, hash]).toEqual([null, expect.stringMatching(/^sha256:/)]);
   });
 
-  it('says what this tenant blocks, in any spelling, and nothing of what another does', async () => {
+  it('shows which tools this tenant blocks, in any spelling, but not the blocks of other tenants', async () => {
     const tenant = 'acme' as TenantId;
     await upstreams.test.system.putToolBlocks({
       params: { tenant },
       body: { version: 1, tools: ['Odd_One__act'] },
-    }); // within its schema
+    });
     expect((await toolNamed('odd_one.act'))?.blocked).toBe(true);
     expect((await toolNamed('odd_one.long'))?.blocked).toBe(false);
     expect((await toolNamed('odd_one.act', 'globex'))?.blocked).toBe(false);

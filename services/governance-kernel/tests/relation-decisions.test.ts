@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { compilePolicy, evaluateRules, parsePolicyBundle, restoreIntent } from '@countersign/policy';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
-import { createBoundary } from '../src/boundary/boundary.ts';
+import { createBoundary } from '../src/decision/boundary.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import type { RelationSource } from '../src/relations/relation-source.ts';
+import type { RelationSource } from '../src/controls/relations/relation-source.ts';
 import { asAdministrator } from './_administrator.ts';
-import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { send, Caller, ledgerOf, movableClock, newSession, refusal, answerOf } from './_caller.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { adminKey, startTestKernel, type KernelClient, type TestKernel } from './_kernel.ts';
 import { change } from './_relations.ts';
@@ -52,12 +52,12 @@ let tenants = 0;
 const newTenant = () => `judged-${(tenants += 1)}`;
 const view = { tool: 'documents.read', effect_level: 'E1', args: { id: '42' } };
 const views = 'document:42#viewer@agent:agent';
-const decided = async (tenant: string, call: object = view) => said(await new Caller(test, tenant).decide(call));
+const decided = async (tenant: string, call: object = view) => answerOf(await new Caller(test, tenant).decide(call));
 const write = (tenant: string, ...writes: string[]) => change(test, tenant, { writes });
 
 async function decidedAt(client: KernelClient, call: object = view): Promise<string> {
-  const body = { action: 'tool.call', session_id: newSession(), ...call } as never; // plain names
-  return said((await client.evaluate({ body })).body);
+  const body = { action: 'tool.call', session_id: newSession(), ...call } as never; // unbranded strings
+  return answerOf((await client.evaluate({ body })).body);
 }
 
 const atBoth = (tenant: string) =>
@@ -66,17 +66,17 @@ const atBoth = (tenant: string) =>
   );
 
 describe('a decision', () => {
-  it('reads relations through groups, by the principal and arguments of the call', async () => {
+  it('reads relations through groups, using the principal and arguments of the call', async () => {
     const tenant = newTenant();
     await write(tenant, 'document:42#viewer@group:eng#member', 'group:eng#member@agent:agent');
     expect(await decided(tenant)).toBe('ALLOW ALLOWED');
     expect(await decided(tenant, { ...view, args: { id: '43' } })).toBe('DENY NO_MATCHING_RULE');
     await write(tenant, `tenant:${tenant}#banned@agent:agent`);
     expect(await decided(tenant)).toBe('DENY POLICY_DENIED');
-    expect(said(await new Caller(test, tenant, 'other').decide(view))).toBe('DENY NO_MATCHING_RULE');
+    expect(answerOf(await new Caller(test, tenant, 'other').decide(view))).toBe('DENY NO_MATCHING_RULE');
   });
 
-  it('is a denial where the call does not say what a rule asks for', async () => {
+  it('is a denial when the call has no valid argument for a relation that a rule reads', async () => {
     const tenant = newTenant();
     await write(tenant, views, 'document:42#viewer@group:eng#member');
     for (const args of [{}, { id: null }, { id: '42#viewer' }, { id: ['42'] }])
@@ -94,7 +94,7 @@ describe('a decision', () => {
     expect(await decided(tenant, call)).toBe('ALLOW ALLOWED');
   });
 
-  verifies('kn.fc.snapshot', 'is a denial under relations that are stale or were never written', async () => {
+  verifies('kn.fc.snapshot', 'is a denial when relations are stale or were never written', async () => {
     const tenant = newTenant();
     expect(await decided(tenant)).toBe('DENY AUTHZ_SNAPSHOT_STALE');
     await write(tenant, views);
@@ -111,7 +111,7 @@ describe('a decision', () => {
     expect(await decided(tenant)).toBe('DENY AUTHZ_SNAPSHOT_STALE');
   });
 
-  it('records under which snapshot it was made and what was read, enough to decide it again', async () => {
+  it('records its relation snapshot and the relations that it read, which is enough to replay it', async () => {
     const tenant = newTenant();
     const { snapshot_hash } = await write(tenant, views);
     const calls = [view, { ...view, args: { id: '43' } }, { tool: 'free.read', effect_level: 'E1' }];
@@ -133,19 +133,19 @@ describe('a decision', () => {
     }
   });
 
-  it('does not use an approval that was given while the relations were others', async () => {
+  it('does not use an approval while a relation that the rule requires is deleted', async () => {
     const tenant = newTenant();
     await write(tenant, views);
     const [agent, approver] = [new Caller(test, tenant), new Caller(test, tenant, 'approver')];
     const pay = { tool: 'pay.out', effect_level: 'E3', args: { id: '42' }, session_id: newSession() };
-    await approver.move('approve', asked(await agent.decide(pay)));
+    await approver.move('approve', send(await agent.decide(pay)));
     await change(test, tenant, { deletes: [views] });
-    expect(said(await agent.decide(pay))).toBe('DENY NO_MATCHING_RULE');
+    expect(answerOf(await agent.decide(pay))).toBe('DENY NO_MATCHING_RULE');
     await write(tenant, views);
-    expect(said(await agent.decide(pay))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(pay))).toBe('ALLOW ALLOWED');
   });
 
-  it('uses an approval that was asked for beforehand', async () => {
+  it('uses an approval that was requested beforehand', async () => {
     const tenant = newTenant();
     await write(tenant, views);
     const session_id = newSession();
@@ -153,19 +153,19 @@ describe('a decision', () => {
     const { approval_id } = (await test.as(tenant, 'agent').createApproval({ body: question })).body;
     await new Caller(test, tenant, 'approver').move('approve', approval_id);
     const pay = { tool: 'pay.out', args: { id: '42' }, session_id };
-    expect(said(await new Caller(test, tenant).decide(pay))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await new Caller(test, tenant).decide(pay))).toBe('ALLOW ALLOWED');
   });
 });
 
-describe('a draft beside the policy', () => {
-  it('is told what the decision was told, and says nothing where it would have to ask', async () => {
+describe('a shadow draft', () => {
+  it('reads only the relations that the decision read, and has no result when it needs others', async () => {
     const tenant = newTenant();
     await write(tenant, views);
     const lane = async (of: string, when: string, alias: object) => {
       const rules = [{ id: 'r', effect: 'allow', when }];
       const draft = { format: 'countersign/policy.v1', name: of, version: '1', rules, relations: { alias } };
       const body = { bundle: parsePolicyBundle(draft), set_by: 'olga' as never };
-      await test.system.putShadowLane({ params: { tenant, lane: of }, body }); // branded by the schema
+      await test.system.putShadowLane({ params: { tenant, lane: of }, body });
     };
     const viewer = { object: 'document:{args.id}', relation: 'viewer', subject: 'agent:{principal}' };
     await lane('same', 'relations.alias', viewer);
@@ -184,14 +184,14 @@ describe('a draft beside the policy', () => {
 });
 
 describe('the calls of an answer', () => {
-  it('are sealed in their order, however long relations take', async () => {
+  it('are sealed in order, even if relations load slowly', async () => {
     const tenant = newTenant();
     await write(tenant, views);
     const { cycle, relations } = test.kernel.context;
     const slow: RelationSource = {
-      held: async (of, needed) => {
-        await nextTurn(); // in which the others could be submitted
-        return await relations.held(of, needed);
+      snapshot: async (of, needed) => {
+        await nextTurn(); // the other calls could be submitted in this turn
+        return await relations.snapshot(of, needed);
       },
       reload: (of) => relations.reload(of),
     };
@@ -207,8 +207,8 @@ describe('the calls of an answer', () => {
   });
 });
 
-describe('a tuple that was deleted', () => {
-  it('opens nothing any more at any kernel, from its answer on', async () => {
+describe('a change of relations', () => {
+  it('that deletes a tuple applies at every kernel once it has returned', async () => {
     const tenant = newTenant();
     const clients = atBoth(tenant);
     for (let round = 0; round < 5; round += 1) {
@@ -231,35 +231,35 @@ describe('a tuple that was deleted', () => {
     }
   });
 
-  it('stops a call for which it was read before the commit', async () => {
+  it('that deletes a tuple stops a call that read the tuple before the commit', async () => {
     const tenant = newTenant();
     await write(tenant, views);
     const { cycle, relations } = test.kernel.context;
     let reads = 0;
     const overtaken: RelationSource = {
-      held: async (of, needed) => {
-        const held = await relations.held(of, needed);
+      snapshot: async (of, needed) => {
+        const stored = await relations.snapshot(of, needed);
         if ((reads += 1) === 1) await change(test, tenant, { deletes: [views] });
-        return held;
+        return stored;
       },
       reload: (of) => relations.reload(of),
     };
     const boundary = createBoundary({ ...cycle, relations: overtaken });
     const call = spawnedAgent({ tenant, session: newSession(), args: { id: '42' } });
-    expect(said((await decideAndDie(boundary, call)).reply)).toBe('DENY NO_MATCHING_RULE');
+    expect(answerOf((await decideAndDie(boundary, call)).reply)).toBe('DENY NO_MATCHING_RULE');
     expect(reads).toBe(2);
   });
 
-  it('leaves nothing decided while the relations never stand still', async () => {
+  it('during each attempt to decide a call leaves the call undecided', async () => {
     const tenant = newTenant();
     await write(tenant, views);
     const { cycle, relations } = test.kernel.context;
     let writes = 0;
     const restless: RelationSource = {
-      held: async (of, needed) => {
-        const held = await relations.held(of, needed);
+      snapshot: async (of, needed) => {
+        const stored = await relations.snapshot(of, needed);
         await write(tenant, `document:${(writes += 1)}#viewer@agent:other`);
-        return held;
+        return stored;
       },
       reload: (of) => relations.reload(of),
     };
@@ -271,8 +271,8 @@ describe('a tuple that was deleted', () => {
   });
 });
 
-describe('relations that are known', () => {
-  it('cost a decision no statement of their own', async () => {
+describe('cached relations', () => {
+  it('are read for a decision without a query of the tuples', async () => {
     const tenant = newTenant();
     await write(tenant, views);
     await decided(tenant);
@@ -282,8 +282,8 @@ describe('relations that are known', () => {
     const questions = new Map(Object.entries({ viewer: asks, banned }));
     const needed = { questions, required: [] };
     await asAdministrator(test, 'ALTER TABLE relation_tuples RENAME TO gone');
-    const held = await relations.held(tenant, needed);
+    const stored = await relations.snapshot(tenant, needed);
     await asAdministrator(test, 'ALTER TABLE gone RENAME TO relation_tuples');
-    expect(held).toMatchObject({ kind: 'read', relations: { viewer: true, banned: false } });
+    expect(stored).toMatchObject({ kind: 'read', relations: { viewer: true, banned: false } });
   });
 });

@@ -28,7 +28,7 @@ const asks = (tenant: string, question: string) => check(test.as(tenant), questi
 const write = (tenant: string, ...writes: string[]) => change(test, tenant, { writes });
 
 describe('a check', () => {
-  verifies('kn.authz', 'follows written tuples through groups, and says by which', async () => {
+  verifies('kn.authz', 'follows tuples through groups, and returns the path', async () => {
     const tenant = newTenant();
     const { snapshot_id, snapshot_hash } = await write(
       tenant,
@@ -61,7 +61,7 @@ describe('a check', () => {
     });
   });
 
-  it('ends in a cycle, and takes the shortest of several ways, the same each time', async () => {
+  it('ends even if groups form a cycle, and always returns the same shortest path', async () => {
     const tenant = newTenant();
     await write(
       tenant,
@@ -81,7 +81,7 @@ describe('a check', () => {
       `INSERT INTO relation_tuples SELECT $1, 'group:all', 'member', false, 'user:' || n FROM generate_series(1, 10000) n`,
       [tenant],
     );
-    await asAdministrator(test, 'ANALYZE relation_tuples'); // plans follow what PostgreSQL knows of a table at that moment
+    await asAdministrator(test, 'ANALYZE relation_tuples'); // query plans depend on the current statistics
     await write(tenant, 'document:42#viewer@group:all#member');
     await explainStatements(test.database);
     const third = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
@@ -98,7 +98,7 @@ describe('a check', () => {
     expect(tuplesRead).toBeLessThan(10);
   });
 
-  it('says that it does not know where groups are nested deeper or are more than it reads', async () => {
+  it('answers WORK_EXCEEDED when groups are nested too deep or are too many', async () => {
     const tenant = newTenant();
     const chain = Array.from({ length: 20 }, (_, index) => `group:${index}#member@group:${index + 1}#member`);
     await write(tenant, ...chain, 'group:16#member@user:near', 'group:17#member@user:far');
@@ -117,7 +117,7 @@ describe('a check', () => {
     });
   });
 
-  it('answers no from relations that are too old, and again once they are confirmed', async () => {
+  it('answers no from stale relations, and uses them again once they are confirmed', async () => {
     const tenant = newTenant();
     await write(tenant, 'document:42#viewer@user:ann');
     time.advance(day + 1);
@@ -137,7 +137,7 @@ describe('a check', () => {
 });
 
 describe('a batch', () => {
-  it('is a snapshot that names all that led to it', async () => {
+  it('creates a snapshot whose hash covers all changes up to it', async () => {
     const tenant = newTenant();
     const first = await write(tenant, 'a:1#r@u:1', 'a:1#r@u:2', 'a:1#r@u:1');
     const next = await change(test, tenant, {
@@ -158,7 +158,7 @@ describe('a batch', () => {
     expect(data.map(({ version }) => version)).toEqual([2]);
   });
 
-  it('that says what is known confirms it, and makes the first snapshot out of nothing', async () => {
+  it('that changes nothing confirms the snapshot, or creates the first one', async () => {
     const tenant = newTenant();
     expect(await change(test, tenant, {})).toMatchObject({ version: 1, tuple_count: 0, confirmed: false });
     await write(tenant, 'a:1#r@u:1');
@@ -168,7 +168,7 @@ describe('a batch', () => {
     expect(Date.parse(again.fresh_until) - Date.parse(again.confirmed_at)).toBe(day);
   });
 
-  it('of two writers at once lets each see the other: versions rise by one and nothing is lost', async () => {
+  it('from either of two concurrent writers raises the version by one, and no write is lost', async () => {
     const tenant = newTenant();
     const systems = [test.kernel.url, second.url].map(systemOf);
     const written = await Promise.all(
@@ -187,7 +187,7 @@ describe('a batch', () => {
     expect(data[0]).toMatchObject({ version: 20, tuple_count: 21 });
   });
 
-  it('is written whole or not at all, and only where the writer knows what stands', async () => {
+  it('is written whole or not at all, and only if its preconditions hold', async () => {
     const tenant = newTenant();
     await write(tenant, 'a:1#r@u:1');
     const there = { object: 'a:1', relation: 'r', subject: 'u:1', exists: true };
@@ -202,11 +202,11 @@ describe('a batch', () => {
     ];
     expect(await tried({ entities: twice })).toBe('INVALID_REQUEST');
     expect(await asks(tenant, 'a:1#r@u:2')).toMatchObject({ decision: false });
-    const known = { preconditions: [there], expected_version: 1 };
-    expect(await change(test, tenant, { writes: ['a:1#r@u:2'], ...known })).toMatchObject({ version: 2 });
+    const existing = { preconditions: [there], expected_version: 1 };
+    expect(await change(test, tenant, { writes: ['a:1#r@u:2'], ...existing })).toMatchObject({ version: 2 });
   });
 
-  it('refuses properties that PostgreSQL cannot hold, wherever they say it', async () => {
+  it('with a property that PostgreSQL cannot store is rejected', async () => {
     for (const properties of [{ t: 'a\u0000b' }, { 'a\u0000': 1 }, { in: [{ it: '\u0000' }] }])
       expect(await refusal(change(test, newTenant(), { entities: [{ entity: 'a:1', properties }] }))).toBe(
         'INVALID_REQUEST',
@@ -215,7 +215,7 @@ describe('a batch', () => {
     expect(await change(test, newTenant(), literal)).toMatchObject({ version: 1 });
   });
 
-  it('is sealed with who wrote it, under the hash that names its changes; what changes nothing is not', async () => {
+  it('that changes something is sealed with its writer and the hash of its snapshot', async () => {
     const tenant = newTenant();
     const made = await write(tenant, 'a:1#r@u:1', 'a:1#r@u:2');
     await write(tenant, 'a:1#r@u:1');
@@ -224,7 +224,7 @@ describe('a batch', () => {
       entities: [{ entity: 'a:1', properties: { x: 1 } }],
     });
     const model = { types: { a: { permissions: { read: 'relations.r' } } } };
-    const put = () => test.system.putPermissionModel({ params: { tenant }, body: model }); // branded by the schema
+    const put = () => test.system.putPermissionModel({ params: { tenant }, body: model });
     const ruled = (await put()).body;
     await put();
     const sealed = (await ledgerOf(test, 'relations')).filter(({ payload }) => payload.tenant_id === tenant);
@@ -241,7 +241,7 @@ describe('a batch', () => {
     );
   });
 
-  it('of an entity counts as a change only where a property changes', async () => {
+  it('for an entity counts as a change only when a property changes', async () => {
     const tenant = newTenant();
     const entities = (properties: object | null) => ({ entities: [{ entity: 'a:1', properties }] });
     expect(await change(test, tenant, entities({ x: 1, y: 2 }))).toMatchObject({ version: 1 });
@@ -251,7 +251,7 @@ describe('a batch', () => {
     expect(await change(test, tenant, entities(null))).toMatchObject({ version: 3, confirmed: true });
   });
 
-  it('of the greatest size is written, and no greater one', async () => {
+  it('of the largest size is written, and a larger one is rejected', async () => {
     const tenant = newTenant();
     const long = 'x'.repeat(240);
     const tuples = (count: number) =>
@@ -287,25 +287,25 @@ describe('a name', () => {
     ['an object without a type', { object: '42' }],
     ['an object that is a group', { object: 'group:eng#member' }],
     ['a type in capitals', { object: 'Document:42' }],
-    ['nothing behind its type', { object: 'document:' }],
-    ['everybody', { subject: 'user:*' }],
-    ['a group of everybody', { subject: 'group:*#member' }],
+    ['a type without an ID', { object: 'document:' }],
+    ['a wildcard', { subject: 'user:*' }],
+    ['a wildcard group', { subject: 'group:*#member' }],
     ['two relations', { subject: 'group:eng#member#viewer' }],
-    ['a relation that separates', { relation: 'viewer@user' }],
+    ['a relation with a separator', { relation: 'viewer@user' }],
     ['invisible characters', { subject: 'user:ann\u200b' }],
-    ['a mark of direction', { subject: 'user:\u202eann' }],
-    ['a control', { subject: 'user:a\nb' }],
+    ['a direction mark', { subject: 'user:\u202eann' }],
+    ['a control character', { subject: 'user:a\nb' }],
     ['NUL', { subject: 'user:a\u0000' }],
-    ['a blank at its end', { subject: 'user:ann ' }],
-    ['more bytes than an index takes', { subject: `user:${'\u{1F512}'.repeat(128)}` }],
-    ['another member', { note: 'x' }],
-  ])('is refused where it holds %s', async (_, part) => {
-    const tuple = { object: 'document:42', relation: 'viewer', subject: 'user:ann', ...part };
-    const body = { tenant_id: newTenant(), writes: [tuple] } as never; // what the schema refuses
+    ['a trailing space', { subject: 'user:ann ' }],
+    ['more bytes than an index accepts', { subject: `user:${'\u{1F512}'.repeat(128)}` }],
+    ['an unknown member', { note: 'x' }],
+  ])('is rejected when it contains %s', async (_, piece) => {
+    const tuple = { object: 'document:42', relation: 'viewer', subject: 'user:ann', ...piece };
+    const body = { tenant_id: newTenant(), writes: [tuple] } as never; // rejected by the schema
     expect(await refusal(test.system.writeRelationships({ body }))).toMatch(/^(INVALID_REQUEST|UNKNOWN_MEMBER)$/);
   });
 
-  it('may hold whatever else a name holds, and is found by exactly that', async () => {
+  it('may contain any other character, and is matched exactly', async () => {
     const tenant = newTenant();
     const names = ["user:o'neil@example.org", 'user:a:b/c%_\\', 'user:日本', 'user:{}', 'user:$1'];
     await write(tenant, ...names.map((name) => `document:4@2#viewer@${name}`));
@@ -316,13 +316,13 @@ describe('a name', () => {
 });
 
 describe('a permission model', () => {
-  it('is part of the snapshot, and stands only if it compiles', async () => {
+  it('is part of the snapshot, and is stored only if it compiles', async () => {
     const tenant = newTenant();
     const put = (read: string) =>
       test.system.putPermissionModel({
         params: { tenant },
         body: { types: { document: { permissions: { read } } } },
-      }); // branded by the schema
+      });
     expect((await put('relations.viewer')).body).toMatchObject({
       version: 1,
       model_hash: expect.stringMatching(/^sha256:/),
@@ -339,7 +339,7 @@ describe('a permission model', () => {
 });
 
 describe('a snapshot', () => {
-  it('is the one under which all of an answer is read, or there is no answer', async () => {
+  it('covers all reads of one answer, or the answer fails', async () => {
     const tenant = newTenant();
     await write(tenant, 'a:1#r@u:1');
     const { relations } = test.kernel.context;
@@ -356,7 +356,7 @@ describe('a snapshot', () => {
     expect(seen).toEqual([1, 2, 2, 3, 4, 5, 6]);
   });
 
-  it('of another tenant is as unknown as one that never was', async () => {
+  it('of another tenant is reported as not found, like an unknown one', async () => {
     const { snapshot_id } = await write(newTenant(), 'a:1#r@u:1');
     const stranger = test.as(newTenant());
     const unknown = 'snp_01ARZ3NDEKTSV4RRFFQ69G5FAV' as typeof snapshot_id;

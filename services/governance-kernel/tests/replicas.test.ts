@@ -3,10 +3,10 @@ import { createClient, type TenantId } from '@countersign/contracts';
 import type { Approval } from '@countersign/contracts/governance-kernel';
 import { announcementStatement } from '@countersign/receipts';
 import { verifies } from '@countersign/testkit/verifies';
-import { settleAbandoned } from '../src/boundary/settle-abandoned.ts';
+import { settleAbandoned } from '../src/decision/settle-abandoned.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { announced } from './_announced.ts';
-import { asked, Caller, ledgerOf, newSession, said, type Call } from './_caller.ts';
+import { send, Caller, ledgerOf, newSession, answerOf, type Call } from './_caller.ts';
 import { signedActivation } from './_policies.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from './_kernel.ts';
 import { ledgerStatementsOf } from './_statements.ts';
 
-/** Two kernels on one database, each with a memory of its own. */
+/** Two kernels on one database, each with its own memory. */
 let test: TestKernel;
 let second: StartedKernel;
 beforeAll(async () => {
@@ -53,7 +53,7 @@ const everywhere = (call: Call, times = 1, clients = replicas()) =>
 const run = (sql: string) => test.pool.query<Record<string, number>>(sql);
 
 describe('two kernels on one database', () => {
-  it('append what they remember in one statement', async () => {
+  it('append a decision that uses cached state with one SQL statement', async () => {
     for (const kernel of [test.kernel, second]) {
       const client = kernel === second ? onSecond() : test.as('acme', 'agent');
       const session_id = newSession();
@@ -65,25 +65,25 @@ describe('two kernels on one database', () => {
     }
   });
 
-  verifies('kn.gates', 'see a freeze that has returned in every later commit', async () => {
+  verifies('kn.gates', 'apply a freeze in every commit after its acknowledgement', async () => {
     const session_id = newSession();
-    expect((await everywhere({ session_id })).map(said)).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
+    expect((await everywhere({ session_id })).map(answerOf)).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
     let stop = false;
     const load = replicas().map(async (client) => {
       while (!stop) await decide(client);
     });
     await test.setFence('tenant:acme', 'freeze');
     const { rows } = await run('SELECT size::int FROM log_head');
-    const told = await everywhere({ session_id }, 5);
+    const messages = await everywhere({ session_id }, 5);
     stop = true;
     await Promise.all(load);
-    expect(new Set(told.map(said))).toEqual(new Set(['DENY SYSTEM_FROZEN']));
+    expect(new Set(messages.map(answerOf))).toEqual(new Set(['DENY SYSTEM_FROZEN']));
     const later = await run(
       `SELECT count(*)::int AS allowed FROM ledger WHERE log_index >= ${rows[0]?.['size']} AND verdict = 'ALLOW'`,
     );
     expect(later.rows).toEqual([{ allowed: 0 }]);
     await test.setFence('tenant:acme', 'open');
-    expect((await everywhere({ session_id })).map(said)).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
+    expect((await everywhere({ session_id })).map(answerOf)).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
   });
 
   verifies('kn.gates', 'deny a stopped principal after a failover that lost an earlier change', async () => {
@@ -91,18 +91,18 @@ describe('two kernels on one database', () => {
     const decided = () => decide(onSecond('stopped'), { session_id });
     const { rows: before } = await run('SELECT epoch FROM controls');
     await test.setFence('agent:acme/lost', 'freeze');
-    expect(said(await decided())).toBe('ALLOW ALLOWED');
-    // A standby that lags has neither the change nor the epoch that came with it.
+    expect(answerOf(await decided())).toBe('ALLOW ALLOWED');
+    // Simulates the promotion of a lagging standby, which lacks both the change and its epoch.
     await run(`BEGIN; DELETE FROM fences WHERE scope = 'agent:acme/lost';
                UPDATE controls SET epoch = ${before[0]?.['epoch']}; COMMIT`);
     await test.setFence('agent:acme/stopped', 'freeze');
-    expect(said(await decided())).toBe('DENY SYSTEM_FROZEN');
+    expect(answerOf(await decided())).toBe('DENY SYSTEM_FROZEN');
   });
 
-  verifies('kn.gates', 'decide under a policy that the other one activated', async () => {
+  verifies('kn.gates', 'use a policy that the other one activated', async () => {
     const tenant = 'changing';
     const session_id = newSession();
-    const decided = async () => (await everywhere({ session_id }, 1, replicas(tenant))).map(said);
+    const decided = async () => (await everywhere({ session_id }, 1, replicas(tenant))).map(answerOf);
     expect(await decided()).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
     await test.activate(tenant, starterPolicy.replace('effect: allow', 'effect: deny'));
     expect(await decided()).toEqual(['DENY POLICY_DENIED', 'DENY POLICY_DENIED']);
@@ -112,13 +112,13 @@ describe('two kernels on one database', () => {
 
   verifies(
     'kn.approve.loop',
-    'ask beforehand under the policy that the other one activated, and with its effects',
+    'open approvals under the policy that the other one activated, with its effect levels',
     async () => {
       const tenant = 'asking';
       await onSecond('agent', tenant).evaluate({ body: read({ session_id: newSession() }) });
       await test.activate(tenant, `${starterPolicy}  crm.read: { effect_level: E3 }\n`, 3);
       const question = { action: 'tool.call', tool: 'crm.read', session_id: newSession(), reason: 'for a test' };
-      const { body } = await onSecond('agent', tenant).createApproval({ body: question as never }); // the defaults are the kernel's to fill in
+      const { body } = await onSecond('agent', tenant).createApproval({ body: question as never }); // the kernel adds defaults
       const { rows } = await run(
         `SELECT policy_epoch::int, effect_level FROM approvals WHERE approval_id = '${body.approval_id}'`,
       );
@@ -126,7 +126,7 @@ describe('two kernels on one database', () => {
     },
   );
 
-  verifies('kn.chain', 'share one session: every decision has a place of its own, without a gap', async () => {
+  verifies('kn.chain', 'share one session, in which every decision has its own position without a gap', async () => {
     const session_id = newSession();
     await everywhere({ session_id }, 30);
     const clocks = (await ledgerOf(test, session_id)).map(({ payload }) => payload.lamport_clock);
@@ -136,96 +136,96 @@ describe('two kernels on one database', () => {
     expect(rows[0]?.['held']).toBe(rows[0]?.['size']);
   });
 
-  verifies('kn.budget', 'share one budget: 50 calls against 10 are 10', async () => {
+  verifies('kn.budget', 'share one budget: a limit of 10 allows 10 of 50 calls', async () => {
     await run(`INSERT INTO budgets (tenant_id, budget_id, subject, "window", tool_call_limit, updated_at)
                VALUES ('acme', 'ten', 'tool:shared.read', 'total', 10, now())`);
-    const told = await everywhere({ tool: 'shared.read' }, 25);
-    expect(told.map(said).filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(10);
+    const messages = await everywhere({ tool: 'shared.read' }, 25);
+    expect(messages.map(answerOf).filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(10);
     const { rows } = await run(
       `SELECT used_tool_calls::int AS used, reserved_tool_calls::int AS reserved FROM budgets WHERE tenant_id = 'acme' AND budget_id = 'ten'`,
     );
     expect(rows).toEqual([{ used: 10, reserved: 0 }]);
   });
 
-  verifies('kn.budget', 'hear of what the other one gave back, also while they refuse', async () => {
-    await run(`INSERT INTO budgets (tenant_id, budget_id, subject, "window", tool_call_limit, updated_at)
+  verifies(
+    'kn.budget',
+    'see that the other one released a reservation, even after they refused a call for lack of budget',
+    async () => {
+      await run(`INSERT INTO budgets (tenant_id, budget_id, subject, "window", tool_call_limit, updated_at)
                VALUES ('acme', 'one', 'principal:holder', 'total', 1, now())`);
-    const { context } = second;
-    const held = await decideAndDie(context.boundary, spawnedAgent({ principal: 'holder', session: newSession() }));
-    expect([held.reply.verdict, held.held]).toEqual(['ALLOW', ['one']]);
-    const refused = () => decide(test.as('acme', 'holder'));
-    expect([said(await refused()), said(await refused())]).toEqual(Array(2).fill('DENY BUDGET_EXCEEDED'));
-    await settleAbandoned(context.cycle, { decided: held.reply.receipt.payload, held: held.held });
-    expect(said(await refused())).toBe('ALLOW ALLOWED');
-  });
+      const { context } = second;
+      const stored = await decideAndDie(context.boundary, spawnedAgent({ principal: 'holder', session: newSession() }));
+      expect([stored.reply.verdict, stored.reserved]).toEqual(['ALLOW', ['one']]);
+      const refused = () => decide(test.as('acme', 'holder'));
+      expect([answerOf(await refused()), answerOf(await refused())]).toEqual(Array(2).fill('DENY BUDGET_EXCEEDED'));
+      await settleAbandoned(context.cycle, { decided: stored.reply.receipt.payload, reserved: stored.reserved });
+      expect(answerOf(await refused())).toBe('ALLOW ALLOWED');
+    },
+  );
 
-  verifies('kn.approve.loop', 'use one approval once', async () => {
+  verifies('kn.approve.loop', 'use one approval only once', async () => {
     const call = { tool: 'pay.send', session_id: newSession(), args: { amount: 1 } };
     const [agent, alice] = [new Caller(test), new Caller(test, 'acme', 'alice')];
-    const approval = asked(await agent.decide(call));
+    const approval = send(await agent.decide(call));
     await decide(onSecond(), call);
     await alice.move('approve', approval);
-    const told = await everywhere(call, 5);
-    expect(told.map(said).filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(1);
+    const messages = await everywhere(call, 5);
+    expect(messages.map(answerOf).filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(1);
   });
 
-  verifies('kn.idempotent', 'give one answer to one key', async () => {
+  verifies('kn.idempotent', 'return the same answer for the same idempotency key', async () => {
     const body = read({ session_id: newSession() });
     const headers = { 'idempotency-key': 'both-at-once' };
-    const told = await Promise.all(
+    const messages = await Promise.all(
       replicas().flatMap((client) => [1, 2, 3].map(() => client.evaluate({ body, headers }))),
     );
-    expect(new Set(told.map((answer) => JSON.stringify(answer.body))).size).toBe(1);
+    expect(new Set(messages.map((answer) => JSON.stringify(answer.body))).size).toBe(1);
     expect(await ledgerOf(test, (body as { session_id: string }).session_id)).toHaveLength(1);
   });
 
-  it('begin and share many sessions at once without waiting for each other in a ring', async () => {
+  it('begin and share many sessions concurrently without deadlocks', async () => {
     for (let round = 0; round < 5; round += 1) {
       const sessions = Array.from({ length: 30 }, newSession);
-      const told = await Promise.all([
+      const messages = await Promise.all([
         ...sessions.map((session_id) => decide(test.as('acme', 'agent'), { session_id })),
         ...[...sessions].reverse().map((session_id) => decide(onSecond(), { session_id })),
       ]);
-      expect(new Set(told.map(said))).toEqual(new Set(['ALLOW ALLOWED']));
+      expect(new Set(messages.map(answerOf))).toEqual(new Set(['ALLOW ALLOWED']));
     }
     expect(await deadlocks()).toBe(0);
   });
 
-  verifies('kn.approve.loop', 'refuse what the other one revoked, whatever was remembered since', async () => {
+  verifies('kn.approve.loop', 'refuse an approval that the other one revoked, even if it is cached', async () => {
     const [session_id, alice] = [newSession(), new Caller(test, 'acme', 'alice')];
     const first = test.as('acme', 'agent');
-    const approval = asked(await decide(first, { ...payment, session_id }));
+    const approval = send(await decide(first, { ...payment, session_id }));
     await alice.move('approve', approval);
-    expect(said(await decide(first, { ...payment, session_id, mode: 'shadow' }))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await decide(first, { ...payment, session_id, mode: 'shadow' }))).toBe('ALLOW ALLOWED');
     await moveOn(onSecond('alice'), 'revoke', await alice.approval(approval));
-    // Another call of the session tells the first kernel that the chain has grown, and nothing of the approval.
+    // Another call of the session shows the first kernel that the chain has grown, but nothing about the approval.
     await decide(first, { session_id });
-    expect(said(await decide(first, { ...payment, session_id }))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await decide(first, { ...payment, session_id }))).toBe('ESCALATE APPROVAL_REQUIRED');
   });
 
   verifies(
     'kn.approve.loop',
-    'refuse nothing because of what they remember: the other one voted in the meantime',
+    'accept the revocation of an approval that the other one approved, despite a stale cache',
     async () => {
       const alice = new Caller(test, 'acme', 'alice');
-      const approval = asked(await decide(test.as('acme', 'agent'), { ...payment, session_id: newSession() }));
+      const approval = send(await decide(test.as('acme', 'agent'), { ...payment, session_id: newSession() }));
       await moveOn(onSecond('alice'), 'approve', await alice.approval(approval));
       expect(await alice.move('revoke', approval)).toMatchObject({ state: 'revoked' });
     },
   );
 
-  verifies(
-    'kn.approve.loop',
-    'ask once for one call, also in a session in which nothing was asked before',
-    async () => {
-      const session_id = newSession();
-      await decide(test.as('acme', 'agent'), { session_id });
-      const first = asked(await decide(test.as('acme', 'agent'), { ...payment, session_id }));
-      expect(asked(await decide(test.as('acme', 'agent'), { ...payment, session_id }))).toBe(first);
-    },
-  );
+  verifies('kn.approve.loop', 'open one approval per call, even in a session without earlier approvals', async () => {
+    const session_id = newSession();
+    await decide(test.as('acme', 'agent'), { session_id });
+    const first = send(await decide(test.as('acme', 'agent'), { ...payment, session_id }));
+    expect(send(await decide(test.as('acme', 'agent'), { ...payment, session_id }))).toBe(first);
+  });
 
-  it('activate policies at once without waiting for each other', async () => {
+  it('activate policies concurrently without deadlocks', async () => {
     for (let epoch = 1; epoch <= 8; epoch += 1)
       await Promise.all([test.activate('one', starterPolicy, epoch), activateOn(second, 'two', epoch)]);
     expect(await deadlocks()).toBe(0);

@@ -18,7 +18,7 @@ beforeAll(async () => {
     starterPolicy.replace('Deletion is not for agents.', String.raw`"\"Deletion\" \\ is \u2028 not for agents."`),
   );
   await test.as('acme').putBudget({
-    params: { budget_id: 'calls' }, // within its schema
+    params: { budget_id: 'calls' },
     body: { ...noLimits, subject: 'tenant', window: 'total', tool_call_limit: 100 },
   });
 });
@@ -27,7 +27,7 @@ afterAll(() => test.close());
 const call = (tool: string): GovernedCall => ({
   caller: {
     tenant: 'acme' as TenantId,
-    principal: 'agent' as PrincipalId, // within their schemas
+    principal: 'agent' as PrincipalId, // match their schemas
     scopes: [],
   },
   session: newSession(),
@@ -40,13 +40,16 @@ const call = (tool: string): GovernedCall => ({
   dispatchedBy: 'caller',
 });
 
-it.each(['files.read', 'files.delete', 'pay.send'])('%s is answered alike as an object and as text', async (tool) => {
-  const decision = await test.kernel.context.boundary.decide(call(tool));
-  expect(JSON.parse(decision.json)).toEqual(decision.reply);
-  expect(DecisionReply.parse(decision.reply)).toEqual(decision.reply);
-});
+it.each(['files.read', 'files.delete', 'pay.send'])(
+  'the reply to a call of %s is the same as an object and as text',
+  async (tool) => {
+    const decision = await test.kernel.context.boundary.decide(call(tool));
+    expect(JSON.parse(decision.json)).toEqual(decision.reply);
+    expect(DecisionReply.parse(decision.reply)).toEqual(decision.reply);
+  },
+);
 
-it('of a shadow decision says both ways that it is one, and lets nothing happen', async () => {
+it('the reply to a shadow decision is marked as shadow and allows nothing, as an object and as text', async () => {
   const { boundary } = test.kernel.context;
   const decision = await boundary.decide({ ...call('files.read'), mode: 'shadow' });
   for (const reply of [decision.reply, JSON.parse(decision.json)])

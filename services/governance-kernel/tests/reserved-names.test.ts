@@ -3,7 +3,7 @@ import { isAppError } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
 import { assertNoAuthority } from '../src/call/reserved-context.ts';
 
-/** Written out once more, so that a name that is dropped from the kernel's own list is missed. */
+/** A second list, so that a name that is dropped from the list of the kernel is noticed. */
 const names =
   `tenant tenant_id workspace workspace_id principal principal_id agent agent_id actor subject user user_id identity role
   roles scope scopes permissions relations groups trust_level trusted security_context_trusted budget budget_id approval approval_id
@@ -21,7 +21,7 @@ function refused(key: string): boolean {
   }
 }
 
-verifies('kn.context', 'each name of authority is refused in context, and an ordinary one is not', () => {
+verifies('kn.context', 'each name with authority is refused in the context, and ordinary names are accepted', () => {
   expect(names.filter((name) => !refused(name))).toEqual([]);
   expect(['ticket', 'purpose', 'customer_tier'].filter(refused)).toEqual([]);
 });

@@ -3,8 +3,8 @@ import { starterPolicy, startTestKernel } from './_kernel.ts';
 import { judged, replaceKeys, wholePeriod } from './_revoked.ts';
 import { newSession, seal } from './_seal.ts';
 
-describe('what is exported after a key was revoked', () => {
-  it('verifies under the key of the log that took the place of a revoked one', async () => {
+describe('exports after a key was revoked', () => {
+  it('verify with the key that replaced a revoked log key', async () => {
     const test = await startTestKernel({ unverified: 'its keys are revoked' });
     await test.activate('*', starterPolicy);
     const [before, after] = [newSession(), newSession()];
@@ -19,7 +19,7 @@ describe('what is exported after a key was revoked', () => {
     await test.close();
   });
 
-  it('verifies when both the receipts and the log have other keys, for what was sealed since', async () => {
+  it('verify for a session that began after the receipts key and the log key were replaced', async () => {
     const test = await startTestKernel({ unverified: 'its keys are revoked' });
     await test.activate('*', starterPolicy);
     await seal(test);
@@ -31,7 +31,7 @@ describe('what is exported after a key was revoked', () => {
     await test.close();
   });
 
-  it('verifies where a revoked key has signed a policy, by the checkpoint that had seen it before', async () => {
+  it('verify with a policy that a revoked key signed, because an earlier checkpoint covers it', async () => {
     const test = await startTestKernel({ unverified: 'its keys are revoked' });
     await test.activate('acme', starterPolicy);
     const { body } = await test.as('acme').listReceipts({ query: { limit: 50 } });

@@ -22,7 +22,7 @@ async function storedHeads() {
   return rows;
 }
 
-/** Holds, as a stranger with the keys of now, what rests on the newest head and seals nothing. */
+/** Verifies all proofs from the newest checkpoint with the current keys, like a third party. Seals nothing. */
 async function expectProven({ receipt_id, record_id }: Awaited<ReturnType<typeof seal>>): Promise<Checkpoint[]> {
   const client = test.as('acme');
   const trust = { trust: await trustNow(test), provider: nodeProvider, origin: test.kernel.context.config.logOrigin };
@@ -36,8 +36,8 @@ async function expectProven({ receipt_id, record_id }: Awaited<ReturnType<typeof
   return [proof.checkpoint, head];
 }
 
-describe('while nothing was sealed since the key of the log was revoked', () => {
-  it('all that rests on its last head verifies under the same head, which its next key signs for the answer', async () => {
+describe('after the log key was revoked, before anything else is sealed', () => {
+  it('proofs verify against the same checkpoint, which the next key signs for the response', async () => {
     const sealed = await seal(test);
     const last = await test.kernel.context.checkpoints.create();
     const before = await storedHeads();
@@ -51,7 +51,7 @@ describe('while nothing was sealed since the key of the log was revoked', () => 
     expect(await judged(test, wholePeriod())).toBe('VERIFIED');
   });
 
-  it('no other head is signed for a size that has one', async () => {
+  it('no different checkpoint is signed for a size that has one', async () => {
     const { receipt_id } = await seal(test);
     await test.kernel.context.checkpoints.create();
     await replaceKeys(test, ['log']);
@@ -61,19 +61,19 @@ describe('while nothing was sealed since the key of the log was revoked', () => 
   });
 });
 
-describe('a log that has a head', () => {
-  it('keeps its name: no start under another one, with the same key or a new one, and nothing is published', async () => {
+describe('a log that has a checkpoint', () => {
+  it('keeps its name: a kernel with another log name does not start and publishes no key', async () => {
     await seal(test);
     await test.kernel.context.checkpoints.create();
     const { logOrigin } = test.kernel.context.config;
-    const sentence = `The log of this database is named ${logOrigin}, and its name stays: this kernel names it another.example/log`;
+    const sentence = `The log of this database is named ${logOrigin} and cannot be renamed to another.example/log`;
     const renamed = { ...test.env, GOV_LOG_ORIGIN: 'another.example/log' };
     for (const env of [renamed, { ...renamed, GOV_LOG_KEY: generateSigningKey().privateKeyPem }])
       await expect(startKernel(kernelConfigFrom(env))).rejects.toThrow(sentence);
     expect((await test.as('acme').listTrustKeys()).body.keys).toHaveLength(3);
   });
 
-  it('is one whose name may still be chosen before', async () => {
+  it('could be renamed before its first checkpoint', async () => {
     const fresh = await startTestKernel({ env: { GOV_CHECKPOINT_INTERVAL: '1h' } });
     await asAdministrator(fresh, 'DELETE FROM kernel.checkpoints');
     fresh.env['GOV_LOG_ORIGIN'] = 'another.example/log';
@@ -83,15 +83,15 @@ describe('a log that has a head', () => {
   });
 });
 
-describe('a head that the public verifier does not take is none to rest on', () => {
-  it('when its key had ended before', async () => {
+describe('a checkpoint that the public verifier rejects is not used for proofs', () => {
+  it('when its key had already expired', async () => {
     const sealed = await seal(test);
     await test.kernel.context.checkpoints.create();
     await endKeys(test, await rotateKeys(test, ['log']), new Date(0));
     await expectProven(sealed);
   });
 
-  it('when it is of a log of another name', async () => {
+  it('when it has another log name', async () => {
     const sealed = await seal(test);
     const { tree_size: size, root_hash: root, created_at: time } = await test.kernel.context.checkpoints.create();
     const { signers, config } = test.kernel.context;
@@ -103,7 +103,7 @@ describe('a head that the public verifier does not take is none to rest on', () 
     expect(proven?.note.split('\n', 1)).toEqual([config.logOrigin]);
   });
 
-  it('when its row says another tree than its note', async () => {
+  it('when its row and its note disagree on the tree', async () => {
     const { receipt_id } = await seal(test);
     const { tree_size } = await test.kernel.context.checkpoints.create();
     await seal(test);

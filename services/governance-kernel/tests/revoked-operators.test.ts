@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isAppError } from '@countersign/contracts';
-import { asked, Caller, newSession, said } from './_caller.ts';
+import { send, Caller, newSession, answerOf } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { Approver, origin } from './_passkeys.ts';
 import { allRoutes, rawCall } from './_raw.ts';
@@ -13,16 +13,16 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 const codeOfError = (error: unknown) => (isAppError(error) ? error.code : String(error));
-const payment = () => ({ action: 'tool.call', tool: 'pay.send', session_id: newSession() }) as never; // plain names
+const payment = () => ({ action: 'tool.call', tool: 'pay.send', session_id: newSession() }) as never; // unbranded
 const revoke = (tenant: string, principal: string) =>
   test.as(tenant).revokeIdentity({ params: { directory: 'operators', principal } });
 
-describe('an operator who is revoked', () => {
-  it('votes at no door', async () => {
+describe('a revoked operator', () => {
+  it('cannot vote on any route', async () => {
     const tenant = 'voting';
-    const body = { kind: 'approver', principal_id: 'carol' } as never; // its defaults are the kernel's to fill in
+    const body = { kind: 'approver', principal_id: 'carol' } as never; // the kernel adds defaults
     const { key } = (await test.as(tenant).createAccessKey({ body })).body;
-    const id = asked((await test.as(tenant, 'asker').evaluate({ body: payment() })).body);
+    const id = send((await test.as(tenant, 'asker').evaluate({ body: payment() })).body);
     const { ceremony_hash } = (await test.as(tenant).listApprovals()).body.data[0] ?? { ceremony_hash: '' };
     await revoke(tenant, 'carol');
     const vote = (principal: string) =>
@@ -41,7 +41,7 @@ describe('an operator who is revoked', () => {
     expect((await vote('dave')).body.state).toBe('approved');
   });
 
-  it('is no part of a quorum that others complete, and of one that was complete stays a part', async () => {
+  it('no longer counts in an open quorum, but still counts in a completed one', async () => {
     const tenant = 'halves';
     const policy = `
 format: countersign/policy.v1
@@ -52,7 +52,7 @@ rules: [{ id: two, effect: escalate, match: { tool: ['*'] }, approval: { quorum:
     await test.activate(tenant, policy);
     const ask = async () => {
       const call = { tool: 'pay.send', session_id: newSession() };
-      return { call, id: asked(await new Caller(test, tenant).decide(call)) };
+      return { call, id: send(await new Caller(test, tenant).decide(call)) };
     };
     const by = (name: string) => new Caller(test, tenant, name);
     const [complete, half] = [await ask(), await ask()];
@@ -63,15 +63,15 @@ rules: [{ id: two, effect: escalate, match: { tool: ['*'] }, approval: { quorum:
     await test.as(tenant).putIdentity({ params, body: { display_name: 'Carol' } });
     await revoke(tenant, 'carol');
     expect(await by('dave').move('approve', half.id)).toMatchObject({ state: 'pending', approved_by: ['dave'] });
-    expect(said(await new Caller(test, tenant).decide(half.call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await new Caller(test, tenant).decide(half.call))).toBe('ESCALATE APPROVAL_REQUIRED');
     expect(await by('erin').decideOnPage(half.id)).toMatchObject({
       state: 'approved',
       approved_by: ['dave', 'erin'],
     });
-    expect(said(await new Caller(test, tenant).decide(complete.call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await new Caller(test, tenant).decide(complete.call))).toBe('ALLOW ALLOWED');
   });
 
-  it('enrols no passkey and vouches for none, with a passkey that was active', async () => {
+  it('cannot enrol a passkey, or vouch for one with a passkey that was active', async () => {
     const tenant = 'vouching';
     const [anna, ben] = [new Approver(test, 'anna', tenant), new Approver(test, 'ben', tenant)];
     await anna.enrol();

@@ -28,14 +28,14 @@ afterEach(() => test.close());
 
 const headNow = async () => (await test.kernel.context.checkpoints.create()).tree_size;
 
-/** The newest entry of a tenant that other services read, as they verify it. */
+/** Verifies the ledger entry of a receipt, like the services that read the ledger. */
 async function entryOf(receiptId: string) {
   const { body } = await test.system.listLedgerEntries({ params: { tenant: 'acme' }, query: { limit: 50 } });
   const entry = body.data.find(({ receipt }) => receipt.payload.receipt_id === receiptId);
   return verifyLedgerEntry(entry ?? { receipt: null }, await trustNow(test), nodeProvider);
 }
 
-/** The accepted proofs of one receipt, for `countersign-verify` and others. */
+/** Verifies the inclusion proof of one receipt, like `countersign-verify`. */
 async function provenNow(receiptId: ReceiptId) {
   const client = test.as('acme');
   const { body: receipt } = await client.getReceipt({ params: { receipt_id: receiptId } });
@@ -44,8 +44,8 @@ async function provenNow(receiptId: ReceiptId) {
   return verifyInclusion({ ...claim, trust: await trustNow(test), provider: nodeProvider });
 }
 
-describe('what a revoked key has signed between two keys of the log', () => {
-  it('is proven by the last head of the key before the revoked one, whenever that one began', async () => {
+describe('a receipt of a revoked key, between two log keys', () => {
+  it('is proven by the last checkpoint of the log key before the revoked one', async () => {
     const session_id = newSession();
     const { receipt_id, record_id } = await seal(test, { session_id });
     const size = await headNow();
@@ -60,7 +60,7 @@ describe('what a revoked key has signed between two keys of the log', () => {
     expect(await provenNow(receipt_id)).toMatchObject({ payload: { receipt_id } });
   });
 
-  it('is proven by what a key signed before it ended after the revocation, and by nothing of one that had ended', async () => {
+  it('is proven by a log key that ended after the revocation, but not by one that had ended by then', async () => {
     const session_id = newSession();
     await seal(test, { session_id });
     const counted = await test.kernel.context.checkpoints.create();
@@ -77,9 +77,9 @@ describe('what a revoked key has signed between two keys of the log', () => {
   });
 });
 
-describe('what a revoked key has signed while the clocks of two replicas differed', () => {
+describe('a receipt of a revoked key, while the clocks of two replicas differed', () => {
   it.each([[[]], [['log'] as const]])(
-    'is proven by the largest head from before, whose clock was behind; between them another key for %p',
+    'is proven by the largest earlier checkpoint, even of a slow clock (keys rotated in between: %p)',
     async (rotated) => {
       const session_id = newSession();
       await seal(test, { session_id });
@@ -88,7 +88,7 @@ describe('what a revoked key has signed while the clocks of two replicas differe
       await rotateKeys(test, [...rotated]);
       const { receipt_id } = await seal(test, { session_id });
       const behind = await test.kernel.context.checkpoints.create();
-      // Times of heads never decrease with their size, so the slower kernel takes the time of the head before its own.
+      // Times of checkpoints never decrease with their size, so the slower kernel reuses the time of the previous one.
       expect([behind.tree_size > ahead.tree_size, behind.created_at]).toEqual([true, ahead.created_at]);
       skewMs = 0;
       await revokeKeys(test, await rotateKeys(test, ['receipts']), after(ahead));
@@ -101,8 +101,8 @@ describe('what a revoked key has signed while the clocks of two replicas differe
   );
 });
 
-describe('the heads of an export', () => {
-  it('are early where a revoked key has signed what is given out, and nowhere else', async () => {
+describe('the checkpoints of an export', () => {
+  it('include an early checkpoint only if a revoked key has signed an exported receipt', async () => {
     const [before, since, mixed] = [newSession(), newSession(), newSession()];
     await seal(test, { session_id: before });
     await seal(test, { session_id: mixed });
@@ -119,11 +119,11 @@ describe('the heads of an export', () => {
     expect(await heads({ session_id: since })).toBe(false);
     expect(await heads(wholePeriod())).toBe(true);
     const from = (await seal(test)).receipt.payload.issued_at;
-    expect(await heads({ ...wholePeriod(), from })).toBe(false); // of the same form
+    expect(await heads({ ...wholePeriod(), from })).toBe(false);
     for (const session_id of [before, since, mixed]) expect(await judged(test, { session_id })).toBe('VERIFIED');
   });
 
-  it('are not early where a revoked key has signed only what they had not seen', async () => {
+  it('do not include an early checkpoint when a revoked key signed only later receipts', async () => {
     const [seen, unseen] = [newSession(), newSession()];
     await seal(test, { session_id: seen });
     const early = await test.kernel.context.checkpoints.create();
@@ -135,7 +135,7 @@ describe('the heads of an export', () => {
     expect(await headsIn(test, { session_id: unseen })).not.toContain(early.tree_size);
   });
 
-  it('are early of a policy key only where its statements are given out', async () => {
+  it('include an early checkpoint for a revoked policy key only if the statements of that key are exported', async () => {
     const session_id = newSession();
     await seal(test, { session_id });
     const early = await headNow();

@@ -14,7 +14,7 @@ const [, steps = ''] = page.split('## Revoke a key\n');
 const [, program = ''] = /node --eval '([^']+)'/.exec(steps) ?? [];
 const [, statement = ''] = /<<'SQL'\n([^]+?)\n *SQL\n/.exec(steps) ?? [];
 
-/** The command of the page, with the address and the secret of a test. */
+/** Runs the command of the page with the URL and the secret of this test. */
 async function signHead(url: string): Promise<string> {
   const secret = join(tmpdir(), `admin-api-key-${process.pid}`);
   writeFileSync(secret, `${adminKey}\n`, { mode: 0o600 });
@@ -24,8 +24,8 @@ async function signHead(url: string): Promise<string> {
   return stdout;
 }
 
-describe('what docs/operations.md says of revoking a key', () => {
-  it('leaves all that the key has sealed proven, whatever was sealed last', async () => {
+describe('the steps of docs/operations.md to revoke a key', () => {
+  it('keep everything that the key has sealed provable, whatever was sealed last', async () => {
     const test = await startTestKernel({ env: { GOV_CHECKPOINT_INTERVAL: '1h' } });
     await test.activate('acme', starterPolicy);
     const session_id = newSession();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { openDatabase, type Database } from '@countersign/database';
 import type { PrincipalId, TenantId } from '@countersign/contracts';
-import { createBoundary } from '../src/boundary/boundary.ts';
+import { createBoundary } from '../src/decision/boundary.ts';
 import { GroupCommit } from '../src/ledger/group-commit.ts';
 import { controls } from '../src/controls.ts';
 import { createCommit } from '../src/ledger/commit.ts';
@@ -16,12 +16,13 @@ beforeAll(async () => {
   test = await startTestKernel();
   await test.activate('*', starterPolicy);
   database = openDatabase({ url: test.database.url, schema: 'kernel' });
-  // PostgreSQL answers COMMIT of an aborted transaction with a quiet ROLLBACK. Here it is made to, with every write accepted before.
+  // PostgreSQL answers the COMMIT of an aborted transaction with ROLLBACK and without an error. This client gets that
+  // answer because it sends ROLLBACK instead of COMMIT.
   database.pool.on('connect', (client) => {
     const send = client.query.bind(client) as (...sent: unknown[]) => unknown;
     const query = (statement: unknown, ...rest: unknown[]) =>
       send(statement === 'COMMIT' ? 'ROLLBACK' : statement, ...rest);
-    client.query = query as typeof client.query; // the same calls, one word exchanged
+    client.query = query as typeof client.query; // the same calls with one word replaced
   });
 });
 afterAll(async () => {
@@ -29,11 +30,11 @@ afterAll(async () => {
   await test.close();
 });
 
-verifies('kn.fc.receipt', 'a decision whose COMMIT was answered with ROLLBACK is not given', async () => {
+verifies('kn.fc.receipt', 'a decision whose COMMIT was answered with ROLLBACK is not returned', async () => {
   const { cycle, provider, signers, clockGuard, keyGuard } = test.kernel.context;
   const store = ledgerStore({ pool: database.pool, controls, clockGuard, keyGuard });
   const ledger = new GroupCommit(createCommit({ store, sealer: { provider, signer: signers.receipts }, controls }));
-  const other = createBoundary({ ...cycle, ledger });
+  const second = createBoundary({ ...cycle, ledger });
   const session = newSession();
   const call = {
     caller: {
@@ -50,9 +51,10 @@ verifies('kn.fc.receipt', 'a decision whose COMMIT was answered with ROLLBACK is
     mode: 'enforce' as const,
     dispatchedBy: 'caller' as const,
   };
-  await other.decide(call);
-  // The chain has grown since, so this one is decided again under locks, in a transaction with a COMMIT of its own.
+  await second.decide(call);
+  // The first kernel makes the chain longer than `second` knows. `second` therefore decides its next call again under
+  // locks, in a transaction with its own COMMIT.
   await test.kernel.context.boundary.decide(call);
-  expect(await refusal(other.decide(call))).toBe('RECEIPT_STORE_UNAVAILABLE');
+  expect(await refusal(second.decide(call))).toBe('RECEIPT_STORE_UNAVAILABLE');
   expect(await ledgerOf(test, session)).toHaveLength(2);
 });

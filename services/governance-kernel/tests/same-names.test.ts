@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { createClient, type RecordId, type SessionId, type TenantId } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
-import { settleAbandoned } from '../src/boundary/settle-abandoned.ts';
-import { trustedKeysOf } from '../src/proof/trusted-keys.ts';
-import { verifySealedRecord } from '../src/proof/verify-sealed-record.ts';
+import { settleAbandoned } from '../src/decision/settle-abandoned.ts';
+import { trustedKeysOf } from '../src/evidence/proof/trusted-keys.ts';
+import { verifySealedRecord } from '../src/evidence/proof/verify-sealed-record.ts';
 import { findNeighbours, findSealedRecord } from '../src/store/record-store.ts';
 import { listTrustKeys } from '../src/store/trust-key-store.ts';
 import { movableClock } from './_caller.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Three decisions of each tenant in a session of one name, one after the other. */
+/** Seals three decisions of each tenant in a session with the same name, in alternation. */
 async function chains(session_id: SessionId) {
   const sealed: { tenant: string; record_id: string }[] = [];
   for (let place = 0; place < 3; place += 1)
@@ -31,7 +31,7 @@ async function chains(session_id: SessionId) {
   return sealed;
 }
 
-/** The reservations for calls that are on their way. */
+/** The reservations of calls in progress. */
 async function reservedCalls(): Promise<unknown[]> {
   const { rows }: { rows: unknown[] } = await test.pool.query(
     `SELECT tenant_id, reserved_tool_calls::int AS reserved FROM budgets
@@ -40,7 +40,7 @@ async function reservedCalls(): Promise<unknown[]> {
   return rows;
 }
 
-/** Activates, or confirms, through the door that operators have. */
+/** Activates or confirms a policy through the route for operators. */
 async function putBundle(tenant: string) {
   const system = createClient(kernelRoutes, {
     baseUrl: test.kernel.url,
@@ -54,18 +54,18 @@ async function putBundle(tenant: string) {
   ).body;
 }
 
-describe('two tenants that give their things the same names', () => {
-  verifies('kn.tenants', 'each verify every record of their own chain', async () => {
+describe('two tenants that use the same names', () => {
+  verifies('kn.tenants', 'verify every record of their own chains', async () => {
     for (const { tenant, record_id } of await chains(newSession())) {
       const { body } = await test.as(tenant).verifyRecord({ params: { record_id: record_id } });
       expect([tenant, body.checks.filter(({ passed }) => !passed)]).toEqual([tenant, []]);
     }
   });
 
-  verifies('kn.tenants', "cannot pass off the other one's receipts as neighbours in a chain", async () => {
+  verifies('kn.tenants', "cannot present each other's receipts as neighbours in a chain", async () => {
     const { reader, provider, config, checkpoints } = test.kernel.context;
     const session = newSession();
-    const { record_id } = (await chains(session))[3] ?? {}; // the second one's second
+    const { record_id } = (await chains(session))[3] ?? {}; // the second record of the second tenant
     const [sealed, neighbours, keys, checkpoint] = await Promise.all([
       findSealedRecord(reader, 'second' as TenantId, record_id as RecordId),
       findNeighbours(reader, 'first' as TenantId, { session, lamport: 2 }),
@@ -82,12 +82,12 @@ describe('two tenants that give their things the same names', () => {
     ]);
   });
 
-  verifies('kn.budget', 'each use up their own budget, also in one batch and when a call is settled', async () => {
+  verifies('kn.budget', 'use up only their own budget, also in one batch and when a call is settled', async () => {
     const limits = { first: 3, second: 5 };
     for (const [tenant, limit] of Object.entries(limits))
       await test.as(tenant).putBudget({
         params: { budget_id: 'shared' },
-        body: { subject: 'principal:counted', window: 'total', tool_call_limit: limit } as never, // plain names
+        body: { subject: 'principal:counted', window: 'total', tool_call_limit: limit } as never, // unbranded strings
       });
     const { boundary, cycle } = test.kernel.context;
     const call = (tenant: string) => spawnedAgent({ tenant, principal: 'counted', session: newSession() });
@@ -99,29 +99,29 @@ describe('two tenants that give their things the same names', () => {
       { tenant_id: 'second', reserved: 5 },
     ]);
     const allowed = decided.filter(({ reply }) => reply.verdict === 'ALLOW');
-    for (const { reply, held } of allowed.filter(({ reply: { receipt } }) => receipt.payload.tenant_id === 'first'))
-      await settleAbandoned(cycle, { decided: reply.receipt.payload, held });
+    for (const { reply, reserved } of allowed.filter(({ reply: { receipt } }) => receipt.payload.tenant_id === 'first'))
+      await settleAbandoned(cycle, { decided: reply.receipt.payload, reserved });
     expect(await reservedCalls()).toEqual([
       { tenant_id: 'first', reserved: 0 },
       { tenant_id: 'second', reserved: 5 },
     ]);
   });
 
-  verifies('kn.idempotent', 'each get their own answer to one key of one principal', async () => {
+  verifies('kn.idempotent', 'get their own answers for the same idempotency key and principal', async () => {
     const session_id = newSession();
     const ask = async (tenant: string) => {
-      const body = { action: 'tool.call', tool: 'files.read', effect_level: 'E1', session_id } as never; // plain names
+      const body = { action: 'tool.call', tool: 'files.read', effect_level: 'E1', session_id } as never; // unbranded
       const headers = { 'idempotency-key': 'one-key' };
       return (await test.as(tenant, 'agent').evaluate({ body, headers })).body.receipt.payload;
     };
-    const given = await Promise.all([...tenants, ...tenants].map(ask));
-    expect(given.map(({ tenant_id, lamport_clock }) => [tenant_id, lamport_clock])).toEqual(
+    const values = await Promise.all([...tenants, ...tenants].map(ask));
+    expect(values.map(({ tenant_id, lamport_clock }) => [tenant_id, lamport_clock])).toEqual(
       [...tenants, ...tenants].map((tenant) => [tenant, 1]),
     );
-    expect(new Set(given.map(({ receipt_id }) => receipt_id)).size).toBe(2);
+    expect(new Set(values.map(({ receipt_id }) => receipt_id)).size).toBe(2);
   });
 
-  verifies('kn.tenants', 'each have their own time of activation, and confirm their own policy alone', async () => {
+  verifies('kn.tenants', 'have their own activation times, and each confirms only its own policy', async () => {
     const activated: string[] = [];
     for (const tenant of tenants) {
       activated.push((await putBundle(tenant)).activated_at);

@@ -1,15 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo, type LookupFunction, type Server } from 'node:net';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { reaching, until } from '@countersign/testkit/until';
 import type { SandboxTerms } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { z } from 'zod';
 import { addServer, approveServerAt, mcpClient, openPolicy } from './_added-servers.ts';
-import { EgressProxy } from '../src/sandbox/egress-proxy.ts';
+import { EgressProxy } from '../src/controls/sandbox/egress-proxy.ts';
+import { connectedBy } from './_egress.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
 const program = readFileSync(new URL('_contained-server.mjs', import.meta.url)).toString('base64');
@@ -18,7 +20,7 @@ const command = {
   args: ['--input-type=module', '-e', `await import('data:text/javascript;base64,${program}')`],
 };
 
-/** Whatever the policy allows, `shell.run` needs a sandbox. */
+/** `shell.run` needs a sandbox, whatever the policy allows. */
 const policy = `${openPolicy}
 tools:
   shell.run: { effect_level: E1, sandbox: true }
@@ -32,7 +34,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-sandbox-'));
   await chmod(folder, 0o777);
   test = await startTestKernel({
-    env: { GOV_BWRAP_PATH: process.env['TEST_BWRAP_PATH'] ?? '', GOV_MCP_TIMEOUT: '3s', GOV_MCP_PRIVATE: '1' },
+    // One test waits for this timeout. All others need less, even on a slow machine.
+    env: { GOV_BWRAP_PATH: process.env['TEST_BWRAP_PATH'] ?? '', GOV_MCP_TIMEOUT: '15s', GOV_MCP_PRIVATE: '1' },
     overrides: { clock: () => new Date(nowMs++) },
   });
   await test.activate('*', policy);
@@ -44,34 +47,41 @@ afterAll(async () => {
 
 const operator = () => test.as('acme', 'operator-1');
 
-type Given = Partial<z.input<typeof SandboxTerms>> & { expires_in_seconds?: number };
+type Options = Partial<z.input<typeof SandboxTerms>> & { expires_in_seconds?: number };
 
-async function grant(subject: { server_id: string } | { tool: string }, terms: Given = {}, tenant = 'acme') {
+async function grant(subject: { server_id: string } | { tool: string }, terms: Options = {}, tenant = 'acme') {
   const body = { subject, expires_in_seconds: 600, ...terms };
   return (await test.as(tenant, 'operator-1').createSandboxGrant({ query: {}, body: body as never })).body; // branded and defaulted by the schema
 }
 
-/** Adds the server, grants it its terms, and has two people approve it. */
+/** Adds the server, creates a grant with `terms` unless they are `null`, and has the server approved. */
 async function contained(
   serverId: string,
-  terms: Given | null = null,
-  { env = {}, tenant = 'acme' }: { env?: Record<string, string>; tenant?: string } = {},
+  terms: Options | null = null,
+  {
+    env = {},
+    tenant = 'acme',
+    start = command,
+  }: { env?: Record<string, string>; tenant?: string; start?: typeof command } = {},
 ) {
-  const args = [...command.args, `marker-${serverId}-${process.pid}`];
-  await addServer(test.as(tenant, 'operator-1'), { mcpServers: { [serverId]: { ...command, args, env } } });
+  const args = [...start.args, `marker-${serverId}-${process.pid}`];
+  await addServer(test.as(tenant, 'operator-1'), { mcpServers: { [serverId]: { ...start, args, env } } });
   if (terms !== null) await grant({ server_id: serverId }, terms, tenant);
+  // Without its grant, a script on the host does not start. The server is therefore added again under the grant.
+  if (start !== command)
+    await addServer(test.as(tenant, 'operator-1'), { mcpServers: { [serverId]: { ...start, args, env } } });
   await approveServerAt(test.kernel, { serverId, tenant });
   const client = await mcpClient(test.kernel, tenant);
   const call = async (what: string, args: object = {}) =>
     await client.callTool({ name: `${serverId}.attempt`, arguments: { what, ...args } });
-  const said = async (what: string, args: object = {}) => {
+  const statementOf = async (what: string, args: object = {}) => {
     const { content } = await call(what, args);
     return content[0]?.type === 'text' ? content[0].text : null;
   };
-  return { call, said, close: () => client.close() };
+  return { call, said: statementOf, close: () => client.close() };
 }
 
-it('offers a profile only by a probe that achieves outside what it cannot inside', async () => {
+it('a sandbox profile is offered only when its probe fails inside and succeeds outside', async () => {
   const { body } = await operator().listSandboxProfiles({ query: {} });
   const bubblewrap = body.profiles.find(({ profile }) => profile === 'bubblewrap');
   expect(bubblewrap).toMatchObject({ available: true, strength: 'isolated' });
@@ -83,10 +93,81 @@ it('offers a profile only by a probe that achieves outside what it cannot inside
   expect(weak?.probe).toContainEqual(open);
 });
 
-describe('a command that is added at run time', () => {
+describe('a grant', () => {
   verifies(
     'kn.sandbox',
-    'reads nothing but its folder and preopens, reaches no network, and does not outlive its limits, as sealed outcomes say',
+    'applies only to the command that it was created for, even if another one gets the same server name',
+    async () => {
+      const serverId = 'bound';
+      const owner = test.as('bound', 'owner-1');
+      const added = (...more: string[]) =>
+        addServer(owner, { mcpServers: { [serverId]: { ...command, args: [...command.args, ...more] } } });
+      await added();
+      const terms = { preopens: [{ path: folder, mode: 'rw' as const }] };
+      const { grant_id } = await grant({ server_id: serverId }, terms, 'bound');
+      const verified = async () =>
+        (await owner.verifySandboxGrant({ params: { grant_id }, query: {}, body: {} })).body.findings.map(
+          ({ code }) => code,
+        );
+      expect([(await added()).problem, await verified()]).toEqual([null, []]);
+
+      const changed = await added('another');
+      expect(changed).toMatchObject({ problem: expect.stringContaining('a different configuration') });
+      expect(await verified()).toEqual(['CONFIGURATION_CHANGED']);
+      const { body: scanned } = await owner.scanMcpServer({
+        query: {},
+        body: { mcpServers: { [serverId]: { ...command, args: [...command.args, 'a third one'] } } },
+      });
+      expect(scanned.reports).toMatchObject([{ problem: expect.stringContaining('a different configuration') }]);
+
+      await grant({ server_id: serverId }, terms, 'bound');
+      expect((await added('another')).problem).toBeNull();
+    },
+  );
+
+  verifies('kn.sandbox', 'keeps the variables of a server away from the programs that create its sandbox', async () => {
+    const env = { LD_DEBUG: 'files', LD_DEBUG_OUTPUT: join(folder, 'escaped') };
+    await addServer(operator(), { mcpServers: { loading: { ...command, env } } });
+    expect(readdirSync(folder).filter((name) => name.startsWith('escaped'))).toEqual([]);
+    const server = await contained('loads', null, { env: { LD_LIBRARY_PATH: '/opt/none', PLAIN: 'its own' } });
+    expect(await server.said('variable', { name: 'LD_LIBRARY_PATH' })).toBe('/opt/none');
+    expect(await server.said('variable', { name: 'PLAIN' })).toBe('its own');
+    await server.close();
+    const start = {
+      command: process.execPath,
+      args: [fileURLToPath(new URL('_contained-server.mjs', import.meta.url))],
+    };
+    const weak = { ...start, env: { NODE_OPTIONS: '--allow-fs-read=*' } };
+    await addServer(operator(), { mcpServers: { options: weak } });
+    await grant({ server_id: 'options' }, { profile: 'node-permission', env: ['NODE_OPTIONS'] });
+    const { problem } = await addServer(operator(), { mcpServers: { options: weak } });
+    expect(problem).toContain('NODE_OPTIONS');
+  });
+
+  it('gives a server a folder that a server of another tenant with the same name cannot read', async () => {
+    const start = {
+      command: process.execPath,
+      args: [fileURLToPath(new URL('_contained-server.mjs', import.meta.url))],
+    };
+    const startFor = (tenant: string) => contained('homes', { profile: 'node-permission' }, { tenant, start });
+    const [one, second] = [await startFor('home-one'), await startFor('home-other')];
+    const [home, another] = [
+      await one.said('variable', { name: 'HOME' }),
+      await second.said('variable', { name: 'HOME' }),
+    ];
+    expect(home).not.toBe(another);
+    const path = join(home ?? '', 'secret');
+    expect(await one.said('write', { path })).toBe('written');
+    expect(await one.said('read', { path })).toBe('written');
+    expect(await second.said('read', { path })).toMatch(/^failed/);
+    await Promise.all([one.close(), second.close()]);
+  });
+});
+
+describe('a command added at run time', () => {
+  verifies(
+    'kn.sandbox',
+    'reads only its folder and preopens, reaches no network and keeps its limits; its record has the grant hash',
     async () => {
       await writeFile(join(folder, 'outside.txt'), 'outside', { mode: 0o644 });
       const host = createServer((socket) => socket.end());
@@ -102,8 +183,9 @@ describe('a command that is added at run time', () => {
       expect(await server.said('fill', { path: '/dev/shm/filled' })).toMatch(/^failed/);
       expect(await server.said('variable', { name: 'TOKEN' })).toBe('its own');
       expect(await server.said('variable', { name: 'DATABASE_URL' })).toBe('unset');
+      expect(await server.said('allocate', { mebibytes: 8 })).toBe('allocated');
+      expect(await server.said('allocate', { mebibytes: 4_096 })).toMatch(/^failed/);
       expect(await server.said('fork')).toMatch(/^failed/);
-      expect(await server.said('allocate')).toMatch(/^failed/);
       expect(await server.said('fill', { path: '/data/filled' })).toMatch(/^failed/);
       host.close();
       await server.close();
@@ -117,10 +199,10 @@ describe('a command that is added at run time', () => {
 });
 
 describe('a hostile command', () => {
-  it('that ignores its end and answers for ever is cut off, and other calls are answered', async () => {
+  it('that ignores termination and never ends is cut off, while other calls are answered', async () => {
     const server = await contained('endless');
-    const { body: held } = await operator().inspectSandboxGrant({ query: { server_id: 'endless' } });
-    expect(held).toMatchObject({
+    const { body: snapshot } = await operator().inspectSandboxGrant({ query: { server_id: 'endless' } });
+    expect(snapshot).toMatchObject({
       source: 'default',
       terms: { profile: 'bubblewrap', network: [], preopens: [], env: [] },
     });
@@ -138,14 +220,14 @@ describe('a hostile command', () => {
 });
 
 describe('a grant', () => {
-  verifies('kn.fc.overgrant', 'is exceeded by no request: the preflight of more is denied and sealed', async () => {
+  verifies('kn.fc.overgrant', 'denies and seals the preflight of a request that exceeds it', async () => {
     const granted = await grant(
       { tool: 'shell.run' },
       { preopens: [{ path: folder, mode: 'ro' }], network: ['example.org:443'] },
     );
-    const asked = (request: object) => preflighted('shell.run', request);
+    const ask = (request: object) => preflighted('shell.run', request);
     expect(
-      await asked({ preopens: [{ path: `${folder}/below`, mode: 'ro' }], network: ['example.org:443'] }),
+      await ask({ preopens: [{ path: `${folder}/below`, mode: 'ro' }], network: ['example.org:443'] }),
     ).toMatchObject({
       verdict: 'ALLOW',
     });
@@ -157,7 +239,7 @@ describe('a grant', () => {
       { limits: { processes: 65 } },
       { profile: 'none' },
     ]) {
-      const denied = await asked(request);
+      const denied = await ask(request);
       expect([request, denied.reason_code]).toEqual([request, 'SANDBOX_OVERGRANT']);
       const { body: record } = await operator().getRecord({
         params: { record_id: denied.record_id },
@@ -167,7 +249,7 @@ describe('a grant', () => {
     }
   });
 
-  it('lets a tool pass that the bundle keeps in a sandbox, until it expires', async () => {
+  it('allows a tool that the bundle restricts to a sandbox, until it expires', async () => {
     const tenant = test.as('lapsed', 'operator');
     const body = { subject: { tool: 'shell.run' }, expires_in_seconds: 60 } as never;
     expect(await evaluated('shell.run', 'lapsed')).toMatchObject({ reason_code: 'SANDBOX_GRANT_MISSING' });
@@ -181,7 +263,7 @@ describe('a grant', () => {
     expect((await tenant.verifySandboxGrant(checked)).body.findings).toMatchObject([{ code: 'EXPIRED' }]);
   });
 
-  it('of a server is replaced by the next one, under which its process starts again', async () => {
+  it('of a server is replaced by the next one, which restarts its process', async () => {
     await writeFile(join(folder, 'granted.txt'), 'granted', { mode: 0o644 });
     const path = join(folder, 'granted.txt');
     const server = await contained('replaced', { preopens: [{ path: folder, mode: 'ro' }] });
@@ -195,7 +277,7 @@ describe('a grant', () => {
   });
 });
 
-describe('the way out of a sandbox', () => {
+describe('egress from a sandbox', () => {
   let echo: Server;
   let port: number;
   beforeEach(async () => {
@@ -207,7 +289,7 @@ describe('the way out of a sandbox', () => {
   });
   afterEach(() => void echo.close());
 
-  it('leads to granted destinations alone, until the egress budget is used up, and a refusal is sealed', async () => {
+  it('reaches only granted destinations until the egress budget is used up, and seals each refusal', async () => {
     const destination = `localhost:${port}`;
     const budget = { subject: 'tenant', window: 'total', egress_limit_bytes: 1_000 } as never; // defaulted by the schema
     await test.as('metered').putBudget({ params: { budget_id: 'sent' }, query: {}, body: budget });
@@ -226,96 +308,35 @@ describe('the way out of a sandbox', () => {
     await server.close();
   });
 
-  verifies(
-    'kn.fc.egress',
-    'is closed to destinations that are not granted, and to names of private addresses',
-    async () => {
-      const refused: string[] = [];
-      const account = {
-        take: () => Promise.resolve(true),
-        isStopped: () => Promise.resolve(false),
-        refuse: async (to: string, why: string) => void refused.push(`${to} ${why}`),
-      };
-      const destinations = [`localhost:${port}`, `127.0.0.1:${port}`, '169.254.169.254:80', '[::ffff:127.0.0.1]:80'];
-      const proxy = await EgressProxy.open({ destinations, socketDir: folder, account });
-      for (const destination of destinations) expect(await connectedBy(proxy, destination)).toContain(' 403 ');
-      expect(await connectedBy(proxy, 'example.org:443')).toContain(' 403 ');
-      expect(await connectedBy(proxy, 'example.org:443@localhost')).toContain(' 400 ');
-      const why = 'The name leads to an address that is not public';
-      expect(refused).toEqual([
-        ...destinations.map((destination) => `${destination} ${why}`),
-        'example.org:443 The sandbox grant does not name this destination',
-      ]);
-      await proxy.close();
-    },
-  );
-
-  it('resolves a name once, and connects to the address that was checked', async () => {
-    const asked: string[] = [];
-    const lookup: LookupFunction = (host, _options, found) => {
-      asked.push(host);
-      found(null, '127.0.0.1', 4);
-    };
+  verifies('kn.fc.egress', 'is blocked to destinations without a grant and to private addresses', async () => {
+    const refused: string[] = [];
     const account = {
       take: () => Promise.resolve(true),
       isStopped: () => Promise.resolve(false),
-      refuse: () => Promise.resolve(),
+      refuse: async (to: string, why: string) => void refused.push(`${to} ${why}`),
     };
-    const proxy = await EgressProxy.open({
-      destinations: [`pinned.example:${port}`],
-      socketDir: folder,
-      account,
-      lookup,
-    });
-    expect(await connectedBy(proxy, `pinned.example:${port}`)).toContain('echo hello');
-    expect(asked).toEqual(['pinned.example']);
+    const destinations = [`localhost:${port}`, `127.0.0.1:${port}`, '169.254.169.254:80', '[::ffff:127.0.0.1]:80'];
+    const proxy = await EgressProxy.open({ destinations, socketDir: folder, account });
+    for (const destination of destinations) expect(await connectedBy(proxy, destination)).toContain(' 403 ');
+    expect(await connectedBy(proxy, 'example.org:443')).toContain(' 403 ');
+    expect(await connectedBy(proxy, 'example.org:443@localhost')).toContain(' 400 ');
+    const why = 'The name leads to an address that is not public';
+    expect(refused).toEqual([
+      ...destinations.map((destination) => `${destination} ${why}`),
+      'example.org:443 The sandbox grant does not name this destination',
+    ]);
     await proxy.close();
-  });
-
-  it('counts what a connection sent that was reset, before another one sends', async () => {
-    const taken: number[] = [];
-    const account = {
-      take: (bytes: number) => Promise.resolve(taken.push(bytes) > 0),
-      isStopped: () => Promise.resolve(false),
-      refuse: () => Promise.resolve(),
-    };
-    let resets = 0;
-    const silent = createServer((socket) =>
-      socket.once('data', () => socket.resetAndDestroy()).on('error', () => resets++),
-    );
-    silent.on('connection', (socket) => socket.once('close', () => resets++));
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const destination = `localhost:${(silent.address() as AddressInfo).port}`; // it listens on a port
-    const lookup: LookupFunction = (_host, _options, found) => found(null, '127.0.0.1', 4);
-    const proxy = await EgressProxy.open({ destinations: [destination], socketDir: folder, account, lookup });
-    await connectedBy(proxy, destination).catch(() => undefined);
-    await until(() => resets > 0);
-    await connectedBy(proxy, destination).catch(() => undefined);
-    expect(taken.slice(0, 2)).toEqual([0, 'hello'.length]);
-    await proxy.close();
-    silent.close();
   });
 });
 
-/** The proxy's answer to CONNECT, and the bytes that come through it. */
-async function connectedBy({ path }: EgressProxy, destination: string): Promise<string> {
-  const socket = connect(path, () => socket.write(`CONNECT ${destination} HTTP/1.1\r\nHost: x\r\n\r\n`));
-  let text = '';
-  for await (const chunk of socket) {
-    if (text === '') socket.write('hello');
-    text += String(chunk);
-  }
-  return text;
-}
-
-/** Processes of this machine with the marker of the server, those in sandboxes included. */
+/** The number of processes on this machine with the marker of the server, including those in sandboxes. */
 function sandboxes(serverId: string): number {
   const marker = `marker-${serverId}-${process.pid}`;
   const pids = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name));
   return pids.filter((pid) => commandLine(pid).includes(marker)).length;
 }
 
-/** Empty for a process that ended in the meantime. */
+/** The command line of a process. Empty if the process has ended. */
 function commandLine(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');

@@ -6,12 +6,12 @@ import { schemaReady } from '../src/registry/schema-ready.ts';
 const schemaOf = (nth: number) => ({ type: 'object', properties: { [`member${nth}`]: { type: 'string' } } });
 const schemas = (count: number) => Array.from({ length: count }, (_, nth) => schemaOf(nth));
 
-it('schemas are compiled one a turn, however many calls wait for theirs', async () => {
-  const asked = schemas(20);
-  const ready = Promise.all(asked.map(schemaReady));
+it('schemas are compiled one per turn of the event loop, however many calls wait', async () => {
+  const requests = schemas(20);
+  const ready = Promise.all(requests.map(schemaReady));
   const prepared: number[] = [];
-  while (prepared.at(-1) !== asked.length) {
-    prepared.push(asked.filter(isSchemaPrepared).length);
+  while (prepared.at(-1) !== requests.length) {
+    prepared.push(requests.filter(isSchemaPrepared).length);
     await nextTurn();
   }
   expect(prepared[0]).toBe(0);
@@ -20,7 +20,7 @@ it('schemas are compiled one a turn, however many calls wait for theirs', async 
   await ready;
 });
 
-it('one that was compiled is ready at once', async () => {
+it('a compiled schema is ready at once', async () => {
   const [schema = {}] = schemas(1);
   await Promise.all([schemaReady(schema), schemaReady(schema)]);
   let isReady = false;
@@ -30,7 +30,7 @@ it('one that was compiled is ready at once', async () => {
   expect(isReady).toBe(true);
 });
 
-it('one that cannot be compiled is ready as well, and says so when it is asked', async () => {
+it('a schema that cannot be compiled is also ready, and reports its error when it is used', async () => {
   const schema = { type: 'object', properties: { text: { pattern: '(' } } };
   await schemaReady(schema);
   expect(isSchemaPrepared(schema)).toBe(true);

@@ -32,13 +32,13 @@ const found = async (args: Record<string, unknown>) => {
   return { names: tools.map(({ name }) => name), schemas: tools.map(({ inputSchema }) => inputSchema), matches };
 };
 
-it('more than a hundred tools are listed whole, with a tool that searches them', async () => {
+it('more than a hundred tools are all listed, with an additional search tool', async () => {
   const { tools } = await client.listTools();
   expect(tools[0]?.name).toBe(search);
   expect(tools.filter(({ name }) => name.startsWith('large__report_'))).toHaveLength(100);
 });
 
-it('a search finds tools by words of names and descriptions, the best match first, with their schemas', async () => {
+it('a search matches words of names and descriptions, best match first, and returns schemas', async () => {
   const { names, schemas } = await found({ query: 'report 42', limit: 3 });
   expect(names[0]).toBe('large__report_42');
   expect(schemas).toHaveLength(3);
@@ -46,24 +46,24 @@ it('a search finds tools by words of names and descriptions, the best match firs
   expect(await found({ query: 'xyzzy' })).toEqual({ names: [], schemas: [], matches: 0 });
 });
 
-it('a search shows no tool that the caller is not listed', async () => {
-  // The policy of the test denies the tool to every caller.
+it('a search does not show tools that the caller cannot list', async () => {
+  // The policy of this test denies the tool to every caller.
   expect((await found({ query: 'delete note', limit: 20 })).names).not.toContain('notes__delete_note');
 });
 
-it('a malformed search is refused by the name of its member', async () => {
+it('a malformed search is rejected with the name of its invalid member', async () => {
   await expect(client.callTool({ name: search, arguments: { query: '', extra: 1 } })).rejects.toThrow(
     /params\.arguments/,
   );
 });
 
-it('a short list has no search', async () => {
+it('a short list of tools has no search tool', async () => {
   const small = await startUpstreams();
-  const other = await mcpClient(small.test.kernel);
+  const second = await mcpClient(small.test.kernel);
   try {
-    expect((await other.listTools()).tools.map(({ name }) => name)).not.toContain(search);
+    expect((await second.listTools()).tools.map(({ name }) => name)).not.toContain(search);
   } finally {
-    await other.close();
+    await second.close();
     await small.close();
   }
 });

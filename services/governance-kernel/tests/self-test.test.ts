@@ -3,8 +3,8 @@ import { gateOrder, type GateName } from '@countersign/contracts';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { verifies } from '@countersign/testkit/verifies';
 import { controls } from '../src/controls.ts';
-import { runSelfTest } from '../src/self-test/self-test.ts';
-import { faults } from '../src/self-test/faults.ts';
+import { runSelfTest } from '../src/decision/self-test/self-test.ts';
+import { faults } from '../src/decision/self-test/faults.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
 let test: TestKernel;
@@ -16,7 +16,7 @@ afterAll(() => test.close());
 const signer = createSigner(generateSigningKey().privateKeyPem);
 
 describe('the self-test before a kernel is ready', () => {
-  it('has seen every gate deny, and reports it in its health', async () => {
+  it('proves that every gate can deny, and reports it in the health endpoint', async () => {
     expect(test.kernel.context.selfTest).toEqual({ denying: gateOrder, decisions: 100 });
     const ready = await fetch(`${test.kernel.healthUrl}/health/ready`);
     expect(await ready.json()).toMatchObject({ checks: { gates: 'up' } });
@@ -27,7 +27,7 @@ describe('the self-test before a kernel is ready', () => {
     expect(rows).toEqual([{ held: 0 }]);
   });
 
-  // The fault never reaches the gate: to the self-test that is a gate which lets everything pass.
+  // In this test, the fault does not reach the gate. The gate therefore passes, and the self-test must notice that.
   verifies('kn.gates', 'stops the start for each gate that does not deny its fault', async () => {
     const { cycle } = test.kernel.context;
     const passing: GateName[] = [];

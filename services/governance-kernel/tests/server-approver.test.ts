@@ -1,17 +1,17 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { AppError, type TenantId } from '@countersign/contracts';
 import { until } from '@countersign/testkit/until';
-import type { ApprovalRow } from '../src/approvals/approval-row.ts';
-import type { DeskParts } from '../src/server-registry/registry-desk.ts';
-import type { GivenQuery } from '../src/server-registry/request-approval.ts';
+import type { ApprovalRow } from '../src/controls/approvals/approval-row.ts';
+import type { DeskDeps } from '../src/doors/server-registry/registry-desk.ts';
+import type { GivenQuery } from '../src/doors/server-registry/request-approval.ts';
 import { startServerApprover } from '../src/workers/server-approver.ts';
 
 const hash = `sha256:${'0'.repeat(64)}`;
-const given = (tenant: string, nth: number) =>
+const grant = (tenant: string, nth: number) =>
   ({
     ...{ tenant, id: `${tenant}-${nth}`, resource: `mcp_server:s${nth}?definitions=${hash}` },
     ...{ receiptId: 'r', approvedBy: ['ada'], brokenBy: null, requestedBy: 'mcp-registry' },
-  }) as unknown as ApprovalRow; // the members that the worker reads
+  }) as unknown as ApprovalRow; // only the members that the worker reads
 
 let close: () => Promise<void> = async () => undefined;
 let release: () => void = () => undefined;
@@ -20,7 +20,10 @@ afterEach(async () => {
   await close();
 });
 
-/** The worker over these approvals. A server of `silent` does not answer, and a server of any other tenant is gone. */
+/**
+ * The worker with these approvals. The servers of the tenant `silent` never answer. The servers of other tenants no
+ * longer exist.
+ */
 function worker(approvals: ApprovalRow[]) {
   let nowMs = 0;
   const looks: string[] = [];
@@ -33,26 +36,26 @@ function worker(approvals: ApprovalRow[]) {
     return [];
   };
   ({ close } = startServerApprover({
-    desk: { loadServers } as unknown as DeskParts, // the first part that a look needs
+    desk: { loadServers } as unknown as DeskDeps, // the only member that is used here
     listGiven: async (query) => {
       queries.push(query);
       return approvals.filter(({ id }) => !query.except.includes(id));
     },
     clock: () => new Date(nowMs),
-    clockGuard: { isNear: async () => true } as never, // the member that repeat reads
+    clockGuard: { isNear: async () => true } as never, // the member that `repeat` reads
     log: { warn: () => undefined } as never,
   }));
   return { looks, queries, pass: (ms: number) => (nowMs += ms) };
 }
 
-it('looks at the server of another tenant while two of a tenant do not answer', async () => {
-  const { looks } = worker([given('silent', 1), given('silent', 2), given('silent', 3), given('other', 1)]);
+it('the worker checks the server of another tenant while two servers of one tenant do not answer', async () => {
+  const { looks } = worker([grant('silent', 1), grant('silent', 2), grant('silent', 3), grant('other', 1)]);
   await until(() => looks.includes('other'));
   expect(looks).toEqual(['silent', 'silent', 'other']);
 });
 
-it('looks at a server again after a while, and not at each pass', async () => {
-  const { looks, queries, pass } = worker([given('other', 1)]);
+it('the worker checks a server again after a while, but not on each pass', async () => {
+  const { looks, queries, pass } = worker([grant('other', 1)]);
   await until(() => queries.length >= 3);
   expect([looks, queries[2]?.except]).toEqual([['other'], ['other-1']]);
   pass(30_000);

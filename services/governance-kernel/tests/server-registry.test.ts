@@ -7,7 +7,7 @@ import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.
 import { addServer, approvalOf, approveServerAt, codeOf, listed, mcpClient, openPolicy } from './_added-servers.ts';
 import { clientOf, startTestKernel, type TestKernel } from './_kernel.ts';
 
-/** Two kernels on one database, one real MCP server. */
+/** Two kernels on one database, with one real MCP server. */
 let test: TestKernel;
 let second: StartedKernel;
 let notes: NoteServer;
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 let nth = 0;
-/** A tenant of its own for each test, with the note server added and a client at each kernel. */
+/** A separate tenant for each test, with the note server added and a client at each kernel. */
 async function added(document: object = {}) {
   const tenant = `t${(nth += 1)}`;
   const operator = test.as(tenant, 'operator-1');
@@ -46,12 +46,24 @@ async function added(document: object = {}) {
   return { tenant, operator, server, clients, close, get, revoke };
 }
 
+const targetsOf = async (tenant: string) => (await test.as(tenant).listBoundaryTargets()).body;
+
 const read = (client: Client) => codeOf(client, 'notes.read_note', { id: 'a' });
 
-describe('a server that is added at run time', () => {
+describe('a server added at run time', () => {
+  it('is a possible target of stops for its own tenant alone, under its own name', async () => {
+    const { tenant, close } = await added();
+    const { servers, tools } = await targetsOf(tenant);
+    expect(servers).toContainEqual({ server_id: 'notes', calls_last_7d: 0 });
+    expect(tools).toContainEqual({ tool: 'notes.read_note', calls_last_7d: 0 });
+    const others = await targetsOf('other');
+    expect([...others.servers, ...others.tools]).toEqual([]);
+    await close();
+  });
+
   verifies(
     'kn.mcp.quarantine',
-    'is quarantined: operators see its tools, they cannot be called, and no list has them',
+    'is quarantined: operators see its tools, but calls are denied and no list shows them',
     async () => {
       const { server, clients, close, get } = await added();
       expect(server).toMatchObject({
@@ -73,7 +85,7 @@ describe('a server that is added at run time', () => {
 
   verifies(
     'kn.mcp.quarantine',
-    'is called once it was approved, on every kernel, and by its own tenant alone',
+    'can be called after its approval, on every kernel, only by its own tenant',
     async () => {
       const { tenant, clients, close, get } = await added();
       expect(await approveServerAt(test.kernel, { serverId: 'notes', tenant })).toMatchObject({ state: 'approved' });
@@ -98,7 +110,7 @@ describe('a server that is added at run time', () => {
 
   verifies(
     'kn.mcp.quarantine',
-    'is blocked by a revocation on the other kernel at the next call, and stays so until it is approved again',
+    'is blocked on every kernel from the next call after a revocation until a new approval',
     async () => {
       const { tenant, operator, clients, close, revoke } = await added();
       await approveServerAt(test.kernel, { serverId: 'notes', tenant });
@@ -110,7 +122,7 @@ describe('a server that is added at run time', () => {
         state: 'revoked',
       });
       for (const client of clients) expect(await read(client)).toBe('SERVER_REVOKED');
-      // An approval that was requested in the millisecond of the revocation counts as one from before.
+      // An approval that was requested in the same millisecond as the revocation counts as earlier.
       now = new Date(now.getTime() + 1);
       await approveServerAt(second, { serverId: 'notes', tenant });
       for (const client of clients) expect(await read(client)).toBe('ALLOWED');
@@ -118,13 +130,40 @@ describe('a server that is added at run time', () => {
     },
   );
 
-  it('has an approval that ends by itself', async () => {
+  it('has the access keys for its tools revoked when its URL changes, but not for new credentials', async () => {
+    const { tenant, operator, close } = await added();
+    await approveServerAt(test.kernel, { serverId: 'notes', tenant });
+    const keyFor = async (principal_id: string, tools: string[]) => {
+      const body = { kind: 'agent', principal_id, doors: ['mcp'], tools } as never; // defaulted by the schema
+      return (await operator.createAccessKey({ query: {}, body })).body;
+    };
+    const shim = await keyFor('shim', ['files.list', 'notes.read_note']);
+    await keyFor('neighbour', ['notes-2.read_note', 'lookup']);
+    const client = await mcpClient(second, tenant, { authorization: `Bearer ${shim.key}` });
+    const ended = async () => {
+      const { data } = (await operator.listAccessKeys({ query: {} })).body;
+      return data.filter(({ revoked_at: at }) => at !== null).map(({ principal_id: holder }) => holder);
+    };
+    expect(await read(client)).toBe('ALLOWED');
+    await addServer(operator, { server_id: 'notes', url: notes.url, headers: { 'x-key': 'next' } });
+    await approveServerAt(test.kernel, { serverId: 'notes', tenant });
+    expect([await read(client), await ended()]).toEqual(['ALLOWED', []]);
+    const replacement = await startNoteServer();
+    await addServer(operator, { server_id: 'notes', url: replacement.url });
+    expect(await ended()).toEqual(['shim']);
+    await approveServerAt(test.kernel, { serverId: 'notes', tenant });
+    expect(await read(client).catch(() => 'refused')).not.toBe('ALLOWED');
+    expect(replacement.calls).toEqual([]);
+    await Promise.all([client.close(), replacement.close(), close()]);
+  });
+
+  it('is denied after its approval expires, until it is approved again', async () => {
     const { tenant, clients, close, get } = await added();
     const expiresAt = new Date(now.getTime() + 60_000).toISOString() as Instant;
     await approveServerAt(test.kernel, { serverId: 'notes', tenant, expiresAt });
     for (const client of clients) expect(await read(client)).toBe('ALLOWED');
     now = new Date(now.getTime() + 60_000);
-    for (const client of clients) expect(await read(client)).toBe('SERVER_REVOKED');
+    for (const client of clients) expect(await read(client)).toBe('SERVER_EXPIRED');
     expect(await get()).toMatchObject({ state: 'expired' });
     await approveServerAt(test.kernel, { serverId: 'notes', tenant });
     for (const client of clients) expect(await read(client)).toBe('ALLOWED');
@@ -133,7 +172,7 @@ describe('a server that is added at run time', () => {
 
   verifies(
     'kn.mcp.quarantine',
-    'has each changed tool blocked on every kernel, shown member by member, and accepted by a new approval',
+    'has each changed tool blocked on every kernel and shown with its differences, until a new approval',
     async () => {
       const { tenant, clients, close, get } = await added();
       await approveServerAt(test.kernel, { serverId: 'notes', tenant });
@@ -159,7 +198,7 @@ describe('a server that is added at run time', () => {
     },
   );
 
-  it('shows a tool that comes back under another name as renamed', async () => {
+  it('shows a tool that it lists under a new name as renamed', async () => {
     const { tenant, clients, close, get } = await added();
     await approveServerAt(test.kernel, { serverId: 'notes', tenant });
     notes.redefine('write_note', { name: 'save_note' });
@@ -176,7 +215,7 @@ describe('a server that is added at run time', () => {
 });
 
 describe('an approval of a server', () => {
-  it('is needed, counts once, and is of exactly what was read', async () => {
+  it('is required, counts once, and covers exactly what was listed', async () => {
     const { tenant, operator, close } = await added();
     const approve = (body: object) =>
       clientOf(test.kernel, tenant).approveNamedMcpServer({
@@ -200,7 +239,7 @@ describe('an approval of a server', () => {
     await close();
   });
 
-  it('ends when the server moves to another address', async () => {
+  it('ends when the server moves to another URL', async () => {
     const { tenant, operator, clients, close } = await added();
     await approveServerAt(test.kernel, { serverId: 'notes', tenant });
     expect(await addServer(operator, { server_id: 'notes', url: `${notes.url}?moved` })).toMatchObject({
@@ -212,7 +251,7 @@ describe('an approval of a server', () => {
 });
 
 describe('the gallery of approved servers', () => {
-  it('has exactly the servers that are approved now, of the tenant and the installation, a page at a time', async () => {
+  it('lists exactly the approved servers of the tenant and the installation, page by page', async () => {
     const tenant = `t${(nth += 1)}`;
     const operator = test.as(tenant, 'operator-1');
     const gallery = async (query: object = {}) => (await operator.listGalleryServers({ query })).body;

@@ -6,7 +6,7 @@ import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { asAdministrator } from './_administrator.ts';
-import { Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { Caller, ledgerOf, newSession, refusal, answerOf } from './_caller.ts';
 import { adminKey, starterPolicy, startTestKernel, systemOf, type TestKernel } from './_kernel.ts';
 
 const bundle = (rules: string) => `format: countersign/policy.v1\nname: draft\nversion: '1'\nrules:\n${rules}`;
@@ -16,13 +16,13 @@ const ofJson = (rules: object[]) =>
   JSON.stringify({ format: 'countersign/policy.v1', name: 'draft', version: '1', rules });
 
 let test: TestKernel;
-let other: StartedKernel;
+let otherKernel: StartedKernel;
 beforeAll(async () => {
   test = await startTestKernel();
-  other = await startKernel(kernelConfigFrom(test.env));
+  otherKernel = await startKernel(kernelConfigFrom(test.env));
 });
 afterAll(async () => {
-  await other.stop();
+  await otherKernel.stop();
   await test.close();
 });
 
@@ -42,7 +42,7 @@ const endLane = async (lane: string, of = tenant) =>
   (await test.system.deleteShadowLane({ params: lanePath(lane, of) })).body;
 
 const read = { tool: 'files.read' };
-type Decided = { said: string; record: BoundaryRecord };
+type Decided = { verdict: string; record: BoundaryRecord };
 
 async function decide(call: object = read, at: { url: string } = test.kernel, by = tenant): Promise<Decided> {
   const session = newSession();
@@ -50,7 +50,7 @@ async function decide(call: object = read, at: { url: string } = test.kernel, by
   const reply = await agent.decide({ ...call, session_id: session });
   const [sealed] = await ledgerOf(test, session);
   if (sealed === undefined || sealed.record === null) throw new Error('nothing was sealed');
-  return { said: said(reply), record: sealed.record };
+  return { verdict: answerOf(reply), record: sealed.record };
 }
 const testAt = (url: string) =>
   ({
@@ -60,8 +60,8 @@ const testAt = (url: string) =>
 const shadowOf = ({ record }: Decided) =>
   record.shadow.map(({ lane, verdict, reason_code, fault }) => [lane, fault ?? `${verdict} ${reason_code}`]);
 
-describe('drafts beside the active policy', () => {
-  it('state in the record what they would have decided, and it appears nowhere else', async () => {
+describe('shadow drafts beside the active policy', () => {
+  it('record what they would have decided, only in the boundary record', async () => {
     const { policy_hash } = await setLane('open', allowsAll);
     await setLane('closed', deniesAll);
     for (const [call, verdict] of [
@@ -70,7 +70,7 @@ describe('drafts beside the active policy', () => {
       [{ tool: 'pay.send' }, 'ESCALATE APPROVAL_REQUIRED'],
     ] as const) {
       const decided = await decide(call);
-      expect(decided.said).toBe(verdict);
+      expect(decided.verdict).toBe(verdict);
       expect(shadowOf(decided)).toEqual([
         ['closed', 'DENY POLICY_DENIED'],
         ['open', 'ALLOW ALLOWED'],
@@ -82,24 +82,27 @@ describe('drafts beside the active policy', () => {
     });
   });
 
-  verifies('kn.budget', 'take nothing, request nothing and use no approval', async () => {
+  verifies('kn.budget', 'consume no budget, open no approval and use no approval', async () => {
     const asking = bundle('  - { id: ask, effect: escalate }\n');
     await setLane('asking', asking);
     await setLane('open', allowsAll);
-    const terms = { subject: 'tenant', window: 'total', tool_call_limit: 3 } as never; // the defaults are the schema's
+    const terms = { subject: 'tenant', window: 'total', tool_call_limit: 3 } as never; // defaulted by the schema
     await test.as(tenant).putBudget({ params: { budget_id: 'calls' }, body: terms });
-    const told = [];
-    for (let nth = 0; nth < 4; nth += 1) told.push(await decide());
-    expect(told.map((one) => one.said)).toEqual([...Array<string>(3).fill('ALLOW ALLOWED'), 'DENY BUDGET_EXCEEDED']);
-    expect(told.map((one) => shadowOf(one)[1]?.[1])).toEqual([
+    const messages = [];
+    for (let nth = 0; nth < 4; nth += 1) messages.push(await decide());
+    expect(messages.map((one) => one.verdict)).toEqual([
       ...Array<string>(3).fill('ALLOW ALLOWED'),
       'DENY BUDGET_EXCEEDED',
     ]);
-    expect(shadowOf(told[0] as Decided)[0]).toEqual(['asking', 'ESCALATE APPROVAL_REQUIRED']);
+    expect(messages.map((one) => shadowOf(one)[1]?.[1])).toEqual([
+      ...Array<string>(3).fill('ALLOW ALLOWED'),
+      'DENY BUDGET_EXCEEDED',
+    ]);
+    expect(shadowOf(messages[0] as Decided)[0]).toEqual(['asking', 'ESCALATE APPROVAL_REQUIRED']);
     expect((await test.as(tenant).listApprovals({ query: {} })).body.data).toEqual([]);
   });
 
-  it('are judged by the facts of the decision: fences, ceilings and what they declare themselves', async () => {
+  it('use the facts of the decision, such as fences and ceilings, and their own effect levels', async () => {
     await setLane(
       'declares',
       `${allowsAll.replace('allow }', 'allow, match: { effect_level: [E1] } }')}tools:\n  x.y: { effect_level: E1 }\n`,
@@ -117,20 +120,20 @@ describe('drafts beside the active policy', () => {
     ]);
   });
 
-  it('see an approval of the active policy as one of theirs', async () => {
+  it('treat an approval of the active policy as their own', async () => {
     await setLane('same', `${starterPolicy}  shadow.only: { effect_level: E1 }\n`);
     const agent = new Caller(test, tenant);
     const call = { tool: 'pay.send', session_id: newSession() };
     const { approval } = await agent.decide(call);
     await new Caller(test, tenant, 'alice').move('approve', approval?.approval_id as never);
-    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await agent.decide(call))).toBe('ALLOW ALLOWED');
     const sealed = (await ledgerOf(test, call.session_id)).flatMap(({ record }) =>
       record?.kind === 'decision' ? [record] : [],
     );
     expect(sealed.map((record) => record.shadow[0]?.verdict)).toEqual(['ESCALATE', 'ALLOW']);
   });
 
-  verifies('kn.chain', 'stand in records that verify', async () => {
+  verifies('kn.chain', 'are contained in records that verify', async () => {
     await setLane('open', allowsAll);
     const { record } = await decide();
     const { body } = await test.as(tenant).verifyRecord({ params: { record_id: record.record_id } });
@@ -138,23 +141,23 @@ describe('drafts beside the active policy', () => {
   });
 });
 
-describe('a lane', () => {
-  verifies('kn.restart', 'is seen by every kernel at its next commit, and by one that starts', async () => {
-    expect(shadowOf(await decide(read, other))).toEqual([]);
+describe('a shadow lane', () => {
+  verifies('kn.restart', 'is seen by every kernel at its next commit, and by a kernel that starts', async () => {
+    expect(shadowOf(await decide(read, otherKernel))).toEqual([]);
     await setLane('draft', allowsAll);
-    expect(shadowOf(await decide(read, other))).toEqual([['draft', 'ALLOW ALLOWED']]);
-    await setLane('draft', deniesAll, systemOf(other.url));
+    expect(shadowOf(await decide(read, otherKernel))).toEqual([['draft', 'ALLOW ALLOWED']]);
+    await setLane('draft', deniesAll, systemOf(otherKernel.url));
     expect(shadowOf(await decide())).toEqual([['draft', 'DENY POLICY_DENIED']]);
     await test.restart();
     expect(shadowOf(await decide())).toEqual([['draft', 'DENY POLICY_DENIED']]);
     await endLane('draft');
-    for (const kernel of [test.kernel, other]) expect(shadowOf(await decide(read, kernel))).toEqual([]);
+    for (const kernel of [test.kernel, otherKernel]) expect(shadowOf(await decide(read, kernel))).toEqual([]);
   });
 
-  it('is one of three, also when five are set at once on two kernels', async () => {
+  it('is one of at most three, even when five are set concurrently on two kernels', async () => {
     const set = await Promise.allSettled(
       ['a', 'b', 'c', 'd', 'e'].map((lane, nth) =>
-        setLane(lane, nth % 2 === 0 ? allowsAll : deniesAll, nth < 2 ? test.system : systemOf(other.url)),
+        setLane(lane, nth % 2 === 0 ? allowsAll : deniesAll, nth < 2 ? test.system : systemOf(otherKernel.url)),
       ),
     );
     const refused = set.flatMap((one) => (one.status === 'rejected' ? [one.reason as { code: string }] : []));
@@ -167,7 +170,7 @@ describe('a lane', () => {
     expect((await decide()).record.shadow.map(({ fault }) => fault)).toEqual([null, null, null]);
   });
 
-  it('that is set again with the same draft stands; its changes are sealed', async () => {
+  it('stays unchanged when the same draft is set again, and each change is sealed', async () => {
     const first = await setLane('draft', allowsAll);
     expect(await setLane('draft', allowsAll)).toEqual(first);
     expect(await endLane('draft')).toEqual(first);
@@ -182,14 +185,14 @@ describe('a lane', () => {
     ]);
   });
 
-  it('takes no draft that would not become a policy', async () => {
+  it('rejects a draft that would not be valid as a policy', async () => {
     await expect(setLane('draft', bundle('  - { id: x, effect: allow, when: "args.a >" }\n'))).rejects.toMatchObject({
       ...{ code: 'INVALID_REQUEST', param: 'bundle.rules.0.when' },
     });
     expect(shadowOf(await decide())).toEqual([]);
   });
 
-  verifies('kn.tenants', "is its tenant's alone", async () => {
+  verifies('kn.tenants', 'applies only to its own tenant', async () => {
     await setLane('draft', deniesAll);
     await test.activate(`${tenant}-other`, starterPolicy);
     expect(shadowOf(await decide(read, test.kernel, `${tenant}-other`))).toEqual([]);
@@ -198,7 +201,7 @@ describe('a lane', () => {
   });
 });
 
-describe('a draft that takes too much', () => {
+describe('a draft that exceeds a limit', () => {
   const heavy = ofJson(
     Array.from({ length: 1_000 }, (_, nth) => ({
       ...{ id: `r${nth}`, effect: 'deny', match: { action: ['tool.*'] } },
@@ -206,15 +209,15 @@ describe('a draft that takes too much', () => {
     })),
   );
 
-  it('says so, is asked no more after ten decisions, and harms neither them nor its neighbours', async () => {
+  it('reports a fault, is suspended after ten decisions, and does not affect decisions or other drafts', async () => {
     await setLane('a-heavy', heavy);
     await setLane('open', allowsAll);
     await expectReady();
     const call = { ...read, args: { list: Array.from({ length: 500 }, (_, nth) => -nth) } };
-    const told = [];
-    for (let nth = 0; nth < 12; nth += 1) told.push(await decide(call));
-    expect(new Set(told.map((one) => one.said))).toEqual(new Set(['ALLOW ALLOWED']));
-    const faults = told.map((one) => shadowOf(one));
+    const messages = [];
+    for (let nth = 0; nth < 12; nth += 1) messages.push(await decide(call));
+    expect(new Set(messages.map((one) => one.verdict))).toEqual(new Set(['ALLOW ALLOWED']));
+    const faults = messages.map((one) => shadowOf(one));
     expect(faults.map(([first]) => first?.[1])).toEqual([
       ...Array<string>(10).fill('work_exceeded'),
       'suspended',
@@ -227,14 +230,18 @@ describe('a draft that takes too much', () => {
     expect(shadowOf(await decide({ ...read, args: { list: [] } }))[0]).toEqual(['a-heavy', 'DENY NO_MATCHING_RULE']);
   });
 
-  it('names sixteen of its rules and counts the others', async () => {
+  it('records sixteen of its matched rules and the number of the others', async () => {
     await setLane('many', ofJson(Array.from({ length: 1_000 }, (_, nth) => ({ id: `rule-${nth}`, effect: 'allow' }))));
     await expectReady();
-    const [said] = (await decide()).record.shadow;
-    expect([said?.matched_rules.length, said?.rules_omitted, said?.matched_rules[15]]).toEqual([16, 984, 'rule-15']);
+    const [statement] = (await decide()).record.shadow;
+    expect([statement?.matched_rules.length, statement?.rules_omitted, statement?.matched_rules[15]]).toEqual([
+      16,
+      984,
+      'rule-15',
+    ]);
   });
 
-  it('that was damaged where it is stored never speaks', async () => {
+  it('reports not_ready when it is damaged in storage', async () => {
     await setLane('draft', deniesAll);
     await asAdministrator(
       test,
@@ -242,10 +249,10 @@ describe('a draft that takes too much', () => {
       [tenant],
     );
     const decided = await decide();
-    expect([decided.said, shadowOf(decided)]).toEqual(['ALLOW ALLOWED', [['draft', 'not_ready']]]);
+    expect([decided.verdict, shadowOf(decided)]).toEqual(['ALLOW ALLOWED', [['draft', 'not_ready']]]);
   });
 
-  /** Large drafts are compiled behind the first decisions. */
+  /** Waits until large drafts are compiled, because the first decisions do not wait for them. */
   async function expectReady(): Promise<void> {
     await until(async () => (await decide()).record.shadow.every(({ fault }) => fault !== 'not_ready'));
   }

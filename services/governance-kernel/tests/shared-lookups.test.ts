@@ -1,27 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
-import { sharedLookups } from '../src/mcp/shared-lookups.ts';
+import { sharedLookups } from '../src/doors/mcp/shared-lookups.ts';
 
 const tool = { serverId: 'notes', toolName: 'read_note' };
-const other = { serverId: 'notes', toolName: 'write_note' };
+const second = { serverId: 'notes', toolName: 'write_note' };
 
-/** A registry whose answers come when the test says so. */
+/** A registry that answers when the test calls `answer` or `fail`. */
 function slowRegistry(ageMaxMs = 0) {
   const clock = { nowMs: 0 };
-  const asked: { toolName: string; answer: (value: string) => void; fail: (error: Error) => void }[] = [];
+  const requests: { toolName: string; answer: (value: string) => void; fail: (error: Error) => void }[] = [];
   const find = sharedLookups(
     ({ toolName }: typeof tool) =>
       new Promise<string>((answer, fail) => {
-        asked.push({ toolName, answer, fail });
+        requests.push({ toolName, answer, fail });
       }),
     { keeps: (found) => found !== 'revoked', ageMaxMs, now: () => clock.nowMs },
   );
-  return { asked, find, clock };
+  return { asked: requests, find, clock };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('look-ups of one tool', () => {
-  it('are one for all who ask while another is on its way, and it starts after they asked', async () => {
+describe('lookups of one tool', () => {
+  it('that are requested while another runs share one new lookup, which starts afterwards', async () => {
     const { asked, find } = slowRegistry();
     const first = find(tool);
     const later = Promise.all([find(tool), find(tool), find(tool)]);
@@ -34,7 +34,7 @@ describe('look-ups of one tool', () => {
     expect(await later).toEqual(['new', 'new', 'new']);
   });
 
-  it('are looked up again by later callers, when nothing may be remembered', async () => {
+  it('are not cached when the maximum age is zero', async () => {
     const { asked, find } = slowRegistry();
     for (const turn of ['a', 'b']) {
       const found = find(tool);
@@ -45,7 +45,7 @@ describe('look-ups of one tool', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('are remembered as long as they may be, and never when they would refuse a call', async () => {
+  it('are cached up to the maximum age, unless the result would refuse a call', async () => {
     const { asked, find, clock } = slowRegistry(1_000);
     const turn = async (answer: string) => {
       const found = find(tool);
@@ -63,14 +63,14 @@ describe('look-ups of one tool', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('do not wait for those of another tool', () => {
+  it('do not wait for lookups of another tool', () => {
     const { asked, find } = slowRegistry();
     void find(tool);
-    void find(other);
+    void find(second);
     expect(asked.map(({ toolName }) => toolName)).toEqual(['read_note', 'write_note']);
   });
 
-  it('are tried again by those who wait when the one on its way fails', async () => {
+  it('are retried by waiting callers when the running one fails', async () => {
     const { asked, find } = slowRegistry();
     const first = find(tool);
     const second = find(tool);

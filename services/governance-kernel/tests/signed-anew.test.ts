@@ -4,9 +4,12 @@ import type { Checkpoint } from '@countersign/contracts/governance-kernel';
 import { emptyFrontier } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
-import { createCheckpoints } from '../src/proof/checkpoints.ts';
+import { createCheckpoints } from '../src/evidence/proof/checkpoints.ts';
 
-/** Signs a head of a log of no leaves. Its key counts while `counts` says so, and what is stored counts where `isCounted` does. */
+/**
+ * Signs a checkpoint of an empty log. `counts` lists whether its key is valid at each check. `isCounted` states whether
+ * the stored checkpoint is valid.
+ */
 function signing({ counts, isCounted }: { counts: boolean[]; isCounted: boolean }) {
   const recorded: Checkpoint[] = [];
   const checkpoints = createCheckpoints({
@@ -15,7 +18,7 @@ function signing({ counts, isCounted }: { counts: boolean[]; isCounted: boolean 
     growTree: async () => emptyFrontier,
     findLatest: async () => null,
     record: async ({ size, root, noteAt, at }) => {
-      recorded.push({ tree_size: size, root_hash: root, note: noteAt(at) } as Checkpoint); // nothing looks at the rest
+      recorded.push({ tree_size: size, root_hash: root, note: noteAt(at) } as Checkpoint); // the rest is not read
       return { ...recorded[0], note: 'the note of another' } as Checkpoint; // as above
     },
     isCounted: async () => isCounted,
@@ -29,20 +32,20 @@ function signing({ counts, isCounted }: { counts: boolean[]; isCounted: boolean 
 
 const refused = { code: 'RECEIPT_STORE_UNAVAILABLE' };
 
-it('a head is signed again for an answer where the stored one is not valid, and its own key is', async () => {
+it('a checkpoint is signed again for the response when the stored one is not valid', async () => {
   const { checkpoints } = signing({ counts: [true, true], isCounted: false });
   expect((await checkpoints.create()).note).toContain('example.org/log');
   const stored = signing({ counts: [true], isCounted: true });
   expect((await stored.checkpoints.create()).note).toBe('the note of another');
 });
 
-it('no head is stored, nor given, under a key that does not count', async () => {
+it('no checkpoint is stored or returned under an invalid key', async () => {
   const { checkpoints, recorded } = signing({ counts: [false], isCounted: true });
   await expect(checkpoints.create()).rejects.toMatchObject(refused);
   expect(recorded).toEqual([]);
 });
 
-it('no head is given under a key that was revoked while it signed', async () => {
+it('no checkpoint is returned under a key that was revoked during signing', async () => {
   const { checkpoints, recorded } = signing({ counts: [true, false], isCounted: false });
   await expect(checkpoints.create()).rejects.toMatchObject(refused);
   expect(recorded).toHaveLength(1);

@@ -5,7 +5,7 @@ import { startOtlpCollector } from '@countersign/testkit/otlp-collector';
 const about = { service: 'tested', version: '1' };
 
 describe('spans', () => {
-  it('that find no place in the queue are dropped and counted', async () => {
+  it('are dropped and counted when the queue is full', async () => {
     const collector = await startOtlpCollector();
     collector.become('hangs');
     const telemetry = await openTelemetry({ url: collector.url, headers: {} }, about);
@@ -16,7 +16,7 @@ describe('spans', () => {
     await collector.close();
   });
 
-  it('belong to the work that is under way, each to its own', async () => {
+  it('are sent below the path of the collector, and do not stay current after their work', async () => {
     const collector = await startOtlpCollector();
     const telemetry = await openTelemetry({ url: `${collector.url}/base/`, headers: {} }, about);
     const { tracer } = telemetry;
@@ -40,7 +40,7 @@ describe('spans', () => {
     await collector.close();
   });
 
-  it('come without the message of a fault, and with texts that are cut', async () => {
+  it('contain no error messages, and truncate long texts', async () => {
     const collector = await startOtlpCollector();
     const telemetry = await openTelemetry({ url: collector.url, headers: {} }, about);
     await telemetry.tracer

@@ -16,17 +16,17 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** A policy and a budget. */
+/** Sets up a policy and a budget. */
 async function furnish(tenant: string): Promise<void> {
   await test.activate(tenant, starterPolicy);
   const terms = { params: { budget_id: 'reads' }, body: { subject: 'tenant', window: '1h', tool_call_limit: 9 } };
-  await test.as(tenant).putBudget(terms as never); // the schema has the defaults
+  await test.as(tenant).putBudget(terms as never); // the schema fills in the defaults
 }
 
 const statusOf = async (tenant: string) => (await test.as(tenant).getBoundaryStatus()).body;
 
 describeStory('the status of a boundary', () => {
-  it('of a tenant without anything, at a kernel that has sealed nothing, is closed and empty', async () => {
+  it('for an unused tenant on an unused kernel is closed and empty', async () => {
     const untouched = await startTestKernel();
     const { body } = await untouched
       .as('nobody')
@@ -48,11 +48,11 @@ describeStory('the status of a boundary', () => {
     expect(status.gates.proven).toContain('fence');
   });
 
-  it('tells policy, approvals, budgets and log of the tenant, and nothing of another', async () => {
+  it('reports policy, approvals, budgets and log of the tenant, and nothing of another', async () => {
     await furnish('acme');
     await seal(test, { tenant: 'acme' });
-    const asked = { action: 'tool.call', tool: 'pay.now', session_id: newSession(), effect_level: 'E1' } as never;
-    await test.as('acme').evaluate({ body: asked });
+    const request = { action: 'tool.call', tool: 'pay.now', session_id: newSession(), effect_level: 'E1' } as never;
+    await test.as('acme').evaluate({ body: request });
     const checkpoint = (await test.as('acme').createCheckpoint()).body;
     const status = await statusOf('acme');
     expect(status).toMatchObject({ status: 'ready', policy: { state: 'fresh', owner: 'acme', policy_epoch: 1 } });
@@ -62,10 +62,10 @@ describeStory('the status of a boundary', () => {
     expect((await statusOf('other')).counts).toMatchObject({ budgets: 0, pending_approvals: 0 });
   });
 
-  it('shows the fences around the tenant alone, and is closed by one that stops all its calls', async () => {
+  it('shows only fences that concern the tenant, and is closed when a fence stops all its calls', async () => {
     await test.activate('a_b', starterPolicy);
     const shown = async () => (await statusOf('a_b')).fences.map(({ scope }) => scope);
-    // To LIKE, an underscore is any character: these are other tenants.
+    // These fences belong to another tenant, `axb`. In LIKE, `a_b` would match it, because `_` matches any character.
     await test.setFence('agent:axb/alice', 'freeze');
     await test.setFence('tool:axb/mail.send', 'freeze');
     await test.setFence('tenant:axb', 'freeze');
@@ -93,8 +93,8 @@ describeStory('the status of a boundary', () => {
   });
 });
 
-describe('what a console is told', () => {
-  it('is counted for the tenant, with its latest receipts', async () => {
+describe('the data for a console', () => {
+  it('contains the counts and the latest receipts of the tenant', async () => {
     await furnish('console-1');
     const first = await seal(test, { tenant: 'console-1' });
     const { body } = await test.as('console-1').getConsoleBootstrap();
@@ -108,7 +108,7 @@ describe('what a console is told', () => {
     expect((await test.as('empty').getConsoleBootstrap()).body).toMatchObject({ receipts: [], counts: { budgets: 0 } });
   });
 
-  it('has a surface for what there are routes for, empty where the tenant has nothing', async () => {
+  it('has a surface for each group of routes, which is empty if the tenant has no data', async () => {
     await furnish('console-2');
     await seal(test, { tenant: 'console-2' });
     const statusesOf = async (tenant: string) =>
@@ -128,7 +128,7 @@ describe('what a console is told', () => {
   });
 });
 
-describe('what is told of the configuration', () => {
+describe('the reported configuration', () => {
   it('names the collector without its credentials', async () => {
     const { body } = await test.as('acme').getOtelConfig();
     expect(body).toMatchObject({
@@ -141,10 +141,10 @@ describe('what is told of the configuration', () => {
     expect(JSON.stringify(body)).not.toContain('planted');
   });
 
-  it('says what is configured and what is not', async () => {
+  it('states what is configured and what is not', async () => {
     const { capabilities } = (await test.as('acme').listBoundaryCapabilities()).body;
-    const said = Object.fromEntries(capabilities.map(({ capability_id: id, status }) => [id, status]));
-    expect(said).toMatchObject({
+    const statement = Object.fromEntries(capabilities.map(({ capability_id: id, status }) => [id, status]));
+    expect(statement).toMatchObject({
       decisions: 'active',
       'model-boundary': 'not_configured',
       'mcp-firewall': 'not_configured',

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-describe('an answer', () => {
+describe('a stored answer', () => {
   const dayMs = 86_400_000;
   let now: Date;
   beforeEach(() => {
@@ -28,7 +28,7 @@ describe('an answer', () => {
   const answers = () => idempotencyStore(store.database, { databaseNow: async () => now, runningMsMax: 60_000 });
   const answer = { status: 200, text: 'done', headers: { a: 'b' } };
 
-  it('is given again while it is kept, and to no other request', async () => {
+  it('is replayed for a day, only for the same request', async () => {
     const { begin, complete, abandon } = answers();
     expect(await begin('r', 'k', 'print')).toEqual({ kind: 'run' });
     expect(await begin('r', 'k', 'print')).toEqual({ kind: 'in-flight' });
@@ -45,7 +45,7 @@ describe('an answer', () => {
     expect(await begin('r', 'k', 'print')).toEqual({ kind: 'run' });
   });
 
-  it('of a request that was lost with its process is waited for no longer than one may run', async () => {
+  it('of a request that was lost with its process is awaited only for the maximum run time', async () => {
     const { begin } = answers();
     await begin('lost', 'k', 'print');
     now = minute(1);
@@ -54,7 +54,7 @@ describe('an answer', () => {
     expect(await begin('lost', 'k', 'other')).toEqual({ kind: 'run' });
   });
 
-  it('of a call that the kernel performed is found by what was asked, until a day has gone', async () => {
+  it('of a call that the kernel performed is found by its key and fingerprint for a day', async () => {
     const { find, keep, begin } = answers();
     const claim = { key: 'k', fingerprint: 'print' };
     expect(await find('call', claim)).toBeNull();
@@ -71,7 +71,7 @@ describe('an answer', () => {
     expect(await find('call', claim)).toBeNull();
   });
 
-  it('without headers has none, and is forgotten when it is not given again any more', async () => {
+  it('without headers is returned without headers, and is deleted after a day', async () => {
     const { find, keep } = answers();
     const claim = { key: 'bare', fingerprint: 'print' };
     await keep('call', claim, answer);
@@ -84,7 +84,7 @@ describe('an answer', () => {
     expect(await count()).toBe(0);
   });
 
-  it('that a ledger’s decision claimed is freed by that decision alone', async () => {
+  it('whose key a sealed decision claimed is removed only for that decision', async () => {
     const claimed = { tenant_id: 'acme', principal_id: 'p', route: 'r', key: 'freed', fingerprint: 'print' };
     await store.client.query(
       `INSERT INTO idempotency_keys (tenant_id, principal_id, route, key, fingerprint, state, created_at, ulid)
@@ -106,8 +106,8 @@ describe('an answer', () => {
   });
 });
 
-describe('runs of conformance', () => {
-  it('take the one slot in turn, and over from one that is forgotten', async () => {
+describe('conformance runs', () => {
+  it('use a single slot in turn, and take it over from an abandoned run', async () => {
     const { beginRun, endRun } = conformanceStore(store.database);
     const begin = (id: string, forgotten: number) =>
       beginRun({ id, at: minute(5), forgottenBefore: minute(forgotten) });
@@ -120,7 +120,7 @@ describe('runs of conformance', () => {
     expect(await begin('d', 0)).toBe(true);
   });
 
-  it('are listed newest first, and the last one and the last proof are found', async () => {
+  it('are found as the last run and the last proof, and a malformed report is rejected', async () => {
     const { reader } = store.database;
     expect([await findLastRun(reader), await findLastProven(reader), await findReport(reader, 'none')]).toEqual([
       null,

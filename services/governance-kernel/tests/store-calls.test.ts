@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BudgetId, PrincipalId, TenantId } from '@countersign/contracts';
 import { countedMax, type FenceScope } from '@countersign/contracts/governance-kernel';
-import { usageKeptMs } from '../src/budgets/budget-usage.ts';
+import { usageKeptMs } from '../src/controls/budgets/budget-usage.ts';
 import { findBudget, forgetUsage, listCallsHolding } from '../src/store/budget-store.ts';
 import { listOverdueDispatches } from '../src/store/dispatch-store.ts';
 import { findFences, findFencesAround, listCallsInFlight } from '../src/store/fence-store.ts';
@@ -9,7 +9,7 @@ import { countFences, countOpenDispatches, findOldestUnsent, sizeOfLog } from '.
 import { listOpenDispatches } from '../src/store/open-calls.ts';
 import { countOpen, listScopesAround } from '../src/store/standing-store.ts';
 import { stopsIn } from '../src/store/stops-in.ts';
-import { entry, instant, minute, openTestStore, ulid, type TestStore } from './_store-rows.ts';
+import { digest, entry, instant, minute, openTestStore, ulid, type TestStore } from './_store-rows.ts';
 
 const tenant = 'acme' as TenantId;
 const principal = 'p' as PrincipalId;
@@ -27,20 +27,20 @@ const reservation = (id: string) => ({
   demand: { tool_calls: 1, spend_micros: '10000', egress_bytes: 0, writes: 0 },
 });
 
-/** A call that is open, with its decision. */
+/** Inserts an open call with its decision. */
 async function open(
   nth: number,
   { tools = ['files.read'], at = 'acme', by = 'p', holds = [] as string[] } = {},
 ): Promise<void> {
-  const told = { tenant_id: at, principal_id: by, tool: tools[0] };
-  await store.insert('ledger', entry(nth, { ...told, sealed: told }));
+  const report = { tenant_id: at, principal_id: by, tool: tools[0] };
+  await store.insert('ledger', entry(nth, { ...report, sealed: report }));
   await store.insert('dispatches', {
     ...{ ulid: ulid(nth), tenant_id: at, tools, deadline_at: instant(100 - nth) },
     reservations: holds.map(reservation),
   });
 }
 
-/** Fills this number of open calls of a tenant, without decisions. */
+/** Inserts open calls of a tenant, but no decisions of them. The calls have the numbers `from` to `to`. */
 const fill = (at: string, from: number, to: number) =>
   store.client.query(
     `INSERT INTO dispatches SELECT lpad(n::text, 26, '0'), $1::text, '[]', now() FROM generate_series($2::int, $3::int) n`,
@@ -59,11 +59,11 @@ describe('open calls', () => {
     await store.insert('tenant_orgs', { tenant_id: 'acme', org_id: 'o' }, { tenant_id: 'initech', org_id: 'q' });
   });
 
-  it('are overdue from their deadline on, the longest first, but for the excepted and those without a decision', async () => {
+  it('are listed as overdue after their deadline, earliest first, except excluded calls and calls without a decision', async () => {
     const overdue = async (nth: number, { limit = 9, except = [] as string[] } = {}) =>
       (await listOverdueDispatches(store.database.reader, { now: minute(nth), limit, except })).map((of) => [
         nthOf(of.decided),
-        of.held,
+        of.reserved,
       ]);
     const all = [
       [4, []],
@@ -77,7 +77,7 @@ describe('open calls', () => {
     expect(await overdue(100, { except: [ulid(3)] })).toEqual([all[0], all[2], all[3]]);
   });
 
-  it('of a budget are those that hold of it, oldest first', async () => {
+  it('of a budget are the calls with a reservation in it, oldest first', async () => {
     const holding = (id: string, limit: number) =>
       listCallsHolding(store.database.reader, { tenant, id: id as BudgetId }, limit);
     const { calls, mayBeMore } = await holding('b', 9);
@@ -91,7 +91,7 @@ describe('open calls', () => {
     expect(await holding('c', 9)).toEqual({ calls: [], mayBeMore: false });
   });
 
-  it('in a scope are those that its fence would stop, oldest first', async () => {
+  it('in a scope are the calls that a fence around it would stop, oldest first', async () => {
     const inFlight = async (around: string, limit = 9) => {
       const { calls, mayBeMore } = await listCallsInFlight(store.database.reader, scope(around), limit);
       return [calls.map(nthOf), mayBeMore];
@@ -107,7 +107,7 @@ describe('open calls', () => {
     expect(await inFlight('org:q')).toEqual([[], false]);
   });
 
-  it('are looked through up to a bound, and it is told where there may be more', async () => {
+  it('are searched up to a limit, and the result reports that there may be more', async () => {
     await fill('full', 100, 1_098);
     const full = [tenant, 'full' as TenantId].slice(1);
     expect(await listOpenDispatches(store.database.reader, full)).toMatchObject({ areAll: true });
@@ -120,7 +120,7 @@ describe('open calls', () => {
     expect(await listCallsHolding(store.database.reader, key, 9)).toEqual({ calls: [], mayBeMore: true });
   });
 
-  it('of an organisation are told as cut when it has more tenants than are looked through', async () => {
+  it('of an organisation with too many tenants are reported as possibly incomplete', async () => {
     const fillOrg = (from: number, to: number) =>
       store.client.query(
         `INSERT INTO tenant_orgs SELECT 't-' || n, 'big', 1, now() FROM generate_series($1::int, $2::int) n`,
@@ -133,7 +133,7 @@ describe('open calls', () => {
     expect(await inBig()).toEqual({ calls: [], mayBeMore: true });
   });
 
-  it('and what stands are counted up to a bound', async () => {
+  it('are counted up to a limit', async () => {
     const counted = () => countOpenDispatches(store.database.reader);
     expect(await counted()).toBe(5);
     await fill('full', 100, 1_099);
@@ -146,7 +146,7 @@ describe('open calls', () => {
 });
 
 describe('fences', () => {
-  const standing = [
+  const active = [
     'system',
     'tenant:acme',
     'agent:acme/p',
@@ -161,28 +161,28 @@ describe('fences', () => {
   beforeEach(() =>
     store.insert(
       'fences',
-      ...[...standing, ...elsewhere].map((name) => ({ scope: name, expires_at: null })),
+      ...[...active, ...elsewhere].map((name) => ({ scope: name, expires_at: null })),
       { scope: 'tool:acme/open', kind: 'open' },
       { scope: 'tool:acme/over', expires_at: instant(10) },
       { scope: 'tool:acme/soon', expires_at: instant(11) },
     ),
   );
 
-  it('that stand around a tenant are told by their scopes, in order', async () => {
+  it('that concern a tenant are listed by scope, in order', async () => {
     await store.insert('tenant_orgs', { tenant_id: 'acme', org_id: 'o' });
     const around = (limit: number) => listScopesAround(store.database.reader, tenant, { now: minute(10), limit });
-    const expected = [...standing, 'tool:acme/soon'].sort();
+    const expected = [...active, 'tool:acme/soon'].sort();
     expect(await around(99)).toEqual(expected);
     expect(await around(3)).toEqual(expected.slice(0, 3));
   });
 
-  it('are counted where they stand', async () => {
-    const all = standing.length + elsewhere.length;
+  it('are counted while they are in force', async () => {
+    const all = active.length + elsewhere.length;
     expect(await countFences(store.database.reader, minute(10))).toBe(all + 1);
     expect(await countFences(store.database.reader, minute(11))).toBe(all);
   });
 
-  it('around a call are those of its organisation too', async () => {
+  it('around a call include those of its organisation', async () => {
     await store.insert('tenant_orgs', { tenant_id: 'acme', org_id: 'o' });
     const around = async (at: string) =>
       (await findFencesAround(store.database.reader, { tenant: at as TenantId, principal, tools: ['s.y'] }))
@@ -202,22 +202,22 @@ describe('fences', () => {
 });
 
 describe('a tool', () => {
-  it('is withdrawn with its server, or where its tenant blocks it', async () => {
+  it('is withdrawn when its server is revoked, or when the calling tenant blocks it', async () => {
     await store.insert('mcp_servers', { server_id: 'well' }, { server_id: 'gone', state: 'revoked' });
     await store.insert('tool_blocks', { tools: ['well.blocked'] });
     const { isWithdrawnTool } = stopsIn(store.database.reader, () => minute(0));
-    const told = (tools: string[], at = 'acme') => isWithdrawnTool({ tenant: at, tools } as never);
-    expect(await told([])).toBe(false);
-    expect(await told(['well.read'])).toBe(false);
-    expect(await told(['well.read', 'gone.read'])).toBe(true);
-    expect(await told(['well.read', 'well.blocked'])).toBe(true);
-    expect(await told(['well.blocked'], 'umbrella')).toBe(false);
-    expect(await told(['gone'])).toBe(false);
+    const reportOf = (tools: string[], at = 'acme') => isWithdrawnTool({ tenant: at, tools } as never);
+    expect(await reportOf([])).toBe(false);
+    expect(await reportOf(['well.read'])).toBe(false);
+    expect(await reportOf(['well.read', 'gone.read'])).toBe(true);
+    expect(await reportOf(['well.read', 'well.blocked'])).toBe(true);
+    expect(await reportOf(['well.blocked'], 'umbrella')).toBe(false);
+    expect(await reportOf(['gone'])).toBe(false);
   });
 });
 
-describe('what is open of a tenant', () => {
-  it('is counted for it alone, as it is now', async () => {
+describe('the open items of a tenant', () => {
+  it('are counted only for this tenant, at the current time', async () => {
     await store.insert('budgets', { budget_id: 'b' }, { budget_id: 'c' }, { budget_id: 'b', tenant_id: 'umbrella' });
     const rows = [
       { approval_id: 'apr_1', expires_at: instant(11) },
@@ -227,14 +227,46 @@ describe('what is open of a tenant', () => {
     ];
     await store.insert('approvals', ...rows);
     await store.insert('mcp_servers', { server_id: 'held', state: 'quarantined' });
+    await store.insert('mcp_servers', { server_id: 'umbrella/own', tenant_id: 'umbrella', state: 'quarantined' });
     for (const nth of [1, 2, 3, 4]) await open(nth);
     const counts = await countOpen(store.database.reader, tenant, minute(10));
-    expect(counts).toEqual({ budgets: 2, pending_approvals: 1, open_dispatches: 4, quarantined_mcp_servers: 1 });
+    expect(counts).toEqual({
+      ...{ budgets: 2, pending_approvals: 1, open_dispatches: 4, quarantined_mcp_servers: 1 },
+      unapproved_tools: 0,
+    });
     expect((await findBudget(store.database.reader, { tenant, id: 'b' as BudgetId }))?.row.id).toBe('b');
     expect(await findBudget(store.database.reader, { tenant, id: 'd' as BudgetId })).toBeNull();
   });
 
-  it('forgets the names of usage events that would be too old to be told', async () => {
+  it('include tools that are new, changed or quarantined, but no tool of another tenant', async () => {
+    await store.insert(
+      'mcp_servers',
+      { server_id: 'well', name: 'well' },
+      { server_id: 'held', name: 'held', state: 'quarantined' },
+      { server_id: 'gone', name: 'gone', state: 'revoked' },
+      { server_id: 'acme/own', name: 'own', tenant_id: tenant },
+      { server_id: 'acme/well', name: 'well', tenant_id: tenant },
+      { server_id: 'umbrella/own', name: 'own', tenant_id: 'umbrella' },
+    );
+    const drifted = { current_hash: digest(1), drifted_at: instant(0), observed_definition: { name: 'now' } };
+    const servers = ['well', 'held', 'gone', 'acme/own', 'acme/well', 'umbrella/own'];
+    const changed = servers.map((server_id) => ({ server_id, tool_name: 'changed', ...drifted }));
+    const added = servers.map((server_id) => ({ server_id, tool_name: 'new', pinned_hash: null }));
+    await store.insert(
+      'mcp_tools',
+      ...servers.map((server_id) => ({ server_id, tool_name: 'same' })),
+      ...servers.map((server_id) => ({ server_id, tool_name: 'gone', pinned_hash: null, gone_at: instant(0) })),
+      ...[...changed, ...added],
+    );
+    const count = async (at: TenantId) => (await countOpen(store.database.reader, at, minute(0))).unapproved_tools;
+    // All three tools of `held` count, and of any other server the new and the changed tool. The tenant's server `well`
+    // counts in the place of the declared one of this name.
+    expect(await count(tenant)).toBe(7);
+    expect(await count('umbrella' as TenantId)).toBe(7);
+    expect(await count('nobody' as TenantId)).toBe(5);
+  });
+
+  it('lose each usage event that is older than its retention time', async () => {
     const now = minute(0);
     const at = (ms: number) => new Date(now.getTime() - usageKeptMs + ms).toISOString();
     await store.insert(
@@ -248,8 +280,8 @@ describe('what is open of a tenant', () => {
   });
 });
 
-describe('what measures tell', () => {
-  it('is the size of the log, and the oldest event that is not published', async () => {
+describe('the metrics of the store', () => {
+  it('are the size of the log and the oldest unpublished event', async () => {
     const { reader } = store.database;
     await store.client.query('UPDATE log_head SET size = 7');
     expect(await sizeOfLog(reader)).toBe(7);

@@ -25,10 +25,10 @@ afterAll(() => store.close());
 type List = {
   name: string;
   list(page: PageRequest): Promise<Page<unknown>>;
-  /** Three rows of the tenant in the order of the list, and others that it must leave out. */
+  /** Inserts the three rows of the tenant that the list returns, and others that it must omit. */
   fill(): Promise<void>;
   keys: [string, string, string];
-  /** Keys of other forms that are no place in the list either way. */
+  /** Malformed keys, which are not a position in the list. */
   strange: string[];
 };
 
@@ -171,7 +171,7 @@ const lists: List[] = [
 
 const cursorOf = (key: string) => Buffer.from(key).toString('base64url');
 
-it.each(lists)('$name come page by page in their order, each behind its cursor', async ({ list, fill, keys }) => {
+it.each(lists)('$name are paged in order, each page after its cursor', async ({ list, fill, keys }) => {
   await fill();
   const [first, second, third] = keys;
   expect(await list({ limit: 4 })).toEqual({ data: keys, next_cursor: null });
@@ -181,7 +181,7 @@ it.each(lists)('$name come page by page in their order, each behind its cursor',
   expect(await list({ limit: 1, cursor: cursorOf(second) })).toEqual({ data: [third], next_cursor: null });
 });
 
-it.each(lists)('$name have no page behind what could not be one of theirs', async ({ list, strange }) => {
+it.each(lists)('$name are not paged from a malformed cursor', async ({ list, strange }) => {
   for (const key of strange)
     expect([key, await list({ limit: 1, cursor: cursorOf(key) }).catch((error: unknown) => error)]).toEqual([
       key,

@@ -11,7 +11,10 @@ import { listHeadsUpTo, listLargestHeads, type HeadPlace, type HeadSigner } from
 import { openKernelDatabase, type KernelDatabase } from '../src/store/database.ts';
 import { serviceDir } from './_service-dir.ts';
 
-/** A head a minute, of a tree that grows by one. The first are of the first key, the last of the third, and the rest of the second. */
+/**
+ * One checkpoint per minute, of a tree that grows by one. The first key signs the first ones, the third key the last
+ * ones, and the second key the rest.
+ */
 const heads = 100_000;
 const firsts = 40;
 const lasts = 3;
@@ -19,7 +22,7 @@ const minute = (nth: number) => new Date(Date.UTC(2020, 0, 1, 0, nth));
 
 const signer = (hint: string): HeadSigner => ({ hint, until: null });
 const [first, second, third] = [signer('01020304'), signer('fbeffeff'), signer('0a0b0c0d')];
-/** Two whose heads, of still larger trees, were dated by clocks that differ. */
+/** Two keys with checkpoints of larger trees, dated by clocks that differ. */
 const [ahead, behind] = [signer('0a0a0a0a'), signer('0b0b0b0b')];
 const skewed: [number, HeadSigner, number][] = [
   [heads + 1, ahead, 70],
@@ -54,13 +57,13 @@ beforeAll(async () => {
   await client.query('ANALYZE');
   await client.end();
   database = openKernelDatabase(scratch.url);
-}, 60_000);
+});
 afterAll(async () => {
   await database.close();
   await scratch.drop();
 });
 
-/** The content of a note counts for nothing: the key id is that of its signature. */
+/** A note that the key with this key ID signed. Only the signature is read, and not the content of the note. */
 function noteOf(hint: string): string {
   const signature = Buffer.concat([Buffer.from(hint, 'hex'), Buffer.alloc(64, 255)]).toString('base64');
   return `example.org/log\n1\nAQIDBAUGBwg=\n\n— example.org/log ${signature}\n`;
@@ -74,23 +77,23 @@ async function sizes(signers: HeadSigner[], { before, below = null }: { before: 
 const later = minute(2 * heads);
 const skewedAt = (seconds: number) => new Date(minute(heads + 10).getTime() + seconds * 1_000);
 
-describe('the largest heads of the keys that count', () => {
-  it('are found by the key id of their signatures, the largest first', async () => {
+describe('the largest checkpoints of the valid keys', () => {
+  it('are found by the key ID of their signatures, largest first', async () => {
     expect(await sizes([first, second, third], { before: later })).toEqual([heads, heads - lasts, firsts]);
     expect(await sizes([first], { before: later })).toEqual([firsts]);
     expect(await sizes([signer('ffffffff')], { before: later })).toEqual([]);
     expect(await sizes([], { before: later })).toEqual([]);
   });
 
-  it('are from before an instant and of a smaller tree, and before the end of their key', async () => {
+  it('are limited to those before an instant, of a smaller tree, and before the end of their key', async () => {
     expect(await sizes([first, second], { before: minute(firsts) })).toEqual([firsts - 1]);
     expect(await sizes([first, second], { before: later, below: firsts + 1 })).toEqual([firsts]);
     expect(await sizes([{ ...first, until: minute(9) }], { before: later })).toEqual([8]);
     expect(await sizes([{ ...first, until: minute(9) }], { before: minute(4) })).toEqual([3]);
   });
 
-  it('are the largest, not the newest, of those that are dated within a minute', async () => {
-    expect(await sizes([ahead], { before: later })).toEqual([heads + 2]); // the largest is dated more than a minute before the newest
+  it('are the largest of those dated within a minute of the newest', async () => {
+    expect(await sizes([ahead], { before: later })).toEqual([heads + 2]); // the largest checkpoint is dated more than a minute before the newest
     expect(await sizes([ahead], { before: skewedAt(70) })).toEqual([heads + 3]);
     expect(await sizes([ahead], { before: skewedAt(60) })).toEqual([heads + 3]);
     expect(await sizes([ahead], { before: skewedAt(5) })).toEqual([]);
@@ -99,9 +102,9 @@ describe('the largest heads of the keys that count', () => {
     expect(await sizes([{ ...ahead, until: skewedAt(61) }], { before: later })).toEqual([heads + 3]);
   });
 
-  it('are found without reading what other keys have signed, however much that is', async () => {
+  it('are found without reading the checkpoints of other keys, however many there are', async () => {
     const plans = await recordPlans(database.pool).during(async () => {
-      // More often than PostgreSQL plans a prepared statement for its values.
+      // Enough repetitions for PostgreSQL to switch to a generic plan.
       for (let turn = 0; turn < 7; turn += 1) {
         expect(await sizes([first], { before: later })).toEqual([firsts]);
         expect(await sizes([signer('ffffffff'), first, third], { before: minute(heads - lasts) })).toEqual([firsts]);
@@ -113,7 +116,7 @@ describe('the largest heads of the keys that count', () => {
     expect(await findGrowingReads(scratch, plans, { rows: 10, pages: 60 })).toEqual([]);
   });
 
-  it('are found up to a size, without those of keys that do not count', async () => {
+  it('are found up to a size, without those of invalid keys', async () => {
     const upTo = async (size: number, without: string[]) =>
       (await listHeadsUpTo(database.reader, { size, without, limit: 2 })).map(({ tree_size }) => tree_size);
     expect(await upTo(firsts + 1, [])).toEqual([firsts + 1, firsts]);
@@ -121,7 +124,7 @@ describe('the largest heads of the keys that count', () => {
     expect(await upTo(firsts, [first.hint])).toEqual([]);
   });
 
-  it('are no heads at all where a note has no signature', async () => {
+  it('have no key ID when the note has no signature', async () => {
     const client = new pg.Client({ connectionString: scratch.adminUrl, options: '-c search_path=kernel' });
     await client.connect();
     const hints = await client.query<{ hint: string | null }>(

@@ -37,7 +37,10 @@ const placesOf = (rows: readonly { log_index: number }[]) => rows.map((row) => r
 let store: TestStore;
 const at = (nth: number) => instant(nth) as Instant;
 
-/** 0 … 9 of acme; 2 settles 1, 4 settles 3 and was issued before it; 5 and 6 are of another session, 7 of another tenant. */
+/**
+ * Inserts the receipts 0 to 9. Receipt 2 settles 1. Receipt 4 settles 3 and was issued before it. Receipt 0 belongs to
+ * session `z`, receipts 5 and 6 to session `t`, and receipt 7 to another tenant.
+ */
 async function openFilled(): Promise<TestStore> {
   const filled = await openTestStore();
   const outcome = (nth: number, of: number, more: object = {}) =>
@@ -70,14 +73,14 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** For what damages the rows that others read. */
+/** Runs on a separate store, because it damages rows that other tests read. */
 async function onItsOwn(damage: (own: TestStore) => Promise<void>): Promise<void> {
   const own = await openFilled();
   await damage(own).finally(() => own.close());
 }
 
 describe('receipts', () => {
-  it('are listed newest first, page by page, and none where verdict and reason exclude each other', async () => {
+  it('are listed newest first in pages, and none match when verdict and reason exclude each other', async () => {
     const list = async (filter: object, limit = 20, before: number | null = null) =>
       placesOf(await listReceipts(store.database.reader, tenant, filter, { limit, before }));
     expect(await list({})).toEqual([9, 8, 6, 5, 4, 3, 2, 1, 0]);
@@ -88,14 +91,14 @@ describe('receipts', () => {
     expect(await list({ reason_code: 'THROTTLED' })).toEqual([6]);
   });
 
-  it('are found for their tenant alone', async () => {
+  it('are found only for their tenant', async () => {
     const { reader } = store.database;
     expect((await findReceipt(reader, tenant, rcp(1)))?.receipt_hash).toBe(digest(1));
     expect(await findReceipt(reader, tenant, rcp(7))).toBeNull();
     expect(placesOf(await findReceipts(reader, tenant, [rcp(1), rcp(7), rcp(5)])).sort()).toEqual([1, 5]);
   });
 
-  it('are read along the log for a watch of it', async () => {
+  it('are read in log order for a watch', async () => {
     const sealed = async (scope: object, range: object = {}) =>
       placesOf(
         await listSealed(
@@ -114,7 +117,7 @@ describe('receipts', () => {
 });
 
 describe('actions', () => {
-  it('are the decisions, each with what became of its call', async () => {
+  it('are the decisions, each with the outcome of its call', async () => {
     const list = async (limit: number, before: number | null) =>
       (await listActions(store.database.reader, tenant, {}, { limit, before })).map(({ logIndex, action }) => [
         ...[logIndex, action.outcome, action.receipt_ids, action.settled_at, action.dispatched_by, action.approval_id],
@@ -142,7 +145,7 @@ describe('records', () => {
   const list = async (filter: object, limit = 20, before: number | null = null) =>
     (await listRecords(store.database.reader, tenant, filter, { limit, before })).map(({ logIndex }) => logIndex);
 
-  it('are listed newest first, and that of an outcome is that of its decision', async () => {
+  it('are listed newest first, and the receipt of an outcome finds the record of its decision', async () => {
     expect(await list({})).toEqual([9, 8, 6, 5, 3, 1, 0]);
     expect(await list({}, 2, 8)).toEqual([6, 5]);
     expect(await list({ receiptId: rcp(3) })).toEqual([3]);
@@ -152,7 +155,7 @@ describe('records', () => {
     expect(await list({ reason_code: 'ALLOWED', verdict: 'DENY' })).toEqual([]);
   });
 
-  it('are found alone and with their receipts, where the tenant has them', async () => {
+  it('are found alone and with their receipts, only for their tenant', async () => {
     const { reader } = store.database;
     const id = (nth: number) => `rec_${ulid(nth)}` as never;
     expect(await findRecord(reader, tenant, id(1))).toEqual({ nth: 1, dispatched_by: 'kernel' });
@@ -166,14 +169,14 @@ describe('records', () => {
     }
   });
 
-  it('are read with all receipts, newest first and from a place on', async () => {
+  it('are listed with all receipts, newest first or from a given position', async () => {
     const { reader } = store.database;
-    const told = (rows: { receipt: { log_index: number }; record: unknown }[]) =>
+    const reportOf = (rows: { receipt: { log_index: number }; record: unknown }[]) =>
       rows.map(({ receipt, record }) => [receipt.log_index, record]);
     const recordOf = (nth: number) => [nth, { nth, dispatched_by: nth === 1 ? 'kernel' : null }];
-    expect(told(await listEntries(reader, tenant, { limit: 2, before: 3 }))).toEqual([[2, null], recordOf(1)]);
+    expect(reportOf(await listEntries(reader, tenant, { limit: 2, before: 3 }))).toEqual([[2, null], recordOf(1)]);
     const from = async (range: { from: number; below: number | null; limit: number }) =>
-      told(await listEntriesFrom(reader, tenant, range));
+      reportOf(await listEntriesFrom(reader, tenant, range));
     expect(await from({ from: 1, below: 4, limit: 9 })).toEqual([recordOf(1), [2, null], recordOf(3)]);
     expect(await from({ from: 8, below: null, limit: 9 })).toEqual([recordOf(8), recordOf(9)]);
     expect(await from({ from: 6, below: null, limit: 2 })).toEqual([recordOf(6), recordOf(8)]);
@@ -181,7 +184,7 @@ describe('records', () => {
 });
 
 describe('a chain', () => {
-  it('has neighbours and an end', async () => {
+  it('returns the neighbours of a receipt, and its own end', async () => {
     const { reader } = store.database;
     const around = async (session: string, lamport: number) => {
       const found = await findNeighbours(reader, tenant, { session: session as SessionId, lamport });
@@ -196,7 +199,7 @@ describe('a chain', () => {
     expect([await end('new'), await end('none'), await end('s', 'umbrella' as TenantId)]).toEqual([null, null, null]);
   });
 
-  it('is read between two places in it, both included', async () => {
+  it('is read between two positions, both included', async () => {
     const chain = async (from: number, to: number, limit = 9) =>
       (await listChain(store.database.reader, { tenant, session: s }, { from, to, limit })).map(
         ({ lamport }) => lamport,
@@ -210,7 +213,7 @@ describe('a chain', () => {
 describe('a period', () => {
   const scope = (from: number, to: number, below = 99) => ({ tenant, from: at(from), to: at(to), below });
 
-  it('is counted up to a bound, from its first moment until before its last', async () => {
+  it('is counted up to a limit, including its start and excluding its end', async () => {
     const count = (from: number, to: number, { below = 99, most = 99 } = {}) =>
       countPeriod(store.database.reader, scope(from, to, below), most).then(({ receipts }) => receipts);
     expect(await count(1, 5)).toBe(4);
@@ -220,7 +223,7 @@ describe('a period', () => {
     expect(await count(7, 8)).toBe(0);
   });
 
-  it('is walked in the order of issue, and says where each part of a session begins', async () => {
+  it('is read in order of issue, and marks where each part of a session begins', async () => {
     const walk = async (from: number, after: [number, number], limit = 9) =>
       (
         await listPeriod(store.database.reader, scope(from, 99), {
@@ -239,18 +242,18 @@ describe('a period', () => {
     expect((await walk(0, [0, -1], 1)).map(([nth, , begins]) => [nth, begins])).toEqual([[0, null]]);
   });
 
-  it('is read part by part, each by its own key', async () => {
-    const parts = async (of: Record<string, number>, limit: number, below = 99) =>
+  it('is read part by part, by session and position', async () => {
+    const deps = async (of: Record<string, number>, limit: number, below = 99) =>
       (
         await listParts(store.database.reader, scope(2, 99, below), {
-          parts: Object.entries(of).map(([session, lamport]) => ({ session: session as SessionId, lamport })),
+          pieces: Object.entries(of).map(([session, lamport]) => ({ session: session as SessionId, lamport })),
           limit,
         })
       ).map(({ logIndex }) => logIndex);
-    expect(await parts({ t: 1, s: 1 }, 9)).toEqual([5, 6, 2, 3, 4, 8, 9]);
-    expect(await parts({ s: 3, t: 2 }, 9)).toEqual([3, 4, 8, 9, 6]);
-    expect(await parts({ s: 2, t: 1 }, 3)).toEqual([2, 3, 4]);
-    expect(await parts({ s: 2, t: 1 }, 9, 6)).toEqual([2, 3, 4, 5]);
+    expect(await deps({ t: 1, s: 1 }, 9)).toEqual([5, 6, 2, 3, 4, 8, 9]);
+    expect(await deps({ s: 3, t: 2 }, 9)).toEqual([3, 4, 8, 9, 6]);
+    expect(await deps({ s: 2, t: 1 }, 3)).toEqual([2, 3, 4]);
+    expect(await deps({ s: 2, t: 1 }, 9, 6)).toEqual([2, 3, 4, 5]);
   });
 });
 
@@ -260,7 +263,7 @@ describeStory('checkpoints', () => {
       ...{ id: `chk_${ulid(nth)}`, size, root: digest(nth), noteAt: () => `note ${nth}`, at: new Date(made) },
     } as never);
 
-  it('count the records on from the one before, and one stands for each size', async () => {
+  it('add their records to the count of the previous one, and exist once per size', async () => {
     expect(await findLatestCheckpoint(store.database.reader)).toBeNull();
     const first = await taken(1, 4);
     expect(first).toEqual({
@@ -275,22 +278,23 @@ describeStory('checkpoints', () => {
     expect(await taken(4, 6)).toMatchObject({ record_count: 4, previous_checkpoint_id: first.checkpoint_id });
   });
 
-  it('are dated in the order of their sizes, though the clocks of those who sign them differ', async () => {
+  it('are dated in order of size, even if the clocks of their signers differ', async () => {
     const seconds = (nth: number, after: number) => new Date(minute(nth).getTime() + after * 1_000);
     expect((await taken(5, 12, seconds(4, 30))).created_at).toBe(instant(5));
     expect((await taken(6, 11, seconds(5, 1))).created_at).toBe(instant(5));
-    // A time this far ahead was from a wrong clock, which is not waited for.
+    // The checkpoint of the smaller tree is dated more than a minute later. Its clock was wrong, so its time is
+    // ignored.
     expect((await taken(7, 13, seconds(3, 59))).created_at).toBe(seconds(3, 59).toISOString());
     await store.client.query('DELETE FROM checkpoints WHERE tree_size > 10');
   });
 
-  it('are found up to a size, the largest first', async () => {
+  it('are found up to a size, largest first', async () => {
     const upTo = async (size: number) =>
       (await listHeadsUpTo(store.database.reader, { size, without: [], limit: 2 })).map(({ tree_size }) => tree_size);
     expect([await upTo(10), await upTo(9), await upTo(3)]).toEqual([[10, 6], [6, 4], []]);
   });
 
-  it('are found and listed by their sizes and times', async () => {
+  it('are found by ID, and listed by size', async () => {
     const { reader } = store.database;
     const size = (found: { tree_size: number } | null) => found?.tree_size ?? null;
     expect(size(await findLatestCheckpoint(reader))).toBe(10);
@@ -303,7 +307,7 @@ describeStory('checkpoints', () => {
     expect([await above(4, 9), await above(3, 2), await above(10, 9)]).toEqual([[6, 10], [4, 6], []]);
   });
 
-  it('are told with the size of the log', async () => {
+  it('have their largest size returned together with the size of the log', async () => {
     await store.client.query('UPDATE log_head SET size = 12');
     expect(await getLogReach(store.database.reader)).toEqual({ size: 12, checkpointed: 10 });
     await store.client.query('DELETE FROM checkpoints');
@@ -312,12 +316,12 @@ describeStory('checkpoints', () => {
 });
 
 describe('the tree of the log', () => {
-  it('has its leaves in runs', async () => {
+  it('returns runs of leaves, each from a requested position', async () => {
     const leaves = await listLogLeaves(store.database.reader, [8, 2], 2);
     expect(leaves).toEqual([2, 3, 8, 9].map((nth) => ({ index: nth, receiptHash: digest(nth) })));
   });
 
-  it('grows over the whole log, step by step, and refuses one with a gap', () =>
+  it('grows over the whole log in steps, and rejects a log with a gap', () =>
     onItsOwn(async (own) => {
       await own.client.query(
         `INSERT INTO ledger SELECT n, lpad(n::text, 26, '0'), 'filled', 'f', n, 'p', 'outcome', 'ALLOW', 'ALLOWED', 'a', NULL, now(),
@@ -326,12 +330,12 @@ describe('the tree of the log', () => {
       const { transaction, reader } = own.database;
       const hashes = Array.from({ length: 4_100 }, (_, nth) => digest(nth) as never);
       const expected = grown(nodeProvider, emptyFrontier, hashes);
-      const told = ({ size, hashes: roots }: { size: number; hashes: readonly Uint8Array[] }) => [
+      const reportOf = ({ size, hashes: roots }: { size: number; hashes: readonly Uint8Array[] }) => [
         size,
         roots.map((root) => Buffer.from(root).toString('hex')),
       ];
-      expect(told(await growLogTree(transaction, nodeProvider))).toEqual(told(expected.frontier));
-      expect(told(await growLogTree(transaction, nodeProvider))).toEqual(told(expected.frontier));
+      expect(reportOf(await growLogTree(transaction, nodeProvider))).toEqual(reportOf(expected.frontier));
+      expect(reportOf(await growLogTree(transaction, nodeProvider))).toEqual(reportOf(expected.frontier));
       const stored = await listLogNodes(reader, [
         { level: 8, index: 15 },
         { level: 8, index: 99 },
@@ -349,7 +353,7 @@ describe('the tree of the log', () => {
     }));
 });
 
-describe('the ledger’s reading', () => {
+describe('reading the ledger', () => {
   const guards = { clockGuard: {} as never, keyGuard: {} as never }; // nothing is sealed here
   const ledger = ({ database } = store) => ledgerStore({ pool: database.pool, controls: [], ...guards });
   const sought = (...sessions: string[]) => ({
@@ -357,11 +361,16 @@ describe('the ledger’s reading', () => {
     sets: [],
   });
 
-  it('tells of each chain that is known where it ends', async () => {
+  it('returns where each known chain ends', async () => {
     await store.insert('session_heads', { session_id: 'bare', lamport_clock: 0, receipt_hash: '', issued_at: null });
     const { heads, epoch } = await ledger().read(sought('s', 'bare', 'unknown'));
-    const told = heads.map(({ session, lamport, receiptHash, issuedAt }) => [session, lamport, receiptHash, issuedAt]);
-    expect(told.sort()).toEqual([
+    const messages = heads.map(({ session, lamport, receiptHash, issuedAt }) => [
+      session,
+      lamport,
+      receiptHash,
+      issuedAt,
+    ]);
+    expect(messages.sort()).toEqual([
       ['bare', 0, null, null],
       ['s', 6, digest(9), instant(0)],
     ]);
@@ -369,7 +378,7 @@ describe('the ledger’s reading', () => {
     expect((await ledger().read(sought() as never)).heads).toEqual([]);
   });
 
-  it('under locks leaves nothing locked behind, whether or not something was decided', async () => {
+  it('under locks leaves no lock behind, with or without a decision', async () => {
     const locked = async (decide: () => { write: null }) => ledger().underLocks(sought('s'), { alone: true }, decide);
     for (let nth = 0; nth < 30; nth += 1)
       expect(await locked(() => ({ write: null }))).toEqual({ write: null, first: 0 });
@@ -381,7 +390,7 @@ describe('the ledger’s reading', () => {
     expect(store.database.pool.totalCount).toBeGreaterThan(0);
   });
 
-  it('fails where the migrations were not applied', () =>
+  it('fails when the migrations were not applied', () =>
     onItsOwn(async (own) => {
       await own.client.query('DELETE FROM controls');
       await expect(ledger(own).read(sought('s') as never)).rejects.toThrow('migrations');

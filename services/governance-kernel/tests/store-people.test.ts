@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 describe('an access key', () => {
-  it('ends with the identity that holds it as what it is, or by itself before', async () => {
+  it('returns its own revocation time, or else the revocation time of the identity that holds it', async () => {
     const { reader } = store.database;
     const ends = async (hash: string) => (await findAccessKey(reader, hash))?.revokedAtMs ?? null;
     expect(await Promise.all(['agent', 'approver', 'before', 'well', 'nobody', 'others'].map(ends))).toEqual([
@@ -79,19 +79,19 @@ describe('an access key', () => {
     ]);
   });
 
-  it('has no owner when it is unknown', async () => {
+  it('is not found when it is unknown', async () => {
     expect(await findAccessKey(store.database.reader, 'none')).toBeNull();
     expect(await findAccessKeyById(store.database.reader, keyId(99))).toBeNull();
   });
 
-  it('tells its tenant alone when it was last used', async () => {
+  it('returns its last use only to its own tenant', async () => {
     const { reader } = store.database;
     expect(await findLastUse(reader, { tenant, id: keyId(4) })).toEqual(minute(4));
     expect(await findLastUse(reader, { tenant, id: keyId(5) })).toBeNull();
     expect(await findLastUse(reader, { tenant: umbrella, id: keyId(4) })).toBeNull();
   });
 
-  it('is marked as used in the order of the keys', async () => {
+  it('is marked as used in the order of key IDs, together with other keys', async () => {
     const marked = { tenant_id: 'marking', principal_id: 'marked' };
     await store.insert(
       'access_keys',
@@ -108,7 +108,7 @@ describe('an access key', () => {
 });
 
 describe('an identity', () => {
-  it('is shown with its live keys, oldest first; an operator has none', async () => {
+  it('is returned with its live keys, oldest first; an operator has none', async () => {
     const { reader } = store.database;
     const kidsOf = async (kind: 'agent' | 'operator') => {
       const item = ({ principal }: { principal: string }, live: readonly { kid: string }[]) => [
@@ -133,7 +133,7 @@ describe('an identity', () => {
     await expect(missing).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('has a live key while neither of the two has ended', async () => {
+  it('has a live key only while neither the identity nor the key is revoked', async () => {
     const { reader } = store.database;
     const live = async (name: string) => (await findLiveKey(reader, { tenant, kid: kid(name) }))?.kid ?? null;
     expect(await Promise.all(['late', 'gone', 'both', 'nobody', 'foreign', 'none'].map(live))).toEqual([
@@ -141,7 +141,7 @@ describe('an identity', () => {
     ]);
   });
 
-  it('is revoked as what it is, in its tenant', async () => {
+  it('is revoked only for its kind and in its tenant', async () => {
     const { reader } = store.database;
     const revoked = (principal: string, at = tenant) =>
       isRevoked(reader, { tenant: at, kind: 'agent', principal: of(principal) });
@@ -158,22 +158,22 @@ describe('an identity', () => {
 describe('a caller', () => {
   it('is revoked with its identity, its access key or its signing key', async () => {
     const { isRevokedCaller } = stopsIn(store.database.reader, () => minute(100));
-    const told = (caller: { principal?: string; accessKey?: AccessKeyId; agentKey?: KeyThumbprint }) =>
+    const reportOf = (caller: { principal?: string; accessKey?: AccessKeyId; agentKey?: KeyThumbprint }) =>
       isRevokedCaller({ tenant, ...caller, principal: of(caller.principal ?? 'well') } as never);
-    expect(await told({})).toBe(false);
-    expect(await told({ principal: 'both' })).toBe(true);
-    expect(await told({ accessKey: keyId(4) })).toBe(false);
-    expect(await told({ accessKey: keyId(3) })).toBe(true);
-    expect(await told({ accessKey: keyId(99) })).toBe(true);
-    expect(await told({ agentKey: kid('late') })).toBe(false);
-    expect(await told({ agentKey: kid('gone') })).toBe(true);
+    expect(await reportOf({})).toBe(false);
+    expect(await reportOf({ principal: 'both' })).toBe(true);
+    expect(await reportOf({ accessKey: keyId(4) })).toBe(false);
+    expect(await reportOf({ accessKey: keyId(3) })).toBe(true);
+    expect(await reportOf({ accessKey: keyId(99) })).toBe(true);
+    expect(await reportOf({ agentKey: kid('late') })).toBe(false);
+    expect(await reportOf({ agentKey: kid('gone') })).toBe(true);
     const later = stopsIn(store.database.reader, () => minute(600));
     expect(await later.isRevokedCaller({ tenant, principal: of('well'), accessKey: keyId(4) } as never)).toBe(true);
   });
 });
 
 describe('passkeys', () => {
-  it('that live and those that wait come newest first, of whom they are asked for', async () => {
+  it('are listed newest first: those of an owner that are not revoked, and the waiting ones of a tenant', async () => {
     const rows = [1, 2, 3].map((nth) => ({ ulid: ulid(nth), credential_id: `c${nth}`, created_at: instant(nth) }));
     await store.insert(
       'passkeys',
@@ -196,36 +196,36 @@ describe('passkeys', () => {
   });
 });
 
-describe('a question to a passkey', () => {
+describe('a passkey challenge', () => {
   const place = { tenant, principal: of('p'), purpose: 'approval', subject: 'a' } as const;
-  const asked = (id: string, nth = 5) =>
+  const ask = (id: string, nth = 5) =>
     ({ ...place, id, challenge: `of ${id}`, statement: { for: id }, expiresAtMs: minute(nth).getTime() }) as never;
 
-  it('is taken once, and the last one asked at a place is the one that stands', async () => {
+  it('is consumed once, and replaces an earlier one for the same purpose', async () => {
     const { put, take } = challengeStore(store.database.transaction);
-    await put(asked('first'));
-    await put(asked('second'));
-    const other = { ...place, subject: 'b' };
-    expect(await take(other)).toBeNull();
-    expect(await take(place)).toEqual(asked('second'));
+    await put(ask('first'));
+    await put(ask('second'));
+    const second = { ...place, subject: 'b' };
+    expect(await take(second)).toBeNull();
+    expect(await take(place)).toEqual(ask('second'));
     expect(await take(place)).toBeNull();
   });
 
-  it('of which two take hold at once goes to one of them', async () => {
+  it('is consumed by only one of several concurrent calls', async () => {
     const { put, take } = challengeStore(store.database.transaction);
     for (let nth = 0; nth < 10; nth += 1) {
-      await put(asked(`race-${nth}`));
+      await put(ask(`race-${nth}`));
       const taken = await Promise.all([take(place), take(place), take(place)]);
       expect(taken.filter((challenge) => challenge !== null)).toHaveLength(1);
     }
   });
 
-  it('is forgotten when its time is up', async () => {
+  it('is deleted after it expires', async () => {
     const { put, take } = challengeStore(store.database.transaction);
-    await put(asked('kept', 6));
+    await put(ask('kept', 6));
     await store.database.transaction((tx) => forgetChallenges(tx, new Date(minute(6).getTime() - 1)));
     expect(await take(place)).not.toBeNull();
-    await put(asked('over', 6));
+    await put(ask('over', 6));
     await store.database.transaction((tx) => forgetChallenges(tx, minute(6)));
     expect(await take(place)).toBeNull();
   });
@@ -238,12 +238,12 @@ describe('approvals', () => {
     limit = 20,
     of = 'many',
   ) => {
-    const asked = { tenant: of as TenantId, ...filter, session: filter.session as SessionId | undefined };
+    const request = { tenant: of as TenantId, ...filter, session: filter.session as SessionId | undefined };
     const item = ({ id, argsEncrypted }: { id: string; argsEncrypted: string | null }) => [
       Number(id.slice(4)),
       argsEncrypted?.length ?? null,
     ];
-    const { data, next_cursor } = await listApprovals(store.database.reader, asked, { page: { limit }, now, item });
+    const { data, next_cursor } = await listApprovals(store.database.reader, request, { page: { limit }, now, item });
     const next = next_cursor === null ? null : Number(Buffer.from(next_cursor, 'base64url').toString().slice(4));
     return { nths: data.map(([nth]) => nth), sizes: data.map(([, size]) => size), next };
   };
@@ -262,7 +262,7 @@ describe('approvals', () => {
     ),
   );
 
-  it('are listed by what they are now, newest first', async () => {
+  it('are listed by their current state, newest first', async () => {
     expect((await listed({})).nths).toEqual([5, 4, 3, 2, 1]);
     expect((await listed({ state: 'pending' })).nths).toEqual([3]);
     expect((await listed({ state: 'expired' })).nths).toEqual([5, 2, 1]);
@@ -275,14 +275,14 @@ describe('approvals', () => {
     await expect(getApproval(store.database.reader, key)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('of all tenants are overdue from their last moment on, the longest first', async () => {
+  it('of all tenants are listed as overdue from their expiry on, earliest expiry first', async () => {
     const overdue = (limit: number) => listOverdueApprovals(store.database.reader, now, limit);
     const key = (nth: number, at: string) => ({ tenant: at, id: aprId(nth), session: 's' });
     expect(await overdue(9)).toEqual([key(6, 'umbrella'), key(5, 'many'), key(1, 'many')]);
     expect(await overdue(2)).toEqual([key(6, 'umbrella'), key(5, 'many')]);
   });
 
-  it('come with their arguments, as many as one answer holds and one at least', async () => {
+  it('are returned with their arguments up to the size limit of an answer, but always at least one', async () => {
     const sizes = [500_000, 200_000, 200_000, 1, 1];
     const rows = sizes.map((size, at) => ({
       ...{ tenant_id: 'large', session_id: 'big', approval_id: aprId(100 + at) },
@@ -308,7 +308,7 @@ describe('approvals', () => {
     });
   });
 
-  it('fill a page beyond what is read at once, to exactly what one answer holds', async () => {
+  it('fill a page from several reads, up to the size limit of an answer', async () => {
     const rows = Array.from({ length: 20 }, (_, at) => ({
       ...{ tenant_id: 'large', session_id: 'long', approval_id: aprId(200 + at) },
       args_encrypted: 'x'.repeat(20_000),

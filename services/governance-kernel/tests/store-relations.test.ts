@@ -20,7 +20,7 @@ import {
 import { relationStores } from '../src/store/relation-stores.ts';
 import { listTrustKeys, recordSigningKeys } from '../src/store/trust-key-store.ts';
 import { listTuples, listTuplesOf, listTuplesOfSubject, loadTuples } from '../src/store/tuple-store.ts';
-import { depthMax } from '../src/relations/relation-graph.ts';
+import { depthMax } from '../src/controls/relations/relation-graph.ts';
 import { digest, instant, minute, openTestStore, type TestStore } from './_store-rows.ts';
 
 const tenant = 'acme' as TenantId;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 beforeEach(() => store.empty());
 afterAll(() => store.close());
 
-/** Written `object#relation@subject`. */
+/** Parses `object#relation@subject`. */
 const tupleOf = (text: string) => {
   const [node = '', subject = ''] = text.split('@');
   const [object = '', relation = ''] = node.split('#');
@@ -69,7 +69,7 @@ describe('tuples', () => {
     return { groups: plain(groups), members: plain(members), isCut };
   };
 
-  it('are loaded with the groups below what is asked for, and with whom of these the subjects are in', async () => {
+  it('are loaded with the nested groups of the requested nodes, and with the memberships of the subjects', async () => {
     expect(await load(['d:1#viewer'], ['u:4', 'u:1', 'u:2', 'u:9', 'g:b#member', 'u:1'])).toEqual({
       groups: {
         'd:1#viewer': ['g:a#member', 'g:b#member'],
@@ -84,14 +84,14 @@ describe('tuples', () => {
     expect(two.members).toEqual({ 'u:1': ['d:1#viewer', 'd:2#viewer'] });
   });
 
-  it('are followed no deeper than an answer goes', async () => {
+  it('are followed only to the maximum depth', async () => {
     const chain = Array.from({ length: depthMax + 2 }, (_, nth) => tuple(`l:${nth}#m@l:${nth + 1}#m`));
     await store.insert('relation_tuples', ...chain);
     const { groups, isCut } = await load(['l:0#m'], []);
     expect([Object.keys(groups).length, isCut]).toEqual([depthMax, false]);
   });
 
-  it('are cut, and said to be, beyond the groups that one request leads through', async () => {
+  it('are cut at the maximum number of groups, and the cut is reported', async () => {
     const fill = (from: number, to: number) =>
       store.client.query(
         `INSERT INTO relation_tuples (tenant_id, object, relation, is_userset, subject)
@@ -106,10 +106,10 @@ describe('tuples', () => {
     expect([cut.groups['w:1#m']?.length, cut.isCut]).toEqual([5_000, true]);
   });
 
-  it('are found one by one, by their object and by their subject', async () => {
+  it('are found individually, by object and by subject', async () => {
     const { reader } = store.database;
-    const asked = ['d:1#viewer@u:1', 'd:1#viewer@g:a#member', 'd:1#viewer@u:9', 'd:2#owner@u:1'].map(tupleOf);
-    expect(sorted(await listTuples(reader, tenant, asked as never))).toEqual([
+    const requests = ['d:1#viewer@u:1', 'd:1#viewer@g:a#member', 'd:1#viewer@u:9', 'd:2#owner@u:1'].map(tupleOf);
+    expect(sorted(await listTuples(reader, tenant, requests as never))).toEqual([
       'd:1#viewer@g:a#member',
       'd:1#viewer@u:1',
     ]);
@@ -137,12 +137,12 @@ describe('entities', () => {
     );
     const { reader } = store.database;
     const entity = (id: string) => ({ type: 'user', id, properties: { is: id } });
-    const asked = [
+    const requests = [
       { type: 'user', id: 'b' },
       { type: 'user', id: 'd' },
       { type: 'team', id: 'b' },
     ];
-    expect(await listProperties(reader, tenant, asked as never)).toEqual([entity('b')]);
+    expect(await listProperties(reader, tenant, requests as never)).toEqual([entity('b')]);
     expect(await listProperties(reader, tenant, [])).toEqual([]);
     const list = (after: string | null, limit = 9) => listEntities(reader, tenant, { type: 'user', after, limit });
     expect(await list(null)).toEqual([entity('a'), entity('b'), entity('c')]);
@@ -157,7 +157,7 @@ describe('a snapshot of relations', () => {
     ...more,
   });
 
-  it('stands under its head while both are there, and is confirmed as the version that it is', async () => {
+  it('is current only if its head and snapshot exist, and is confirmed by its version', async () => {
     const { reader, transaction } = store.database;
     const { standingRelations, permissions } = relationStores(store.database);
     expect([await findRelationHead(reader, tenant), await standingRelations.find(tenant)]).toEqual([null, null]);
@@ -203,7 +203,7 @@ describe('policies', () => {
     );
   });
 
-  it('are read with what is active and what was activated last', async () => {
+  it('are listed twice: the active policy of each tenant, and its last activation', async () => {
     const { active, activated } = await listStoredPolicies(store.database.reader, ['*', 'acme', 'umbrella', 'none']);
     const heads = active.map(({ head, bundle }) => [
       head.tenant,
@@ -223,7 +223,7 @@ describe('policies', () => {
     ]);
   });
 
-  it('in force are the tenant’s own, or else those of every tenant', async () => {
+  it('in force are those of the tenant, or else those of all tenants', async () => {
     const inForce = async (of: string) => {
       const found = await findInForce(store.database.reader, of as TenantId);
       return found === null ? null : [found.bundle, found.head.epoch, found.nextEpoch];
@@ -236,7 +236,7 @@ describe('policies', () => {
     await store.insert('policy_heads', { tenant_id: '*', epoch: 1, policy_hash: digest(1), confirmed_at: instant(5) });
   });
 
-  it('are under no head that names no bundle', async () => {
+  it('cannot have a head without a bundle', async () => {
     const named = store.client.query(`UPDATE policy_heads SET epoch = 77 WHERE tenant_id = '*'`);
     await expect(named).rejects.toThrow(/foreign key/);
   });
@@ -257,10 +257,10 @@ describe('policies', () => {
     expect(await findSignature(reader, tenant, 'dec_none' as never)).toBeNull();
   });
 
-  it('of others are fresh within a window, newest first, and of no run of conformance', async () => {
+  it('of other tenants that were confirmed within a window are listed newest first, without conformance tenants', async () => {
     const fresh = async (from: number, to: number, besides = '*') => {
-      const asked = { from: minute(from), to: minute(to), besides };
-      const { fresh: heads, any } = await listFreshHeads(store.database.reader, asked);
+      const request = { from: minute(from), to: minute(to), besides };
+      const { fresh: heads, any } = await listFreshHeads(store.database.reader, request);
       return [heads.map((head) => head.tenant), any];
     };
     expect(await fresh(11, 13)).toEqual([['t-3', 't-2', 't-1'], true]);
@@ -279,13 +279,13 @@ describe('policies', () => {
   });
 });
 
-describe('the keys that a kernel signs with', () => {
+describe('the signing keys of a kernel', () => {
   const key = (keyId: string, more: object = {}) =>
     ({ keyId, publicKey: Uint8Array.of(1, 2), purpose: 'receipts', logOrigin: null, ...more }) as never;
   const record = (keys: never[], nth: number) =>
     store.database.transaction((tx) => recordSigningKeys(tx, keys, minute(nth)));
 
-  it('are published once, for one purpose and one log, and end the ones before them', async () => {
+  it('are published once, for one purpose and one log, and end their predecessors', async () => {
     await record([key('b'), key('log', { purpose: 'log', logOrigin: 'o' })], 60);
     await record([key('a')], 120);
     await expect(record([key('b')], 121)).rejects.toThrow('has ended');
@@ -305,17 +305,17 @@ describe('the keys that a kernel signs with', () => {
     await expect(record([key('log', { purpose: 'log', logOrigin: 'o' })], 60)).resolves.toBeUndefined();
   });
 
-  it('are none that is revoked, has ended or is not valid yet, and each is told with what to do', async () => {
+  it('are refused when revoked, expired or not yet valid, and the error states the remedy', async () => {
     const set = (what: string) => store.client.query(`UPDATE trust_keys SET ${what} WHERE key_id = 'b'`);
     await record([key('b')], 60);
     await set(`valid_until = '${instant(61)}'`);
     await expect(record([key('b')], 60)).resolves.toBeUndefined();
     await expect(record([key('b')], 61)).rejects.toThrow(
-      'The key b for receipts has ended: this kernel needs another one',
+      'The key b for receipts has ended: this kernel needs another key',
     );
     await set(`valid_until = NULL, revoked_at = '${instant(90)}'`);
     await expect(record([key('b')], 60)).rejects.toThrow(
-      'The key b for receipts is revoked: this kernel needs another one',
+      'The key b for receipts is revoked: this kernel needs another key',
     );
     await set(`revoked_at = NULL, valid_from = '${instant(60)}'`);
     await expect(record([key('b')], 59)).rejects.toThrow('The key b for receipts is not valid yet');
@@ -324,7 +324,7 @@ describe('the keys that a kernel signs with', () => {
 });
 
 describe('a registered tool', () => {
-  it('is told with its pin, what is shown beside it, and whether the tenant blocks it', async () => {
+  it('is returned with its pin, its observed definition, and whether the tenant blocks it', async () => {
     const observed = { observed_definition: { name: 'observed' } };
     await store.insert('mcp_servers', { server_id: 's', state: 'quarantined' });
     await store.insert(

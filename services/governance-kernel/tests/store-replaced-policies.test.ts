@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ApprovalId, TenantId } from '@countersign/contracts';
 import type { ApprovalState } from '@countersign/contracts/governance-kernel';
-import { policyReplaced } from '../src/approvals/expire.ts';
+import { policyReplaced } from '../src/controls/approvals/expire.ts';
 import { getApproval, listApprovals, listOutdatedApprovals } from '../src/store/approval-store.ts';
 import { digest, instant, minute, openTestStore, ulid, type TestStore } from './_store-rows.ts';
 
@@ -9,7 +9,7 @@ const apr = (nth: number) => `apr_${ulid(nth)}` as ApprovalId;
 const [replaced, shared, own] = [digest(7), digest(1), digest(2)];
 const now = minute(30);
 
-/** `acme` has a policy of its own, `plain` that of all tenants. */
+/** `acme` has its own policy. `plain` uses the policy of all tenants. */
 let store: TestStore;
 beforeAll(async () => {
   store = await openTestStore();
@@ -53,7 +53,7 @@ const listed = async (tenant: string, state?: ApprovalState) => {
 };
 const nthsOf = async (tenant: string, state: ApprovalState) => (await listed(tenant, state)).map(([nth]) => nth);
 
-it('pending and unused approvals of a replaced policy are found for their end, each by the policy of its own tenant', async () => {
+it('pending and unused approvals of a replaced policy are found, each by the policy of its own tenant', async () => {
   const found = await listOutdatedApprovals(store.database.reader, now, 10);
   expect(found).toEqual([
     { tenant: 'plain', id: apr(8), session: 's' },
@@ -63,7 +63,7 @@ it('pending and unused approvals of a replaced policy are found for their end, e
   expect(await listOutdatedApprovals(store.database.reader, now, 1)).toEqual(found.slice(0, 1));
 });
 
-it('read as expired, with that reason, before they are ended', async () => {
+it('approvals of a replaced policy are shown as expired, with that reason, before the expiry is stored', async () => {
   expect(await nthsOf('acme', 'pending')).toEqual([6, 0]);
   expect(await nthsOf('acme', 'approved')).toEqual([9]);
   expect(await listed('acme', 'expired')).toEqual([

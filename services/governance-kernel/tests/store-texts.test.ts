@@ -16,7 +16,7 @@ import { digest } from './_store-rows.ts';
 const encoded = (text: string) => Buffer.from(text).toString('base64url');
 
 describe('a page', () => {
-  it('begins behind the key that its cursor names, and refuses what names none', () => {
+  it('begins after the key in its cursor, and a malformed cursor is rejected', () => {
     expect(pageStart({ limit: 1 }, /^b$/)).toBeNull();
     expect(pageStart({ limit: 1, cursor: encoded('b') }, /^b$/)).toBe('b');
     const refused = { code: 'INVALID_REQUEST', param: 'cursor' };
@@ -30,19 +30,22 @@ describe('a page', () => {
     { rows: ['a'], limit: 2, data: ['A'], next: null },
     { rows: [], limit: 2, data: [], next: null },
     { rows: ['a'], limit: 0, data: [], next: null },
-  ])('of $limit out of $rows ends with the last that it shows', ({ rows, limit, data, next }) => {
-    const view = { item: (row: string) => row.toUpperCase(), key: (row: string) => row };
-    expect(pageOf(rows, limit, view)).toEqual({ data, next_cursor: next });
-  });
+  ])(
+    'with limit $limit of $rows has its last row as the next cursor, if more rows follow',
+    ({ rows, limit, data, next }) => {
+      const view = { item: (row: string) => row.toUpperCase(), key: (row: string) => row };
+      expect(pageOf(rows, limit, view)).toEqual({ data, next_cursor: next });
+    },
+  );
 });
 
 describe('a stored row', () => {
-  it('has bigints as numbers and times as text, and all else as it is', () => {
+  it('is converted with bigints as numbers and times as text, and all other values unchanged', () => {
     const row = { count: 5n, at: new Date(0), text: 'a', none: null, list: [1] };
     expect(asStored(row)).toEqual({ count: 5, at: '1970-01-01T00:00:00.000Z', text: 'a', none: null, list: [1] });
   });
 
-  it('holds no number beyond those that count exactly', () => {
+  it('rejects numbers beyond the safe integers', () => {
     expect(WholeNumber.parse(2n ** 53n - 1n)).toBe(Number.MAX_SAFE_INTEGER);
     expect(() => WholeNumber.parse(2n ** 53n)).toThrow();
     expect(() => WholeNumber.parse(5)).toThrow();
@@ -52,7 +55,7 @@ describe('a stored row', () => {
 describe('a row of the ledger', () => {
   const row = { log_index: 7n, payload: '{"a":1}', key_id: 'k', signature: 'sig', receipt_hash: digest(1) };
 
-  it('makes a receipt of the columns that are asked for', () => {
+  it('is converted to a receipt from the selected columns', () => {
     expect(receiptColumnsSql.sql).toBe('log_index, payload, key_id, signature, receipt_hash');
     const signature = { alg: 'Ed25519', key_id: 'k', value: 'sig' };
     const receipt = { payload: { a: 1 }, signature, receipt_hash: digest(1), log_index: 7 };
@@ -62,7 +65,7 @@ describe('a row of the ledger', () => {
     expect(() => receiptsOf(row)).toThrow();
   });
 
-  it('makes a link of its chain in the texts that were sealed', () => {
+  it('is converted to a chain link with its texts as sealed', () => {
     const link = { ...row, session_id: 's', lamport_clock: 3n, record: null };
     expect(linkColumnsSql.sql).toBe(
       'session_id, log_index, lamport_clock, receipt_hash, payload, key_id, signature, record',
@@ -96,7 +99,7 @@ const last = control('last', {
 const controls = [one, pair, last];
 
 describe('the statement that reads all facts', () => {
-  it('asks each control with parameters of its own, behind those of the chains', () => {
+  it('queries each control with its own parameters, after the parameters of the chains', () => {
     const { name, text } = readStatement(controls);
     expect(text.replaceAll(/\s+/g, ' ')).toBe(
       'SELECT (SELECT epoch FROM controls WHERE id = 1) AS mark, timeline() AS timeline, ' +
@@ -111,7 +114,7 @@ describe('the statement that reads all facts', () => {
     expect(name).not.toBe('');
   });
 
-  it('is given the chains and the keys of each control, column by column', () => {
+  it('receives the chains and the keys of each control, column by column', () => {
     const sets = [wantedOf(one, 'x'), wantedOf(pair, 'short'), wantedOf(one, 'y'), wantedOf(pair, 'long')];
     const chains = [{ tenant: 'a', session: 's' }] as never;
     expect(readParameters(controls, { chains, sets })).toEqual(
@@ -119,7 +122,7 @@ describe('the statement that reads all facts', () => {
     );
   });
 
-  it('locks rows of what is wanted alone, in the order of the list', () => {
+  it('locks only the requested rows, in the order of the list', () => {
     const locks = rowLocks(controls, [wantedOf(last, 'z'), wantedOf(pair, 'long'), wantedOf(one, 'x')]);
     expect(locks.map(({ text, values }) => [text, values])).toEqual([
       ['lock one $1::text[]', [textArray(['x'])]],
@@ -128,15 +131,15 @@ describe('the statement that reads all facts', () => {
     expect(rowLocks(controls, [wantedOf(pair, 'long')])).toEqual([]);
   });
 
-  it('is prepared, as are those beside it, each under a name of its own', () => {
+  it('is prepared under its own name, like the related statements', () => {
     const locks = rowLocks(controls, [wantedOf(one, 'x'), wantedOf(last, 'z')]);
     const names = [readStatement(controls), append, lockControls, lockChains, ...locks].map(({ name }) => name);
     expect(new Set(names.filter((name) => name !== '')).size).toBe(6);
   });
 });
 
-describe('what is appended', () => {
-  it('is passed by name: each argument has a placeholder of its own, in the order of the values', () => {
+describe('the append statement', () => {
+  it('passes arguments by name, each with its own placeholder in the order of the values', () => {
     const [call = '', hold = ''] = append.text.split('FROM hold_append');
     const places = [...call.matchAll(/(\w+) => \$(\d+)::([\w[\]]+)/g)].map(([, name, place]) => [name, Number(place)]);
     expect(places.map(([, place]) => place)).toEqual(Array.from({ length: 26 }, (_, index) => index + 1));
@@ -155,14 +158,14 @@ describe('what is appended', () => {
   const valuesOf = (write: LedgerWrite) => append.valuesOf({ ...write, datedMs: 0 });
   const changed = (write: LedgerWrite) => valuesOf(write).slice(7, 10);
 
-  it('names neither rows read nor changes when there are none', () => {
+  it('contains null for rows read and changes when there are none', () => {
     expect(changed(batchOf([]))).toEqual([null, null, null]);
     expect(changed(batchOf([], [{ control: one, rows: [] }]))).toEqual([null, null, null]);
     expect(valuesOf(batchOf([])).slice(26)).toEqual(['1970-01-01T00:00:00.000Z', '00000001']);
     expect(valuesOf(batchOf([])).slice(0, 5)).toEqual([3, ...[1, 2, 3].map(() => textArray([])), bigintArray([])]);
   });
 
-  it('holds rows by their control, written and taken away apart', () => {
+  it('groups rows by control, with writes and deletions apart', () => {
     const changes: Change[] = [
       { control: one, row: 1, kind: 'put' },
       { control: pair, row: 2, kind: 'drop' },
@@ -180,7 +183,7 @@ describe('what is appended', () => {
     ]);
   });
 
-  it('is no row of a control that the ledger does not write', () => {
+  it('rejects a row of a control that the ledger does not write', () => {
     expect(() => valuesOf(batchOf([{ control: last, row: 1, kind: 'put' }]))).toThrow('last');
   });
 });
@@ -188,8 +191,8 @@ describe('what is appended', () => {
 describe('the statement of a list', () => {
   const of = (filter: LedgerFilter, before: number | null = null, having?: Sql.Sql) => {
     const page = { limit: 5, before };
-    const asked = having === undefined ? { filter, page } : { filter, page, having };
-    const statement = ledgerList(Sql.sql`a`, 'acme' as TenantId, asked);
+    const request = having === undefined ? { filter, page } : { filter, page, having };
+    const statement = ledgerList(Sql.sql`a`, 'acme' as TenantId, request);
     return statement === null ? null : [statement.sql.replaceAll(/\s+/g, ' '), ...statement.values];
   };
   const byPlace = 'ORDER BY log_index DESC NULLS LAST LIMIT ?';
@@ -197,7 +200,7 @@ describe('the statement of a list', () => {
   const start = 'SELECT a FROM ledger WHERE tenant_id = ?';
   const behind = '(issued_at, log_index) < ((SELECT issued_at FROM ledger WHERE log_index = ?), ?)';
 
-  it('is by place in the log, and by time where times are asked for', () => {
+  it('is ordered by position in the log, or by time when times are requested', () => {
     expect(of({})).toEqual([`${start} ${byPlace}`, 'acme', 5]);
     expect(of({}, 9)).toEqual([`${start} AND log_index < ? ${byPlace}`, 'acme', 9, 5]);
     expect(of({ from: 'f' })).toEqual([`${start} AND issued_at >= ?::timestamptz ${byTime}`, 'acme', 'f', 5]);
@@ -206,13 +209,13 @@ describe('the statement of a list', () => {
     expect(of({ from: 'f', to: 't' }, 9)).toEqual([both, 'acme', 'f', 't', 9, 9, 5]);
   });
 
-  it('compares the columns that are asked for, behind what else must hold', () => {
+  it('compares the requested columns, after the additional condition', () => {
     const filter = { session_id: 's', tool: undefined, kind: 'k' };
     const text = `${start} AND held AND session_id = ? AND kind = ? ${byPlace}`;
     expect(of(filter, null, Sql.sql`held`)).toEqual([text, 'acme', 's', 'k', 5]);
   });
 
-  it('looks for ALLOWED by the verdict that goes with it, and for nothing where the two exclude each other', () => {
+  it('finds ALLOWED by its verdict, and returns nothing when verdict and reason exclude each other', () => {
     const allowed = [`${start} AND verdict = ? ${byPlace}`, 'acme', 'ALLOW', 5];
     expect(of({ reason_code: 'ALLOWED' })).toEqual(allowed);
     expect(of({ reason_code: 'ALLOWED', verdict: 'ALLOW' })).toEqual(allowed);

@@ -9,10 +9,10 @@ import { newSession, seal, sealMany } from './_seal.ts';
 
 let test: TestKernel;
 beforeAll(async () => {
-  // The test makes its own checkpoints.
+  // The test creates its own checkpoints.
   test = await startTestKernel({ env: { GOV_CHECKPOINT_RECEIPTS: '1000000', GOV_CHECKPOINT_INTERVAL: '1h' } });
   await test.activate('*', starterPolicy);
-  // The first one is due with the first receipt.
+  // The first checkpoint is due with the first receipt.
   await test.kernel.context.checkpoints.create();
 });
 afterAll(() => test.close());
@@ -27,7 +27,7 @@ function tail({ tenant = 'acme', query = {}, lastEventId, at = test.kernel }: Ta
 
 type Seen = { receipts: StoredReceipt[]; lastId: string | undefined };
 
-/** Reads on until so many receipts were seen. */
+/** Reads until this number of receipts was seen. */
 async function read(
   reader: EventReader,
   count: number,
@@ -49,7 +49,7 @@ const inLogOrder = (replies: { log_index: number; receipt_id: string }[]) =>
 describe('GET /api/v1/receipts/tail', () => {
   verifies(
     'kn.receipts.tail',
-    'streams what is sealed from now on, with and without an agent, of one tenant only',
+    'streams newly sealed receipts of one tenant only, with and without an agent filter',
     async () => {
       const tenant = 'streams';
       await seal(test, { tenant });
@@ -69,7 +69,7 @@ describe('GET /api/v1/receipts/tail', () => {
 
   verifies(
     'kn.receipts.tail',
-    'resumes after each of many broken connections without loss or duplicate while others write',
+    'resumes after many broken connections without loss or duplicate, during writes',
     async () => {
       const tenant = 'broken';
       let reader = await tail({ tenant });
@@ -90,7 +90,7 @@ describe('GET /api/v1/receipts/tail', () => {
 
   verifies(
     'kn.receipts.tail',
-    'catches up with what was sealed without a listener, far beyond its memory',
+    'returns receipts that were sealed without a listener, far beyond its buffer',
     async () => {
       const tenant = 'behind';
       const first = await tail({ tenant });
@@ -104,7 +104,7 @@ describe('GET /api/v1/receipts/tail', () => {
     },
   );
 
-  it('hears of receipts that another replica sealed', async () => {
+  it('streams receipts that another replica sealed', async () => {
     const replica = await startKernel(kernelConfigFrom({ ...test.env }));
     const reader = await tail({ tenant: 'replicas', at: replica });
     const sealed = await sealMany(test, 5, { tenant: 'replicas' });
@@ -113,7 +113,7 @@ describe('GET /api/v1/receipts/tail', () => {
     await replica.stop();
   });
 
-  it('a reader that does not read blocks no other and loses nothing', async () => {
+  it('is not blocked by a reader that does not read, and that reader loses nothing', async () => {
     const [slow, quick] = await Promise.all([tail({ tenant: 'pace' }), tail({ tenant: 'pace' })]);
     const sealed = inLogOrder(await sealMany(test, 1_500, { tenant: 'pace' }));
     expect(ids((await read(quick, 1_500)).receipts)).toEqual(sealed);
@@ -122,7 +122,7 @@ describe('GET /api/v1/receipts/tail', () => {
     quick.cut();
   });
 
-  it('tells of a checkpoint after the receipts that it covers', async () => {
+  it('reports a checkpoint after the receipts that it covers', async () => {
     const reader = await tail({ query: { session_id: newSession() } });
     const { log_index } = await seal(test);
     const { tree_size } = await test.kernel.context.checkpoints.create();
@@ -133,7 +133,7 @@ describe('GET /api/v1/receipts/tail', () => {
     reader.cut();
   });
 
-  it('names a store that does not answer, and goes on where it was when it does', async () => {
+  it('reports a store failure, and continues at the same position afterwards', async () => {
     const tenant = 'outage';
     const reader = await tail({ tenant });
     const administrator = new pg.Client({ connectionString: test.database.adminUrl });
@@ -148,7 +148,7 @@ describe('GET /api/v1/receipts/tail', () => {
     reader.cut();
   });
 
-  it('refuses a place of another tenant before it streams', async () => {
+  it('rejects a position of another tenant before it streams', async () => {
     const reader = await tail({ tenant: 'one' });
     await seal(test, { tenant: 'one' });
     const { lastId = '' } = await read(reader, 1);
@@ -157,7 +157,7 @@ describe('GET /api/v1/receipts/tail', () => {
     await expect(tail({ tenant: 'two', query: { since: lastId } })).rejects.toThrow(/^400 .*"since"/);
   });
 
-  it('ends with the process, not before', async () => {
+  it('ends when the process stops', async () => {
     const replica = await startKernel(kernelConfigFrom({ ...test.env }));
     const reader = await tail({ at: replica });
     await seal(test);

@@ -55,8 +55,8 @@ const spansOf = async (traceId: string) => {
 
 const newTrace = () => `${crypto.randomUUID().replaceAll('-', '')}`;
 
-describe('what a collector is told', () => {
-  verifies('kn.telemetry', 'a governed model call arrives as one trace, marked as no authority', async () => {
+describe('the data that a collector receives', () => {
+  verifies('kn.telemetry', 'contains a governed model call as one trace, marked as not authoritative', async () => {
     const traceId = newTrace();
     const answer = await chat(plantedArgument, { traceId });
     expect(answer.status).toBe(200);
@@ -88,7 +88,7 @@ describe('what a collector is told', () => {
     }
   });
 
-  it('names the tool and the gate of a denial, and the call that reached a server', async () => {
+  it('contains the tool and the gate of a denial, and the call that reached a server', async () => {
     const [read, denied] = [newTrace(), newTrace()];
     await readNote('n1', { traceId: read });
     const body = { tool: 'notes.delete_note', args: { id: plantedArgument }, session_id: 'traced' };
@@ -111,7 +111,7 @@ describe('what a collector is told', () => {
     });
   });
 
-  it('keeps the same trace for a model call whose upstream fails, and ends its span', async () => {
+  it('keeps the trace of a model call whose upstream fails, and ends its span', async () => {
     const traceId = newTrace();
     upstreams.model.follow(() => (res) => void res.destroy());
     expect((await chat('broken', { traceId })).status).toBe(502);
@@ -120,7 +120,7 @@ describe('what a collector is told', () => {
     expect(model).toMatchObject({ status: 2, fields: { 'countersign.outcome': 'failed', 'error.type': 'failed' } });
   });
 
-  it('holds no argument, no answer, no key and no baggage, in spans and measures alike', async () => {
+  it('contains no argument, answer, key or baggage, in spans and in metrics', async () => {
     await chat(plantedArgument);
     await readNote(plantedArgument);
     await upstreams.test.kernel.context.telemetry.flush();
@@ -139,7 +139,7 @@ describe('what a collector is told', () => {
     expect(collector.requests.every(({ headers }) => headers['x-collector-key'] === collectorKey)).toBe(true);
   });
 
-  it('gets the measures too', async () => {
+  it('contains metrics', async () => {
     await chat('measured');
     await upstreams.test.kernel.context.telemetry.flush();
     expect(collector.metricNames()).toEqual(
@@ -151,7 +151,7 @@ describe('what a collector is told', () => {
     );
   });
 
-  it('is told nothing of a trace that its sender does not sample, and the flag goes on', async () => {
+  it('omits a trace that its sender does not sample, and the flag is forwarded', async () => {
     const traceId = newTrace();
     await chat('unsampled', { traceId, flags: '00' });
     expect(await spansOf(traceId)).toEqual([]);
@@ -161,7 +161,7 @@ describe('what a collector is told', () => {
   });
 
   it.each(['00-zz-1-01', `00-${'0'.repeat(32)}-${sentSpan}-01`, `ff-${sentTrace}-${sentSpan}-01`])(
-    'begins a trace of its own where %s was sent',
+    'begins a new trace when the invalid traceparent %s was sent',
     async (traceparent) => {
       const seen = collector.spans().length;
       await fetch(`${upstreams.test.kernel.url}/version`, { headers: { traceparent } });
@@ -174,7 +174,7 @@ describe('what a collector is told', () => {
   );
 });
 
-/** For collectors that never answer, however long they are waited for. */
+/** Short timeouts for collectors that never answer. */
 const collectorPatience = { answerMs: 400, connectionMs: 800, closeMs: 400 };
 
 const moods = ['hangs', 'refuses', 'away'] as const;
@@ -195,7 +195,7 @@ async function spoil(bad: OtlpCollector, mood: Mood): Promise<OtlpCollector> {
 
 const badCollector = async (mood: Mood) => spoil(await startOtlpCollector(), mood);
 
-describe('an export that is asked for', () => {
+describe('a requested export', () => {
   const exported = async (body: object, test: TestKernel = upstreams.test) => {
     const answer = await fetch(`${test.kernel.url}/api/v1/telemetry/export`, {
       method: 'POST',
@@ -209,7 +209,7 @@ describe('an export that is asked for', () => {
     return (await test.as(tenant).evaluate({ body })).body;
   };
 
-  verifies('kn.telemetry', 'arrives, says so, and tells of sealed receipts as no authority', async () => {
+  verifies('kn.telemetry', 'is sent, reports success, and marks sealed receipts as not authoritative', async () => {
     const { receipt_id, receipt_hash, record_hash } = await sealed();
     const before = collector.requests.length;
     const { status, told } = await exported({ tenant_id: 'acme', receipt_ids: [receipt_id] });
@@ -239,12 +239,12 @@ describe('an export that is asked for', () => {
     expect(collector.received().toString('latin1')).not.toContain(plantedArgument);
   });
 
-  it('sends the measures alone when no receipt is named', async () => {
+  it('sends only the metrics when no receipt is named', async () => {
     const { told } = await exported({});
     expect(told).toMatchObject({ exported: true, traces: { state: 'nothing' }, metrics: { state: 'sent' } });
   });
 
-  it('tells nothing of another tenant’s receipt, and sends nothing with it', async () => {
+  it('sends no receipt of another tenant', async () => {
     const { receipt_id } = await sealed();
     const seen = collector.requests.length;
     expect((await exported({ tenant_id: 'globex', receipt_ids: [receipt_id] })).status).toBe(404);
@@ -252,16 +252,16 @@ describe('an export that is asked for', () => {
   });
 
   it.each([
-    ['a tenant without receipts', { tenant_id: 'acme' }],
-    ['receipts of no tenant', { receipt_ids: [`rcp_${'0'.repeat(26)}`] }],
-    ['one receipt twice', { tenant_id: 'acme', receipt_ids: Array(2).fill(`rcp_${'0'.repeat(26)}`) }],
-    ['more than one request may carry', { tenant_id: 'acme', receipt_ids: Array(101).fill(`rcp_${'0'.repeat(26)}`) }],
-    ['a verdict in the caller’s words', { verdict: 'ALLOW' }],
-  ])('refuses %s', async (_what, body) => {
+    ['a tenant without receipt IDs', { tenant_id: 'acme' }],
+    ['receipt IDs without a tenant', { receipt_ids: [`rcp_${'0'.repeat(26)}`] }],
+    ['a repeated receipt ID', { tenant_id: 'acme', receipt_ids: Array(2).fill(`rcp_${'0'.repeat(26)}`) }],
+    ['more receipt IDs than the limit', { tenant_id: 'acme', receipt_ids: Array(101).fill(`rcp_${'0'.repeat(26)}`) }],
+    ['a verdict from the caller', { verdict: 'ALLOW' }],
+  ])('rejects %s', async (_what, body) => {
     expect((await exported(body)).status).toBe(400);
   });
 
-  const told: Record<Mood, object> = {
+  const report: Record<Mood, object> = {
     refuses: { state: 'refused', status: 400 },
     hangs: { state: 'unanswered' },
     away: { state: 'unanswered' },
@@ -269,7 +269,7 @@ describe('an export that is asked for', () => {
   const exportTo = async (mood: Mood) => {
     const test = await startTestKernel({
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: (await badCollector(mood)).url },
-      // A collector that refuses is slow on a slow machine, and answers all the same.
+      // A collector that refuses may answer slowly, so it gets the full timeout.
       overrides: mood === 'refuses' ? {} : { collectorPatience },
     });
     await test.activate('acme', starterPolicy);
@@ -280,36 +280,36 @@ describe('an export that is asked for', () => {
     return { mood, status: answer.status, ...answer.told };
   };
 
-  it('says so of a collector that refuses, hangs or is away, for which no decision and no stop waits', async () => {
+  it('reports a collector that refuses, hangs or is absent, and delays no decision and no stop', async () => {
     const answers = await Promise.all(moods.map(exportTo));
     expect(answers).toMatchObject(
-      moods.map((mood) => ({ mood, status: 200, exported: false, traces: told[mood], metrics: told[mood] })),
+      moods.map((mood) => ({ mood, status: 200, exported: false, traces: report[mood], metrics: report[mood] })),
     );
-  }, 60_000);
+  });
 
-  it('ends, as its connections do, where the collector never ends an answer', async () => {
+  it('times out and closes its connections when the collector never ends its answer', async () => {
     const bad = await startOtlpCollector();
     bad.become('drips');
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: bad.url };
     const test = await startTestKernel({ env, overrides: { collectorPatience } });
     const { told } = await exported({}, test);
     expect(told).toMatchObject({ exported: false, metrics: { state: 'unanswered' } });
-    await untilReachable(async () => bad.dripping() === 0, 60_000);
+    await untilReachable(async () => bad.dripping() === 0);
     await test.close();
     await bad.close();
-  }, 60_000);
+  });
 });
 
 describe('without a collector', () => {
-  it('an export says that none is configured', async () => {
+  it('an export reports that none is configured', async () => {
     const plain = await startTestKernel();
-    const { body } = await plain.as('acme').exportTelemetry({ body: {} as never }); // the schema has the defaults
+    const { body } = await plain.as('acme').exportTelemetry({ body: {} as never }); // the schema fills in the defaults
     const none = { state: 'not_configured' };
     expect(body).toMatchObject({ exported: false, endpoint: null, traces: none, metrics: none });
     await plain.close();
   });
 
-  it('no span is made, and a caller’s trace goes upstream as it came', async () => {
+  it('no span is created, and the trace of a caller is forwarded unchanged', async () => {
     const plain = await startUpstreams();
     expect(plain.test.kernel.context.tracer).toBeNull();
     const url = `${plain.test.kernel.url}/mcp/v1/execute`;
@@ -323,7 +323,7 @@ describe('without a collector', () => {
 describe('/metrics', () => {
   const scrape = async () => await (await fetch(`${upstreams.test.kernel.healthUrl}/metrics`)).text();
 
-  it('counts decisions by verdict, reason and door, and names no tenant, principal, tool or session', async () => {
+  it('counts decisions by verdict, reason and door, and contains no tenant, principal, tool or session', async () => {
     await chat('counted');
     const text = await scrape();
     expect(text).toMatch(
@@ -338,7 +338,7 @@ describe('/metrics', () => {
     expect(text).not.toMatch(/acme|traced|notes\.|scripted|admin/);
   });
 
-  it('is on the health port alone', async () => {
+  it('is available only on the health port', async () => {
     expect((await fetch(`${upstreams.test.kernel.url}/metrics`)).status).toBe(404);
   });
 });

@@ -13,7 +13,9 @@ import { seal } from './_seal.ts';
 const unknownUlid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
 let test: TestKernel;
-/** Ids of the owner's things, and ids of nothing, by the names that routes have for them. */
+/**
+ * IDs of objects of the owner, by the names that routes use. `unknown` contains IDs of no object, by the same names.
+ */
 let foreign: Record<string, string>;
 const unknown: Record<string, string> = {
   receipt_id: `rcp_${unknownUlid}`,
@@ -74,7 +76,7 @@ function routeOf(operation: string): AnyRoute {
   return route;
 }
 
-/** Reads, and whatever acts on something that exists already; PUT makes a thing of the caller's own. */
+/** Routes that read, or that act on an existing object. PUT is omitted, because it creates an object of the caller. */
 const addressed = allRoutes.filter(({ auth, method }) => auth === 'tenant_scoped' && method !== 'PUT');
 const reading = addressed.filter(({ method, media }) => method === 'GET' && media === 'json');
 
@@ -83,13 +85,16 @@ function queryNames({ query }: AnyRoute): string[] {
   return typeof shape === 'object' && shape !== null ? Object.keys(shape) : [];
 }
 
-/** The owner of requested passkeys is a name like that of the caller: there is nothing to find behind it. */
+/**
+ * The names of the IDs in a path. The principal in passkey routes is left out, because it is not the ID of a stored
+ * object.
+ */
 const idsInPath = ({ path }: AnyRoute) =>
   path.includes('/webauthn') ? [] : Object.keys(unknown).filter((name) => path.includes(`{${name}}`));
 const idsInQuery = (route: AnyRoute) =>
   route.media === 'json' ? Object.keys(unknown).filter((name) => queryNames(route).includes(name)) : [];
 
-/** Where an empty body is none: the door would refuse it before it looks for anything. */
+/** Bodies for routes that would reject an empty body before they look up anything. */
 const bodies: Record<string, object> = {
   'enrol-identity-key': { proof: 'none' },
   'assert-approval': {
@@ -101,7 +106,7 @@ const bodies: Record<string, object> = {
   },
 };
 
-/** Everything of an answer that a caller can see, but the time. */
+/** Everything in an answer that a caller can see, except the time. */
 async function seenBy(
   tenant: string,
   route: AnyRoute,
@@ -113,52 +118,44 @@ async function seenBy(
   return { status: answer.status, text: answer.text, headers: [...answer.headers].filter(([name]) => name !== 'date') };
 }
 
-describe('tenants, over every tenant route of the contract', () => {
-  verifies(
-    'kn.tenants',
-    'an id of another tenant in a path is answered byte for byte like one of nothing',
-    async () => {
-      const routes = addressed.filter((route) => idsInPath(route).length > 0);
-      expect(routes.map(({ operation }) => operation)).toEqual(
-        expect.arrayContaining(['get-receipt', 'get-record', 'verify-record', 'transition-approval']),
-      );
-      for (const route of routes) {
-        const ofAnother = await seenBy('stranger', route, { params: foreign });
-        expect([route.operation, ofAnother.status, ofAnother.text]).toEqual([
-          route.operation,
-          404,
-          expect.stringContaining('"code":"NOT_FOUND"'),
-        ]);
-        expect(ofAnother).toEqual(await seenBy('stranger', route, { params: unknown }));
-        expect((await seenBy('owner', route, { params: foreign })).status).not.toBe(404);
-      }
-    },
-  );
+describe('all tenant routes of the contract', () => {
+  verifies('kn.tenants', 'answer an ID of another tenant in a path exactly like an unknown ID', async () => {
+    const routes = addressed.filter((route) => idsInPath(route).length > 0);
+    expect(routes.map(({ operation }) => operation)).toEqual(
+      expect.arrayContaining(['get-receipt', 'get-record', 'verify-record', 'transition-approval']),
+    );
+    for (const route of routes) {
+      const ofAnother = await seenBy('stranger', route, { params: foreign });
+      expect([route.operation, ofAnother.status, ofAnother.text]).toEqual([
+        route.operation,
+        404,
+        expect.stringContaining('"code":"NOT_FOUND"'),
+      ]);
+      expect(ofAnother).toEqual(await seenBy('stranger', route, { params: unknown }));
+      expect((await seenBy('owner', route, { params: foreign })).status).not.toBe(404);
+    }
+  });
 
-  verifies(
-    'kn.tenants',
-    'an id of another tenant in a query is answered byte for byte like one of nothing',
-    async () => {
-      const cases = reading.flatMap((route) => idsInQuery(route).map((name) => ({ route, name })));
-      expect(cases.length).toBeGreaterThan(5);
-      for (const { route, name } of cases) {
-        const ask = (tenant: string, ids: Record<string, string>) =>
-          seenBy(tenant, route, { query: { [name]: ids[name] ?? '' } });
-        const ofAnother = await ask('stranger', foreign);
-        expect([route.operation, name, ofAnother]).toEqual([route.operation, name, await ask('stranger', unknown)]);
-        expect([200, 404]).toContain(ofAnother.status);
-        const ofOwner = await ask('owner', foreign);
-        expect([route.operation, name, ofOwner.status, ofOwner.text === ofAnother.text]).toEqual([
-          route.operation,
-          name,
-          200,
-          false,
-        ]);
-      }
-    },
-  );
+  verifies('kn.tenants', 'answer an ID of another tenant in a query exactly like an unknown ID', async () => {
+    const cases = reading.flatMap((route) => idsInQuery(route).map((name) => ({ route, name })));
+    expect(cases.length).toBeGreaterThan(5);
+    for (const { route, name } of cases) {
+      const ask = (tenant: string, ids: Record<string, string>) =>
+        seenBy(tenant, route, { query: { [name]: ids[name] ?? '' } });
+      const ofAnother = await ask('stranger', foreign);
+      expect([route.operation, name, ofAnother]).toEqual([route.operation, name, await ask('stranger', unknown)]);
+      expect([200, 404]).toContain(ofAnother.status);
+      const ofOwner = await ask('owner', foreign);
+      expect([route.operation, name, ofOwner.status, ofOwner.text === ofAnother.text]).toEqual([
+        route.operation,
+        name,
+        200,
+        false,
+      ]);
+    }
+  });
 
-  verifies('kn.tenants', 'no list or description holds anything of another tenant', async () => {
+  verifies('kn.tenants', 'list and describe nothing of another tenant', async () => {
     const traces = Object.values(foreign);
     for (const route of reading.filter((candidate) => idsInPath(candidate).length === 0)) {
       const { text } = await seenBy('stranger', route, {});
@@ -169,7 +166,7 @@ describe('tenants, over every tenant route of the contract', () => {
     expect((await seenBy('owner', routeOf('list-budgets'), {})).text).toContain(foreign['budget_id']);
   });
 
-  verifies('kn.tenants', 'a tenant that calls its things by the names of another meets nothing of them', async () => {
+  verifies('kn.tenants', 'find nothing of another tenant that uses the same names', async () => {
     const { session_id, agent = '', approval_id } = foreign as Record<string, string> & { session_id: SessionId };
     const twin = { tenant: 'twin', principal: agent, session_id, tool: 'pay.send' };
     const reply = await seal(test, twin);
@@ -193,38 +190,33 @@ describe('tenants, over every tenant route of the contract', () => {
     expect(ofAnother?.verdict).toBe('DENY');
   });
 
-  verifies(
-    'kn.tenants',
-    'a tail gives nothing of another tenant, neither live nor from where it broke off',
-    async () => {
-      const { session_id = '', agent = '' } = foreign;
-      const url = `${test.kernel.url}/api/v1/receipts/tail?${new URLSearchParams({ session_id, agent }).toString()}`;
-      const open = (lastEventId: string) =>
-        openEvents(url, { ...credentialsFor(routeOf('tail-receipts'), 'twin'), 'last-event-id': lastEventId });
-      const sealAs = (tenant: string) => seal(test, { tenant, principal: agent, session_id: session_id as SessionId });
-      const next = async (reader: EventReader) => {
-        for (;;) {
-          const event = await reader.next();
-          if (event === null) throw new Error('the stream ended');
-          if (event.event === 'receipt')
-            return { id: event.id ?? '', receipt: JSON.parse(event.data) as StoredReceipt };
-        }
-      };
-      const live = await open('');
-      await sealAs('owner');
-      const first = await sealAs('twin');
-      const seen = await next(live);
-      expect(seen.receipt).toEqual(first.receipt);
-      live.cut();
-      await sealAs('owner');
-      const second = await sealAs('twin');
-      const resumed = await open(seen.id);
-      expect((await next(resumed)).receipt).toEqual(second.receipt);
-      resumed.cut();
-    },
-  );
+  verifies('kn.tenants', 'stream nothing of another tenant, live or after a resume', async () => {
+    const { session_id = '', agent = '' } = foreign;
+    const url = `${test.kernel.url}/api/v1/receipts/tail?${new URLSearchParams({ session_id, agent }).toString()}`;
+    const open = (lastEventId: string) =>
+      openEvents(url, { ...credentialsFor(routeOf('tail-receipts'), 'twin'), 'last-event-id': lastEventId });
+    const sealAs = (tenant: string) => seal(test, { tenant, principal: agent, session_id: session_id as SessionId });
+    const next = async (reader: EventReader) => {
+      for (;;) {
+        const event = await reader.next();
+        if (event === null) throw new Error('the stream ended');
+        if (event.event === 'receipt') return { id: event.id ?? '', receipt: JSON.parse(event.data) as StoredReceipt };
+      }
+    };
+    const live = await open('');
+    await sealAs('owner');
+    const first = await sealAs('twin');
+    const seen = await next(live);
+    expect(seen.receipt).toEqual(first.receipt);
+    live.cut();
+    await sealAs('owner');
+    const second = await sealAs('twin');
+    const resumed = await open(seen.id);
+    expect((await next(resumed)).receipt).toEqual(second.receipt);
+    resumed.cut();
+  });
 
-  it('a tenant id with wildcards or quotes is no pattern and no statement', async () => {
+  it('reject a tenant ID with wildcards or quotes', async () => {
     for (const tenant of ['%', '*', "owner' OR '1'='1", 'owner%00']) {
       const { status, text } = await seenBy(tenant, routeOf('list-receipts'), {});
       expect([tenant, status, text.includes('rcp_')]).toEqual([tenant, 400, false]);

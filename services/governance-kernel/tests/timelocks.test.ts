@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Browser } from '@countersign/testkit/browser';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { send, Caller, ledgerOf, movableClock, newSession, refusal, answerOf } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { kernelAt } from './_passkeys.ts';
 
@@ -35,11 +35,11 @@ afterAll(async () => {
   await test.close();
 });
 
-/** Asked at ten, approved by both a minute later. */
+/** Requests an approval at ten. One person approves it at once, the other a minute later. */
 async function approved() {
   time = movableClock(start);
   const call = { tool: 'vault.open', session_id: newSession() };
-  const id = asked(await here.decide(call));
+  const id = send(await here.decide(call));
   expect(await alice.approval(id)).toMatchObject({ timelock_seconds: 600, timelock_until: null });
   await alice.move('approve', id);
   time.advance(minuteMs);
@@ -48,37 +48,33 @@ async function approved() {
 }
 
 describe('a time lock, over two kernels', () => {
-  verifies(
-    'kn.approve.loop',
-    'lets an approved call run from its moment on, and not a millisecond earlier',
-    async () => {
-      const { call, id } = await approved();
-      time.advance(10 * minuteMs - 1);
-      for (const agent of [here, there])
-        for (const repeat of [call, { ...call, approval_grant: id }]) {
-          const reply = await agent.decide(repeat);
-          expect([said(reply), reply.reason]).toEqual(['DENY APPROVAL_TIMELOCKED', expect.stringContaining(opens)]);
-        }
-      time.advance(1);
-      const repeats = Array.from({ length: 20 }, (_, nth) => (nth % 2 === 0 ? here : there).decide(call));
-      const verdicts = (await Promise.all(repeats)).map(({ verdict }) => verdict);
-      expect(verdicts.filter((verdict) => verdict === 'ALLOW')).toHaveLength(1);
-    },
-  );
+  verifies('kn.approve.loop', 'lets an approved call run from its end, and not a millisecond earlier', async () => {
+    const { call, id } = await approved();
+    time.advance(10 * minuteMs - 1);
+    for (const agent of [here, there])
+      for (const repeat of [call, { ...call, approval_grant: id }]) {
+        const reply = await agent.decide(repeat);
+        expect([answerOf(reply), reply.reason]).toEqual(['DENY APPROVAL_TIMELOCKED', expect.stringContaining(opens)]);
+      }
+    time.advance(1);
+    const repeats = Array.from({ length: 20 }, (_, nth) => (nth % 2 === 0 ? here : there).decide(call));
+    const verdicts = (await Promise.all(repeats)).map(({ verdict }) => verdict);
+    expect(verdicts.filter((verdict) => verdict === 'ALLOW')).toHaveLength(1);
+  });
 
-  verifies('kn.approve.loop', 'leaves time to withdraw the approval, which stops the call', async () => {
+  verifies('kn.approve.loop', 'leaves time to revoke the approval, which stops the call', async () => {
     const { call, id } = await approved();
     time.advance(minuteMs);
     expect(await there.move('revoke', id)).toMatchObject({ state: 'revoked' });
     time.advance(10 * minuteMs);
-    expect(said(await here.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_REJECTED');
+    expect(answerOf(await here.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_REJECTED');
   });
 
-  it('is sealed with the vote that started it, and told on the page', async () => {
+  it('is sealed with the vote that started it, and shown on the page', async () => {
     const { call, id } = await approved();
     const votes = (await ledgerOf(test, call.session_id)).filter(({ payload }) => payload.kind === 'approval');
     expect(votes.map(({ record }) => record?.intent.facts['timelock_until'])).toEqual([undefined, opens]);
-    const body = { kind: 'approver', principal_id: 'carol' } as never; // its defaults are the kernel's
+    const body = { kind: 'approver', principal_id: 'carol' } as never; // the kernel adds defaults
     const { key } = (await test.as('acme', 'operator').createAccessKey({ body })).body;
     const browser = new Browser(second.url);
     const page = await browser.submit((await browser.open(`/approvals/${id}`)).form('sign-in'), { key });
@@ -88,10 +84,10 @@ describe('a time lock, over two kernels', () => {
     expect((await browser.open(`/approvals/${id}`)).text).toContain('vault.open: approved The agent may');
   });
 
-  it('is refused a last vote after which no time would be left, and a question that waits for less is another one', async () => {
+  it('refuses a last vote that would leave no time for the call, and an approval with a shorter lock', async () => {
     time = movableClock(start);
     const call = { tool: 'vault.open', session_id: newSession() };
-    const id = asked(await here.decide(call));
+    const id = send(await here.decide(call));
     await alice.move('approve', id);
     time.advance(5 * minuteMs);
     expect(await refusal(bob.move('approve', id))).toBe('ILLEGAL_TRANSITION');
@@ -101,10 +97,10 @@ describe('a time lock, over two kernels', () => {
       [599, 'ESCALATE APPROVAL_REQUIRED'],
       [600, 'DENY APPROVAL_TIMELOCKED'],
     ] as const) {
-      const { body } = await here.client.createApproval({ body: { ...early, timelock_seconds } as never }); // plain names
+      const { body } = await here.client.createApproval({ body: { ...early, timelock_seconds } as never }); // unbranded
       await alice.move('approve', body.approval_id);
       await bob.decideOnPage(body.approval_id);
-      expect(said(await there.decide({ ...call, session_id: early.session_id }))).toBe(verdict);
+      expect(answerOf(await there.decide({ ...call, session_id: early.session_id }))).toBe(verdict);
     }
   });
 });

@@ -3,8 +3,8 @@ import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-serve
 import { reaching } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { readMcpServers } from '../src/mcp/read-mcp-servers.ts';
-import { providerName } from '../src/mcp/provider-names.ts';
+import { readMcpServers } from '../src/doors/mcp/read-mcp-servers.ts';
+import { providerName } from '../src/doors/mcp/provider-names.ts';
 import { Caller, newSession } from './_caller.ts';
 import { adminKey } from './_kernel.ts';
 import { receiptsOf, startUpstreams, toolPolicy, type Upstreams } from './_upstreams.ts';
@@ -52,7 +52,7 @@ const doors: Record<string, Door> = {
   },
   execute: async (tenant, name) => {
     const session_id = newSession();
-    const body = { tool: name, args, session_id } as never; // plain names
+    const body = { tool: name, args, session_id } as never; // unbranded strings
     await site.test
       .as(tenant)
       .executeMcp({ body })
@@ -83,28 +83,28 @@ const through = (door: string, tenant: string, alias: string): Promise<Sealed> =
 };
 
 describe('an alias of a registered tool', () => {
-  verifies('kn.gates', 'is sealed under the name of the tool, at each door', async () => {
+  verifies('kn.gates', 'is sealed under the name of the tool, on each route', async () => {
     for (const [door, alias] of table) {
       const { tool } = await through(door, 'acme', alias);
       expect([door, alias, tool]).toEqual([door, alias, 'notes.write_note']);
     }
   });
 
-  it('is asked about beforehand under the name of the tool', async () => {
+  it('gets an approval under the name of the tool', async () => {
     for (const tool of aliases) {
-      const body = { action: 'tool.call', tool, args, session_id: newSession(), reason: 'Ask first' } as never; // plain names
+      const body = { action: 'tool.call', tool, args, session_id: newSession(), reason: 'Ask first' } as never; // unbranded
       expect((await site.test.as('acme').createApproval({ body })).body.tool).toBe('notes.write_note');
     }
   });
 
-  verifies('kn.gates', 'is no way around a block or a stop, in whatever spelling that is written', async () => {
+  verifies('kn.gates', 'does not bypass a block or a stop of the tool in any spelling', async () => {
     let nth = 0;
     for (const written of aliases) {
       const [blocking, stopping] = [`blocking-${(nth += 1)}`, `stopping-${nth}`];
       await site.test.system.putToolBlocks({
         params: { tenant: blocking },
         body: { version: 1, tools: [written] },
-      }); // plain names
+      });
       await site.test.setFence(`tool:${stopping}/${written}`, 'quarantine');
       for (const [door, alias] of table) {
         expect([written, door, alias, (await through(door, blocking, alias)).code]).toEqual([
@@ -117,14 +117,14 @@ describe('an alias of a registered tool', () => {
     }
   });
 
-  verifies('kn.gates', 'is no way around a stop of its server, or a budget', async () => {
+  verifies('kn.gates', 'does not bypass a stop of its server, or a budget', async () => {
     await site.test.setFence('server:closed/notes', 'freeze');
     for (const alias of aliases)
       expect([alias, (await through('evaluate', 'closed', alias)).code]).toEqual([alias, 'SYSTEM_FROZEN']);
     for (const [nth, written] of aliases.entries()) {
       const none = { spend_limit_minor: null, egress_limit_bytes: null, write_limit: null, currency: null };
       const body = { ...none, subject: `tool:${written}`, window: 'total', tool_call_limit: 0 };
-      const terms = { ...body, approval_required_above_minor: null } as never; // plain names
+      const terms = { ...body, approval_required_above_minor: null } as never; // unbranded strings
       await site.test.as(`spent-${nth}`).putBudget({ params: { budget_id: 'none' }, body: terms });
       for (const alias of aliases)
         expect([written, alias, (await through('execute', `spent-${nth}`, alias)).code]).toEqual([
@@ -133,15 +133,18 @@ describe('an alias of a registered tool', () => {
     }
   });
 
-  it.each(['notes__write_note', 'mcp__notes__write_note'])('declares its effect in a bundle as %s', async (written) => {
-    const tenant = `declared-${written.length}`;
-    await site.test.activate(tenant, `${toolPolicy}tools: { ${written}: { effect_level: E3 } }\n`);
-    for (const alias of ['notes.write_note', 'notes__write_note', 'mcp__notes__write_note'])
-      expect([alias, (await doors['execute']?.(tenant, alias))?.code]).toEqual([alias, 'NO_MATCHING_RULE']);
-    expect(await doors['execute']?.('acme', 'notes.write_note')).not.toMatchObject({ code: 'NO_MATCHING_RULE' });
-  });
+  it.each(['notes__write_note', 'mcp__notes__write_note'])(
+    'has the effect that a bundle declares for %s',
+    async (written) => {
+      const tenant = `declared-${written.length}`;
+      await site.test.activate(tenant, `${toolPolicy}tools: { ${written}: { effect_level: E3 } }\n`);
+      for (const alias of ['notes.write_note', 'notes__write_note', 'mcp__notes__write_note'])
+        expect([alias, (await doors['execute']?.(tenant, alias))?.code]).toEqual([alias, 'NO_MATCHING_RULE']);
+      expect(await doors['execute']?.('acme', 'notes.write_note')).not.toMatchObject({ code: 'NO_MATCHING_RULE' });
+    },
+  );
 
-  it('is refused where it could be a tool of two servers, and is its caller’s own where it is none', async () => {
+  it('is refused when two servers could have it, and is a tool of the caller when none has it', async () => {
     await learned('notes_read.note', 'notes_read__note');
     expect(await through('evaluate', 'acme', 'notes_read_note')).toMatchObject({ code: 'MALFORMED_ARGUMENTS' });
     expect(await through('evaluate', 'acme', 'notes_search')).toEqual({
@@ -159,7 +162,7 @@ describe('an alias of a registered tool', () => {
     ],
     ['denies', '{ id: apart, effect: deny, match: { tool: [notes_write_note] } }'],
     ['denies by a pattern', "{ id: apart, effect: deny, match: { tool: ['notes_w*'] } }"],
-  ])('is refused where the policy %s it apart from the tool', async (what, rule) => {
+  ])('is refused when the policy %s it separately from the tool', async (what, rule) => {
     const tenant = `apart-${what.length}`;
     await site.test.activate(tenant, `${toolPolicy}  - ${rule}\n`);
     expect(await through('evaluate', tenant, 'notes_write_note')).toMatchObject({ code: 'MALFORMED_ARGUMENTS' });
@@ -168,7 +171,7 @@ describe('an alias of a registered tool', () => {
 });
 
 describe('the names in tools/list', () => {
-  it('are accepted by model providers, and each of them calls its tool', async () => {
+  it('have a form that model providers accept', async () => {
     const client = await overMcp('acme', newSession());
     const names = (await client.listTools()).tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['notes__write_note', 'notes_read__write_note']));
@@ -176,7 +179,7 @@ describe('the names in tools/list', () => {
     await client.close();
   });
 
-  it('are shortened where they are too long or hold other characters', async () => {
+  it('are shortened when they are too long or contain other characters', async () => {
     for (const tool of [`notes.${'x'.repeat(70)}`, 'notes.dotted.name', `${'s'.repeat(40)}.${'t'.repeat(40)}`]) {
       expect(providerName(tool)).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
       expect(providerName(`${tool}y`)).not.toBe(providerName(tool));
@@ -190,13 +193,13 @@ describe('the names in tools/list', () => {
 });
 
 describe('a server', () => {
-  it('cannot have the id that is the prefix of tool names at clients', () => {
+  it('cannot have the reserved ID mcp, which prefixes tool names in clients', () => {
     const servers = JSON.stringify({ mcpServers: { mcp: { type: 'http', url: 'https://hub.example/mcp' } } });
     expect(() => readMcpServers(servers)).toThrow(/reserved/);
   });
 });
 
-/** The kernel learns of a new tool when its server is listed again. */
+/** Waits until the kernel knows a new tool, which it learns when the server is listed again. */
 async function learned(tool: string, alias: string): Promise<void> {
   await reaching(
     () => through('evaluate', 'acme', alias),

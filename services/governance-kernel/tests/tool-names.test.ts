@@ -12,10 +12,10 @@ afterAll(() => upstreams.close());
 const unsealable: [string, string][] = [
   ['too long', 'x'.repeat(257)],
   ['of two lines', 'notes.read\nnote'],
-  ['with a blank behind it', 'notes.read_note '],
+  ['with a trailing space', 'notes.read_note '],
   ['with a NUL', 'notes.read\u0000note'],
-  ['with an invisible control', 'notes.read\u0085note'],
-  ['with a letter that shows nothing', 'notes.read_note\u2800'],
+  ['with an invisible control character', 'notes.read\u0085note'],
+  ['with an invisible letter', 'notes.read_note\u2800'],
   ['empty', ''],
 ];
 
@@ -35,14 +35,17 @@ async function callTool(session: string, name: string) {
   return await response.text();
 }
 
-describe('a tool name that no receipt can hold', () => {
-  it.each(unsealable)('is invalid params of an MCP call when it is %s, and nothing is sealed', async (_case, name) => {
-    const session = newSession();
-    const text = await callTool(session, name);
-    expect(text).toContain('"code":-32602');
-    expect(text).toContain('params.name');
-    expect(await receiptsOf(upstreams.test, session)).toEqual([]);
-    const exported = await upstreams.test.as('acme').listReceipts({ query: {} });
-    expect(exported.status).toBe(200);
-  });
+describe('a tool name that no receipt can contain', () => {
+  it.each(unsealable)(
+    'is rejected as invalid params of an MCP call, and nothing is sealed (%s)',
+    async (_case, name) => {
+      const session = newSession();
+      const text = await callTool(session, name);
+      expect(text).toContain('"code":-32602');
+      expect(text).toContain('params.name');
+      expect(await receiptsOf(upstreams.test, session)).toEqual([]);
+      const exported = await upstreams.test.as('acme').listReceipts({ query: {} });
+      expect(exported.status).toBe(200);
+    },
+  );
 });

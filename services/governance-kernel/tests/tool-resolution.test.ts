@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isAppError, type ApprovalId } from '@countersign/contracts';
 import { authorizeMcpCall } from '@countersign/contracts/governance-kernel';
-import { Caller, ledgerOf, newSession, said, type Call } from './_caller.ts';
+import { Caller, ledgerOf, newSession, answerOf, type Call } from './_caller.ts';
 import { attempt, connectMcp, doors, type Attempt, type Door, type Site } from './_doors.ts';
 import { approve, startUpstreams } from './_upstreams.ts';
 
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 let epoch = 0;
-/** Allows every action, or lets a person decide about tools: what a name is refused for is not the rules' doing. */
+/** Allows every action, or requires an approval for tools. A name is therefore never refused by a rule. */
 async function activate(effect: 'allow' | 'escalate', tools: Record<string, { effect_level: string }> = {}) {
   const own = effect === 'allow' ? '*' : 'model.call';
   const asks = effect === 'allow' ? '' : '  - { id: asks, effect: escalate, match: { action: [tool.call] } }\n';
@@ -28,25 +28,27 @@ async function activate(effect: 'allow' | 'escalate', tools: Record<string, { ef
   await site.test.activate('acme', `${head}${rules}tools: ${JSON.stringify(tools)}\n`, (epoch += 1));
 }
 
-/** Doors that take one name. `authorize-call` takes a server and a tool, and no alias. */
+/**
+ * Routes that name the tool by one string, which may be an alias. `authorize-call` takes a server and a tool instead.
+ */
 const toolDoors = doors.filter(({ registered, route }) => registered && route !== authorizeMcpCall);
 const ofEachDoor = toolDoors.map((door) => [door.name, door] as const);
 
-/** The answer of one door to one call, with the name and effect in the ledger. */
-async function judged(door: Door, given: Partial<Attempt>) {
-  const session = given.session ?? newSession();
-  const told = await attempt(site, door, { ...given, session });
+/** Calls one route. Returns its answer, and the tool name and effect in the ledger. */
+async function judged(door: Door, input: Partial<Attempt>) {
+  const session = input.session ?? newSession();
+  const answer = await attempt(site, door, { ...input, session });
   const sealed = (await ledgerOf(site.test, session)).map(({ payload }) => payload);
-  const receipt = sealed.find(({ receipt_id }) => receipt_id === told.receiptId);
+  const receipt = sealed.find(({ receipt_id }) => receipt_id === answer.receiptId);
   const { tool, effect_level: effect, approval_id: approval } = receipt ?? {};
-  return { said: `${told.verdict} ${told.code}`, executed: told.executed, tool, effect, approval };
+  return { said: `${answer.verdict} ${answer.code}`, executed: answer.executed, tool, effect, approval };
 }
 
-/** The result of asking beforehand: the name that the approval is for, or the refusal. */
+/** Requests an approval beforehand. Returns its ID and tool name, or the refusal. */
 async function askedBeforehand(call: Call): Promise<{ id: ApprovalId; tool: string | null } | string> {
   const question = { action: 'tool.call', session_id: newSession(), reason: 'for a test', ...call };
   try {
-    const { body } = await agent.client.createApproval({ body: question as never }); // a test writes plain names
+    const { body } = await agent.client.createApproval({ body: question as never }); // unbranded strings
     return { id: body.approval_id, tool: body.tool };
   } catch (error) {
     if (isAppError(error)) return `${error.code} ${error.reasonCode}`;
@@ -58,12 +60,12 @@ const canonical = 'notes.write_note';
 const called = 'notes__write_note';
 
 describe.each(ofEachDoor)('at %s', (_name, door) => {
-  it.each([canonical, called])('%s is the registered tool, with its name and its effect', async (tool) => {
+  it.each([canonical, called])('%s resolves to the registered tool, with its name and effect', async (tool) => {
     const seen = await judged(door, { tool });
     expect(seen).toMatchObject({ said: 'ALLOW ALLOWED', executed: true, tool: canonical, effect: 'E2' });
   });
 
-  it('an undeclared tool is E4, and the kernel executes none', async () => {
+  it('an undeclared tool is E4, and the kernel does not execute it', async () => {
     const seen = await judged(door, { tool: 'crm.read' });
     const verdict = door.dispatched ? 'DENY TOOL_UNKNOWN' : 'ALLOW ALLOWED';
     expect(seen).toMatchObject({ said: verdict, executed: !door.dispatched, tool: 'crm.read', effect: 'E4' });
@@ -79,19 +81,21 @@ describe.each(ofEachDoor)('at %s', (_name, door) => {
     ]);
   });
 
-  it('an approval that was asked for beforehand fits the call, however either spells the tool', async () => {
+  it('an approval that was requested beforehand covers the call, in either spelling of the tool', async () => {
     await activate('escalate');
-    const spellings = [canonical, called].flatMap((asked) => [canonical, called].map((tool) => ({ asked, tool })));
+    const spellings = [canonical, called].flatMap((requested) =>
+      [canonical, called].map((tool) => ({ requested, tool })),
+    );
     const args = { id: 'a', text: 'x' };
-    for (const { asked, tool } of spellings) {
+    for (const { requested, tool } of spellings) {
       const session = newSession();
       const demand = door.costs ? { demand: { spend_minor: 1 } } : {};
-      const approval = await askedBeforehand({ tool: asked, args, session_id: session, ...demand });
+      const approval = await askedBeforehand({ tool: requested, args, session_id: session, ...demand });
       if (typeof approval === 'string') throw new Error(approval);
       expect(approval.tool).toBe(canonical);
       await approve(site.test, approval.id);
       const seen = await judged(door, { tool, args, session });
-      // A proposal takes nothing: the approval is left for its execution.
+      // The proposal of a call consumes no approval, so that the execution of the call can use the approval.
       const used = door.proposed ? undefined : approval.id;
       expect(seen).toMatchObject({ said: 'ALLOW ALLOWED', executed: true });
       expect(seen.approval).toBe(used);
@@ -103,25 +107,25 @@ describe.each(ofEachDoor)('at %s', (_name, door) => {
 const lookAlikes: [string, string][] = [
   ['in another case', 'Notes.write_note'],
   ['in full width', 'ｎｏｔｅｓ.write_note'],
-  ['in the bold letters of mathematics', '𝐍𝐎𝐓𝐄𝐒.write_note'],
+  ['in bold mathematical letters', '𝐍𝐎𝐓𝐄𝐒.write_note'],
   ['with a full-width dot', 'notes．write_note'],
   ['with a zero-width joiner', 'no\u200dtes.write_note'],
   ['with a soft hyphen before the dot', 'notes\u00ad.write_note'],
   ['with a long s', 'noteſ.write_note'],
-  ['as a function in another case', 'NOTES__write_note'],
-  ['as a function with full-width lines', 'notes＿＿write_note'],
+  ['as a function name in another case', 'NOTES__write_note'],
+  ['as a function name with full-width underscores', 'notes＿＿write_note'],
 ];
 
-/** The server is the declared one, letter for letter: what it does not list, it does not have. */
+/** The server name matches exactly, but the server does not list these tools. */
 const unlisted: [string, string][] = [
   ['with another case', 'notes.Write_note'],
-  ['as a function with another case', 'notes__Write_note'],
+  ['as a function name with another case', 'notes__Write_note'],
   ['with a zero-width joiner', 'notes.write_note\u200d'],
-  ['that its server never listed', 'notes__archive'],
+  ['with an unlisted name', 'notes__archive'],
 ];
 
-describe('a name that could be taken for another', () => {
-  it.each(lookAlikes)('is refused at every door when it is a declared server %s', async (_case, tool) => {
+describe('a name that could be confused with another', () => {
+  it.each(lookAlikes)('is refused on every route when it only resembles a declared server: %s', async (_case, tool) => {
     for (const door of toolDoors) {
       const seen = await judged(door, { tool });
       expect([door.name, seen]).toMatchObject([door.name, { said: 'DENY MALFORMED_ARGUMENTS', executed: false, tool }]);
@@ -129,14 +133,14 @@ describe('a name that could be taken for another', () => {
     expect(await askedBeforehand({ tool })).toBe('POLICY_DENIED MALFORMED_ARGUMENTS');
   });
 
-  it.each(unlisted)('is no tool of its server %s', async (_case, tool) => {
+  it.each(unlisted)('is an unknown tool of its server: %s', async (_case, tool) => {
     for (const door of toolDoors) {
       const seen = await judged(door, { tool });
       expect([door.name, seen]).toMatchObject([door.name, { said: 'DENY TOOL_UNKNOWN', executed: false }]);
     }
   });
 
-  it('is refused when its server lists both; the plain spelling stays', async () => {
+  it('is refused when its server lists both, while the plain spelling still works', async () => {
     const twin = 'read\u200d_note';
     site.notes.addTool({ name: twin, description: 'Reads one note.', inputSchema: { type: 'object' } });
     const call = { args: { id: 'a' } };
@@ -147,11 +151,11 @@ describe('a name that could be taken for another', () => {
     }
   });
 
-  it('is refused when a tool that the bundle declares looks like it', async () => {
+  it('is refused when it looks like a tool that the bundle declares', async () => {
     await activate('allow', { 'crm.read': { effect_level: 'E1' } });
     const sayings = [];
     for (const tool of ['crm.read', 'CRM.read', 'crm．read', 'crm.re\u2060ad'])
-      sayings.push(said(await agent.decide({ tool })), await askedBeforehand({ tool }));
+      sayings.push(answerOf(await agent.decide({ tool })), await askedBeforehand({ tool }));
     await activate('allow');
     const refused = ['DENY MALFORMED_ARGUMENTS', 'POLICY_DENIED MALFORMED_ARGUMENTS'];
     expect(sayings).toMatchObject(['ALLOW ALLOWED', { tool: 'crm.read' }, ...refused, ...refused, ...refused]);
@@ -161,10 +165,10 @@ describe('a name that could be taken for another', () => {
 const write = { tool: canonical, args: { id: 'a', text: 'x' } };
 const effectOf = async (call: Call) => (await agent.decide(call)).receipt.payload.effect_level;
 
-describe('what a caller says of a tool', () => {
-  it.each(['data.egress', 'model.call', 'connector.invoke'])('cannot make it something else: %s', async (action) => {
+describe('the statement of a caller about a tool', () => {
+  it.each(['data.egress', 'model.call', 'connector.invoke'])('cannot change its action: %s', async (action) => {
     for (const tool of [canonical, called]) {
-      expect(said(await agent.decide({ ...write, tool, action }))).toBe('DENY MALFORMED_ARGUMENTS');
+      expect(answerOf(await agent.decide({ ...write, tool, action }))).toBe('DENY MALFORMED_ARGUMENTS');
       expect(await askedBeforehand({ ...write, tool, action })).toBe('POLICY_DENIED MALFORMED_ARGUMENTS');
     }
   });
@@ -183,21 +187,21 @@ describe('what a caller says of a tool', () => {
     expect(await effectOf({ action: 'report.look', effect_level: 'E1' })).toBe('E1');
   });
 
-  it('is refused where the call of a tool names none, though its resource reads like one', async () => {
+  it('is refused when a tool call names no tool, even if its resource looks like one', async () => {
     const call = { resource: 'shell.run', effect_level: 'E0' };
-    expect(said(await agent.decide(call))).toBe('DENY MALFORMED_ARGUMENTS');
+    expect(answerOf(await agent.decide(call))).toBe('DENY MALFORMED_ARGUMENTS');
     expect(await askedBeforehand(call)).toBe('POLICY_DENIED MALFORMED_ARGUMENTS');
   });
 
-  it('counts for an approval that was asked for beforehand: one of a milder effect covers no graver call', async () => {
+  it('applies to an approval requested beforehand: a lower effect does not cover a call with a higher one', async () => {
     await activate('escalate');
     const outcomes = [];
-    for (const asked of [{}, { effect_level: 'E4' }]) {
+    for (const request of [{}, { effect_level: 'E4' }]) {
       const session_id = newSession();
-      const approval = await askedBeforehand({ ...write, ...asked, session_id });
+      const approval = await askedBeforehand({ ...write, ...request, session_id });
       if (typeof approval === 'string') throw new Error(approval);
       await approve(site.test, approval.id);
-      outcomes.push(said(await agent.decide({ ...write, session_id, effect_level: 'E4' })));
+      outcomes.push(answerOf(await agent.decide({ ...write, session_id, effect_level: 'E4' })));
     }
     await activate('allow');
     expect(outcomes).toEqual(['ESCALATE APPROVAL_REQUIRED', 'ALLOW ALLOWED']);

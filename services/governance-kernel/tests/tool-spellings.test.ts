@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
-import { Caller, newSession, refusal, said } from './_caller.ts';
+import { Caller, newSession, refusal, answerOf } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { receiptsOf } from './_upstreams.ts';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const told = async (tool: string) => said(await new Caller(test).decide({ tool, effect_level: 'E1' }));
+const reportOf = async (tool: string) => answerOf(await new Caller(test).decide({ tool, effect_level: 'E1' }));
 
 describe("the spelling of a caller's own tool", () => {
   const looksRestricted = [
@@ -36,16 +36,17 @@ describe("the spelling of a caller's own tool", () => {
     ],
     ...['files__delete', 'files.Delete', 'FILES__DELETE', 'pay.send', 'Pay__send'],
   ];
-  verifies('kn.gates', 'is no way around a rule that denies or escalates it', async () => {
-    for (const tool of looksRestricted) expect([tool, await told(tool)]).toEqual([tool, 'DENY MALFORMED_ARGUMENTS']);
-    expect(await told('shell.exec')).toBe('DENY POLICY_DENIED');
-    expect(await told('files.delete')).toBe('DENY POLICY_DENIED');
-    expect(await told('pay__send')).toBe('ESCALATE APPROVAL_REQUIRED');
+  verifies('kn.gates', 'does not bypass a rule that denies or escalates it', async () => {
+    for (const tool of looksRestricted)
+      expect([tool, await reportOf(tool)]).toEqual([tool, 'DENY MALFORMED_ARGUMENTS']);
+    expect(await reportOf('shell.exec')).toBe('DENY POLICY_DENIED');
+    expect(await reportOf('files.delete')).toBe('DENY POLICY_DENIED');
+    expect(await reportOf('pay__send')).toBe('ESCALATE APPROVAL_REQUIRED');
     for (const tool of ['shell.execute', 'files.deleted', 'Weather', 'get__weather'])
-      expect([tool, await told(tool)]).toEqual([tool, 'ALLOW ALLOWED']);
+      expect([tool, await reportOf(tool)]).toEqual([tool, 'ALLOW ALLOWED']);
   });
 
-  verifies('kn.gates', 'is no name at all with a character that no name holds, and nothing is sealed', async () => {
+  verifies('kn.gates', 'is rejected with a forbidden character, and nothing is sealed', async () => {
     const unseen = ['\u0082', '\u0085', '\u009b', '\u2028', '\u2800', '\ufff9', '\ue000', '\ufdd0'];
     for (const tool of unseen.flatMap((one) => [`shell${one}.exec`, `shell.${one}exec`, `shell.exec${one}`])) {
       const session_id = newSession();
@@ -55,14 +56,14 @@ describe("the spelling of a caller's own tool", () => {
     }
   });
 
-  verifies('kn.gates', 'is no way around a block', async () => {
+  verifies('kn.gates', 'does not bypass a block', async () => {
     await test.system.putToolBlocks({ params: { tenant: 'acme' }, body: { version: 1, tools: ['disk.wipe', 'Fax'] } });
     for (const tool of ['disk.wipe', 'disk__wipe', 'Disk.Wipe', 'disk.wipe\u200d', 'disk__ｗipe', 'fax', 'Fax'])
-      expect([tool, await told(tool)]).toEqual([tool, 'DENY TOOL_BLOCKED']);
-    expect(await told('disk.wiper')).toBe('ALLOW ALLOWED');
+      expect([tool, await reportOf(tool)]).toEqual([tool, 'DENY TOOL_BLOCKED']);
+    expect(await reportOf('disk.wiper')).toBe('ALLOW ALLOWED');
   });
 
-  verifies('kn.budget', 'is no way around a budget: all of its spellings count as one tool', async () => {
+  verifies('kn.budget', 'does not bypass a budget: all its spellings count as one tool', async () => {
     for (const [id, subject] of [
       ['dotted', 'tool:files.read'],
       ['function', 'tool:notes__read'],
@@ -80,9 +81,15 @@ describe("the spelling of a caller's own tool", () => {
           approval_required_above_minor: null,
         },
       });
-    expect([await told('files__read'), await told('files.read')]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+    expect([await reportOf('files__read'), await reportOf('files.read')]).toEqual([
+      'ALLOW ALLOWED',
+      'DENY BUDGET_EXCEEDED',
+    ]);
     for (const tool of ['Files.Read', 'FILES__READ', 'files.read\u200d'])
-      expect([tool, await told(tool)]).toEqual([tool, 'DENY BUDGET_EXCEEDED']);
-    expect([await told('notes.read'), await told('notes__read')]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+      expect([tool, await reportOf(tool)]).toEqual([tool, 'DENY BUDGET_EXCEEDED']);
+    expect([await reportOf('notes.read'), await reportOf('notes__read')]).toEqual([
+      'ALLOW ALLOWED',
+      'DENY BUDGET_EXCEEDED',
+    ]);
   });
 });

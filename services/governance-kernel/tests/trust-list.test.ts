@@ -37,14 +37,16 @@ const call = async () =>
     .body;
 const keyOf = (purpose: 'receipts' | 'log') => test.kernel.context.signers[purpose].keyId;
 
-/** Version 1, over the keys that the kernel published at its first start. */
+/** Adds version 1, with the keys that the kernel published at its first start. */
 async function begin(): Promise<SignedTrustList> {
   const first = root.first(await published(), new Date());
   await add(first);
   return first;
 }
 
-/** The next version, with a new key for receipts that ends the one before it. The kernel starts again with the new key. */
+/**
+ * Creates the next version, with a new receipts key that ends the previous one. Restarts the kernel with the new key.
+ */
 async function rotate(previous: SignedTrustList): Promise<{ list: SignedTrustList; old: string }> {
   const old = keyOf('receipts');
   const made = generateSigningKey();
@@ -72,20 +74,28 @@ async function judged(trust: SignedTrustList): Promise<string> {
 }
 
 describe('a kernel with a trust root', () => {
-  verifies('kn.trust', 'keeps receipts of a rotated key valid, and ends those after a revocation', async () => {
-    await call();
-    const { list, old } = await rotate(await begin());
-    await call();
-    expect(await judged(list)).toBe('VERIFIED');
-    const at = after(await test.kernel.context.checkpoints.create()).toISOString();
-    const revoked = root.next(list, changing(list, old, { revoked_at: at }), new Date());
-    expect(await revoke(revoked)).toMatchObject({ version: 3, key_ids: [old] });
-    expect((await published()).find(({ kid }) => kid === old)?.revoked_at).toBe(at);
-    expect(await judged(revoked)).toBe('VERIFIED');
-    const earlier = root.next(revoked, changing(revoked, old, { revoked_at: '2026-01-01T00:00:00.000Z' }), new Date());
-    await revoke(earlier);
-    expect(await judged(earlier)).toBe('KEY_REVOKED');
-  });
+  verifies(
+    'kn.trust',
+    'keeps receipts of a rotated key valid, unless it was revoked before a checkpoint covered them',
+    async () => {
+      await call();
+      const { list, old } = await rotate(await begin());
+      await call();
+      expect(await judged(list)).toBe('VERIFIED');
+      const at = after(await test.kernel.context.checkpoints.create()).toISOString();
+      const revoked = root.next(list, changing(list, old, { revoked_at: at }), new Date());
+      expect(await revoke(revoked)).toMatchObject({ version: 3, key_ids: [old] });
+      expect((await published()).find(({ kid }) => kid === old)?.revoked_at).toBe(at);
+      expect(await judged(revoked)).toBe('VERIFIED');
+      const earlier = root.next(
+        revoked,
+        changing(revoked, old, { revoked_at: '2026-01-01T00:00:00.000Z' }),
+        new Date(),
+      );
+      await revoke(earlier);
+      expect(await judged(earlier)).toBe('KEY_REVOKED');
+    },
+  );
 
   it('seals each version, and serves the newest as the root signed it', async () => {
     await expect(client().getTrustList()).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -96,7 +106,7 @@ describe('a kernel with a trust root', () => {
     expect(receipt.payload).toMatchObject({ kind: 'trust', action: 'trust.keys.add', resource: 'trust:1' });
   });
 
-  it('takes no list that the root did not sign, and none that takes something back', async () => {
+  it('rejects a list that the root did not sign, and a list that removes or undoes an entry', async () => {
     const keys = await published();
     const strange = newRoot().first(keys, new Date());
     await expect(add(strange)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
@@ -115,7 +125,7 @@ describe('a kernel with a trust root', () => {
     expect((await client().getTrustList()).body).toEqual(first);
   });
 
-  it('takes no list under which it could not sign', async () => {
+  it('rejects a list under which it could not sign', async () => {
     const first = await begin();
     const revoked = root.next(
       first,
@@ -129,7 +139,7 @@ describe('a kernel with a trust root', () => {
     expect((await call()).verdict).toBe('ALLOW');
   });
 
-  it('does not start with a key that the list lacks', async () => {
+  it('does not start with a key that is missing from the list', async () => {
     await begin();
     const own = test.env['GOV_SIGNING_KEY'] ?? '';
     test.env['GOV_SIGNING_KEY'] = generateSigningKey().privateKeyPem;
@@ -138,7 +148,7 @@ describe('a kernel with a trust root', () => {
     await test.restart();
   });
 
-  it('publishes no key by a row that the root did not sign, and serves nothing when only such rows are left', async () => {
+  it('publishes no key from a row that the root did not sign, and fails when only such rows are left', async () => {
     const first = await begin();
     const thief = createSigner(generateSigningKey().privateKeyPem);
     const key = jwk(thief.publicKey, { kid: thief.keyId, valid_from: '2026-01-01T00:00:00.000Z' });
@@ -153,7 +163,7 @@ describe('a kernel with a trust root', () => {
     await expect(published()).rejects.toMatchObject({ code: 'RECEIPT_STORE_UNAVAILABLE' });
   });
 
-  it('refuses to append what a revoked key signed, in the database as well', async () => {
+  it('refuses to append what a revoked key signed, in the database too', async () => {
     const { list, old } = await rotate(await begin());
     const revoked = root.next(list, changing(list, old, { revoked_at: new Date().toISOString() }), new Date());
     await revoke(revoked);
@@ -163,7 +173,7 @@ describe('a kernel with a trust root', () => {
   });
 });
 
-it('a kernel without a trust root takes no list', async () => {
+it('a kernel without a trust root accepts no list', async () => {
   delete test.env['GOV_TRUST_ROOT'];
   await test.restart();
   const first = root.first(await published(), new Date());

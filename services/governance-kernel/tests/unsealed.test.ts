@@ -6,7 +6,7 @@ import { activateRules } from './_causes.ts';
 import { connectMcp, doors, type Door, type Site } from './_doors.ts';
 import { startUpstreams } from './_upstreams.ts';
 
-/** More than the pause before a retry: an answer of the model meets the fault twice. */
+/** How long a chat retries the decisions on a model's answer: longer than one retry pause, which is 250 ms. */
 const ledgerAwayMsMax = 300;
 
 let site: Site;
@@ -24,7 +24,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Where the store fails under a decision that was made already: at a row of it, and after all rows went well. */
+/** Store failures after a decision was made: at one of its rows, and at the commit. */
 const faults: [string, string][] = [
   ['a receipt that cannot be written', 'TRIGGER unsealable BEFORE INSERT ON ledger'],
   ['a commit that fails', 'CONSTRAINT TRIGGER unsealable AFTER INSERT ON ledger DEFERRABLE INITIALLY DEFERRED'],
@@ -39,7 +39,7 @@ async function receiptCount(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** One call through a door; how it was told to the caller, and whether anything went out. */
+/** Makes one call through a door. Returns whether it was released, and how many calls were dispatched and sealed. */
 async function pass(door: Door, meanwhile: () => Promise<void> = async () => undefined) {
   let sealed = 0;
   const sent = door.dispatches(site);
@@ -51,9 +51,9 @@ async function pass(door: Door, meanwhile: () => Promise<void> = async () => und
       sealed = await receiptCount();
     },
   };
-  const told = await door.call(site, call).catch(() => null);
+  const answer = await door.call(site, call).catch(() => null);
   return {
-    released: told?.released ?? false,
+    released: answer?.released ?? false,
     dispatched: door.dispatches(site) - sent,
     sealed: (await receiptCount()) - sealed,
   };
@@ -61,7 +61,7 @@ async function pass(door: Door, meanwhile: () => Promise<void> = async () => und
 
 describe('a decision that cannot be sealed', () => {
   for (const door of doors) {
-    verifies('kn.fc.receipt', `is no decision: nothing is released or dispatched (${door.name})`, async () => {
+    verifies('kn.fc.receipt', `has no effect: nothing is released or dispatched (${door.name})`, async () => {
       expect((await pass(door)).released).toBe(true);
       for (const [fault, trigger] of faults) {
         const seen = await pass(door, () => breakStore(trigger)).finally(mendStore);
@@ -73,11 +73,11 @@ describe('a decision that cannot be sealed', () => {
 });
 
 describe('an outcome that cannot be sealed', () => {
-  it('is reported as such, and sealed when the ledger is back', async () => {
+  it('is reported as unsealed, and is sealed when the ledger is back', async () => {
     const door = doors.find(({ name }) => name === 'execute-mcp');
     if (door === undefined) throw new Error('there is no such door');
     const session_id = newSession();
-    const body = { tool: 'notes.write_note', args: { id: 'a', text: 'x' }, session_id, context: {} } as never; // plain names
+    const body = { tool: 'notes.write_note', args: { id: 'a', text: 'x' }, session_id, context: {} } as never; // unbranded
     const execute = async () => (await site.test.as(door.tenant).executeMcp({ body })).body;
     expect(await execute()).toMatchObject({ is_error: false, outcome_sealed: true });
     await asAdministrator(

@@ -26,19 +26,19 @@ afterAll(async () => {
   await scripted.close();
 });
 
-/** Executes the tool; how its call was sealed, and how often it was sent. */
+/** Executes the tool. Returns how its call was sealed, and how often it was sent. */
 async function act() {
   const session = newSession();
   const before = scripted.methods.length;
-  const body = { tool: 'scripted.act', args: {}, session_id: session } as never; // a test writes plain names
+  const body = { tool: 'scripted.act', args: {}, session_id: session } as never; // unbranded strings
   const { body: reply } = await upstreams.test.as('acme').executeMcp({ body });
   const [decision, outcome] = await receiptsOf(upstreams.test, session);
   const sent = scripted.methods.slice(before).filter((method) => method === 'tools/call').length;
   return { verdict: decision?.verdict, outcome: outcome?.outcome, sent, text: JSON.stringify(reply.result) };
 }
 
-describe('an upstream MCP server that breaks its own word', () => {
-  it('has run when its result does not match its output schema', async () => {
+describe('an upstream MCP server that breaks its own contract', () => {
+  it('has its call sealed as completed when the result does not match the output schema', async () => {
     const result = { resultType: 'complete', content: [{ type: 'text', text: 'paid, reference 4711' }] };
     for (const structured of [{}, { structuredContent: { ok: 'yes' } }]) {
       scripted.answer('tools/call', { result: { ...result, ...structured } });
@@ -48,14 +48,14 @@ describe('an upstream MCP server that breaks its own word', () => {
     }
   });
 
-  it('is called once for one decision, also when it objects to the headers of the call', async () => {
+  it('is called once per decision, even when it rejects the headers of the call', async () => {
     scripted.answer('tools/call', { error: { code: -32_020, message: 'header mismatch' } });
     expect(await act()).toMatchObject({ verdict: 'ALLOW', outcome: 'failed', sent: 1 });
   });
 });
 
 describe('the declaration of an MCP server', () => {
-  it('is kept without the secrets that it may hold', async () => {
+  it('is stored without the secrets that it may contain', async () => {
     const { rows } = await upstreams.test.pool.query('SELECT * FROM mcp_servers');
     expect(rows.map((row: { server_id: string }) => row.server_id).sort()).toEqual(['notes', 'process', 'scripted']);
     expect(JSON.stringify(rows)).not.toContain('hunter2');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApprovalId } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { asked, Caller, newSession, said } from './_caller.ts';
+import { send, Caller, newSession, answerOf } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { Approver, kernelAt, origin } from './_passkeys.ts';
 
@@ -29,10 +29,10 @@ afterAll(async () => {
 
 const bearerVote = (id: ApprovalId, of: string) => new Caller(test, of, 'bob').move('approve', id);
 
-describe('a vote of before', () => {
+describe('an earlier vote', () => {
   const half = async (of: string) => {
     const call = { tool: 'both.keys', session_id: newSession() };
-    const id = asked(await new Caller(test, of).decide(call));
+    const id = send(await new Caller(test, of).decide(call));
     await new Caller(test, of, 'mallory').move('approve', id);
     await new Caller(test, of, 'alice').decideOnPage(id);
     return { call, id };
@@ -40,7 +40,7 @@ describe('a vote of before', () => {
 
   verifies(
     'kn.approve.webauthn',
-    'by a bearer is no part of a quorum that is made after the first passkey',
+    'with a bearer key does not count in a quorum that completes after the first passkey',
     async () => {
       const of = 'halfway';
       const { call, id } = await half(of);
@@ -48,11 +48,13 @@ describe('a vote of before', () => {
       if (!alice || !bob || !carla) throw new Error('there are three');
       await alice.enrol();
       expect(await alice.decide(id)).toMatchObject({ state: 'pending', approved_by: ['alice'] });
-      expect(said(await new Caller(kernelAt(second.url) as never, of).decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
-      for (const other of [bob, carla]) {
-        await other.enrol();
-        await alice.vouchFor(other);
-        await other.decide(id);
+      expect(answerOf(await new Caller(kernelAt(second.url) as never, of).decide(call))).toBe(
+        'ESCALATE APPROVAL_REQUIRED',
+      );
+      for (const another of [bob, carla]) {
+        await another.enrol();
+        await alice.vouchFor(another);
+        await another.decide(id);
       }
       expect(await new Caller(test, of).approval(id)).toMatchObject({
         state: 'approved',
@@ -61,7 +63,7 @@ describe('a vote of before', () => {
     },
   );
 
-  it('is no part of one where nothing but a signature decides since, and stays one where nothing has changed', async () => {
+  it('does not count after signatures_only is set, and still counts where nothing has changed', async () => {
     const of = 'signed-halfway';
     const { id } = await half(of);
     const unchanged = await half('as-before');
@@ -74,17 +76,17 @@ describe('a vote of before', () => {
   });
 });
 
-describe('an approval that was completed before', () => {
+describe('an approval completed earlier', () => {
   const completed = async (of: string, tool = 'pay.send') => {
     const call = { tool, session_id: newSession() };
-    const id = asked(await new Caller(test, of).decide(call));
+    const id = send(await new Caller(test, of).decide(call));
     return { call, id };
   };
   const there = (of: string) => new Caller(kernelAt(second.url) as never, of);
 
   verifies(
     'kn.approve.webauthn',
-    'by bearers carries no call after the first passkey, presented or not, on any kernel',
+    'with bearer keys allows no call after the first passkey, presented or not, on any kernel',
     async () => {
       const of = 'complete';
       const { call, id } = await completed(of);
@@ -92,28 +94,28 @@ describe('an approval that was completed before', () => {
       const alice = new Approver(test, 'alice', of);
       await alice.enrol();
       for (const caller of [new Caller(test, of), there(of)]) {
-        expect(said(await caller.decide({ ...call, approval_grant: id }))).toBe('ESCALATE APPROVAL_REQUIRED');
-        expect(said(await caller.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+        expect(answerOf(await caller.decide({ ...call, approval_grant: id }))).toBe('ESCALATE APPROVAL_REQUIRED');
+        expect(answerOf(await caller.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
       }
-      const anew = asked(await new Caller(test, of).decide(call));
+      const anew = send(await new Caller(test, of).decide(call));
       expect(anew).not.toBe(id);
       expect(await new Caller(test, of).approval(id)).toMatchObject({ state: 'approved', uses_remaining: 1 });
       expect(await alice.decide(anew)).toMatchObject({ state: 'approved' });
-      expect(said(await there(of).decide(call))).toBe('ALLOW ALLOWED');
+      expect(answerOf(await there(of).decide(call))).toBe('ALLOW ALLOWED');
     },
   );
 
-  it('hides no denial by a passkey: the agent does not ask for it again', async () => {
+  it('does not hide a later denial by a passkey, so the agent does not request the approval again', async () => {
     const of = 'complete-then-denied';
     const { call, id } = await completed(of);
     await bearerVote(id, of);
     const alice = new Approver(test, 'alice', of);
     await alice.enrol();
-    await alice.decide(asked(await new Caller(test, of).decide(call)), 'deny');
-    expect(said(await new Caller(test, of).decide(call))).toBe('DENY APPROVAL_REJECTED');
+    await alice.decide(send(await new Caller(test, of).decide(call)), 'deny');
+    expect(answerOf(await new Caller(test, of).decide(call))).toBe('DENY APPROVAL_REJECTED');
   });
 
-  it('by three of whom one had a passkey is no quorum of three, and one by passkeys stays one', async () => {
+  it('by three people is incomplete again if only one used a passkey; an approval by one passkey stays valid', async () => {
     const of = 'complete-alone';
     const alice = new Approver(test, 'alice', of);
     const [three, one] = [await completed(of, 'both.keys'), await completed(of)];
@@ -123,19 +125,21 @@ describe('an approval that was completed before', () => {
     expect(await alice.decide(three.id)).toMatchObject({ state: 'pending', approved_by: ['alice'] });
     await alice.decide(one.id);
     await alice.client.revokePasskey({ params: alice.place });
-    expect(said(await new Caller(test, of).decide(three.call))).toBe('ESCALATE APPROVAL_REQUIRED');
-    expect(said(await new Caller(test, of).decide(one.call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await new Caller(test, of).decide(three.call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await new Caller(test, of).decide(one.call))).toBe('ALLOW ALLOWED');
   });
 
-  it('by bearers carries none where nothing but a signature decides since', async () => {
+  it('with bearer keys allows no call after signatures_only is set', async () => {
     const of = 'complete-signed';
     const { call, id } = await completed(of);
     await bearerVote(id, of);
     const body = { version: 1, signatures_only: true, break_glass: false };
     await test.system.putApprovalTerms({ params: { tenant: of }, body });
-    expect(said(await new Caller(test, of).decide({ ...call, approval_grant: id }))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(answerOf(await new Caller(test, of).decide({ ...call, approval_grant: id }))).toBe(
+      'ESCALATE APPROVAL_REQUIRED',
+    );
     const unchanged = await completed('complete-unchanged');
     await bearerVote(unchanged.id, 'complete-unchanged');
-    expect(said(await new Caller(test, 'complete-unchanged').decide(unchanged.call))).toBe('ALLOW ALLOWED');
+    expect(answerOf(await new Caller(test, 'complete-unchanged').decide(unchanged.call))).toBe('ALLOW ALLOWED');
   });
 });

@@ -13,9 +13,9 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-/** A person at the page, signed in by an approver key. */
+/** Signs a person in to the page with a new approver key. */
 async function atPage(principal: string, tenant = 'acme') {
-  const body = { kind: 'approver', principal_id: principal } as never; // its defaults are the kernel's
+  const body = { kind: 'approver', principal_id: principal } as never; // the kernel adds defaults
   const { key } = (await test.as(tenant, 'operator').createAccessKey({ body })).body;
   const browser = new Browser(test.kernel.url);
   const page = await browser.submit((await browser.open(url)).form('sign-in'), { key });
@@ -37,8 +37,8 @@ async function send({ browser }: Place, step: string, body: object, headers: Rec
     headers: { 'content-type': 'application/json', cookie: browser.cookie, ...headers },
     body: JSON.stringify(body),
   });
-  const said = (await response.json()) as { error?: { code: string }; options: { challenge: string } };
-  return { code: said.error?.code ?? 'OK', said };
+  const statement = (await response.json()) as { error?: { code: string }; options: { challenge: string } };
+  return { code: statement.error?.code ?? 'OK', said: statement };
 }
 
 async function enrolled(name: string, tenant = 'acme'): Promise<Approver> {
@@ -47,8 +47,8 @@ async function enrolled(name: string, tenant = 'acme'): Promise<Approver> {
   return person;
 }
 
-describe('the page on which people vouch', () => {
-  verifies('kn.approve.webauthn', 'makes a passkey active by the passkey of the signed-in person', async () => {
+describe('the page for vouching', () => {
+  verifies('kn.approve.webauthn', 'activates a passkey with the passkey of the signed-in person', async () => {
     const [alice, bob] = [await enrolled('alice'), await enrolled('bob')];
     const place = await atPage('alice');
     for (const shown of ['bob', bob.id, 'enrolled', 'Vouch for bob with your passkey'])
@@ -61,13 +61,13 @@ describe('the page on which people vouch', () => {
     const assertion = alice.authenticator.get(said.options.challenge);
     expect((await send(place, 'assert', { ...fields, assertion })).code).toBe('OK');
     expect((await send(place, 'assert', { ...fields, assertion })).code).toBe('PASSKEY_REFUSED');
-    expect((await place.browser.open(url)).text).toContain('No passkey waits.');
+    expect((await place.browser.open(url)).text).toContain('No passkeys are waiting.');
     expect((await bob.client.listPasskeys({ params: { principal: bob.principal } })).body.data).toMatchObject([
       { state: 'active', vouched_by: 'alice' },
     ]);
   });
 
-  it('shows nothing to strangers, nothing of other tenants, and nothing that was forgotten', async () => {
+  it('shows nothing without a sign-in, nothing of other tenants, and no expired passkeys', async () => {
     await enrolled('alice');
     await enrolled('first', 'globex');
     const waiting = await enrolled('gus', 'globex');
@@ -79,7 +79,7 @@ describe('the page on which people vouch', () => {
     expect((await atPage('first', 'globex')).page.text).not.toContain(waiting.id);
   });
 
-  it('takes no form but the one that was shown in this session, by this site, for this passkey', async () => {
+  it('accepts only the form that was shown in this session, by this site, for this passkey', async () => {
     const [alice, bob] = [await enrolled('alice'), await enrolled('bob')];
     await alice.vouchFor(bob);
     const [carl, dora] = [await enrolled('carl'), await enrolled('dora')];
@@ -98,11 +98,11 @@ describe('the page on which people vouch', () => {
     }
   });
 
-  it('asks no one without an active passkey, and says so', async () => {
+  it('offers no form to a person without an active passkey, and states the reason', async () => {
     await enrolled('alice');
     const eve = await enrolled('eve');
     const place = await atPage('eve');
-    expect(place.page.text).toContain('Vouching takes an active passkey, and you have none.');
+    expect(place.page.text).toContain('You need an active passkey to vouch, and you have none.');
     expect(place.page.markup).not.toContain('data-ceremony');
     expect(await refusal(eve.vouchFor(eve))).toBe('PASSKEY_REQUIRED');
   });

@@ -22,7 +22,7 @@ tools:
   x.y: { effect_level: E1 }
 `;
 
-/** Its record keeps each member of the arguments that has a name here, and the whole context. */
+/** A policy that reads `list`, `text` and the whole context, so that the record contains them. */
 const readsAll = policy.replace(
   'has(args.list) && args.list.exists(x, x == "none")',
   'has(args.list) && has(args.text) && size(context) > 10000',
@@ -39,7 +39,7 @@ afterAll(() => test.close());
 const values = 9_900;
 const repeated = (value: unknown, times = values) => Array.from({ length: times }, () => value);
 const worst: Record<string, object> = {
-  'numbers in a list that a rule walks': { list: repeated(0) },
+  'numbers in a list that a rule iterates': { list: repeated(0) },
   'numbers with many digits': { list: repeated(1.2345678901234567e-7) },
   members: Object.fromEntries(repeated(0).map((value, index) => [`member-${index}`, value])),
   'empty objects': { list: repeated({}, values / 2) },
@@ -49,8 +49,8 @@ const worst: Record<string, object> = {
 };
 
 /**
- * The work of this process for one request, client included: the best of several tries, since others may use this
- * machine.
+ * The CPU time of this process for one request, including the client. The best of several tries counts, because the
+ * machine may be busy.
  */
 async function workMs(args: object, { tenant = 'acme', context = {} } = {}): Promise<number> {
   const body = JSON.stringify({ action: 'tool.call', tool: 'x.y', session_id: 'worst', args, context });
@@ -69,8 +69,8 @@ async function workMs(args: object, { tenant = 'acme', context = {} } = {}): Pro
   return Math.min(...tries);
 }
 
-// About 30 ms on an idle machine; without the bound on values it was one to two seconds.
-it.each(Object.entries(worst))('%s: block others for no longer than a blink', async (_what, args) => {
+// A request takes about 30 ms on an idle machine. Without the limit on values, it would take one to two seconds.
+it.each(Object.entries(worst))('a request with %s takes less than 150 ms', async (_what, args) => {
   expect(await workMs(args)).toBeLessThan(150);
 });
 
@@ -81,6 +81,6 @@ const facts: Record<string, [args: object, context?: object]> = {
   'a context above the cap': [{}, Object.fromEntries(repeated('x').map((value, index) => [`member-${index}`, value]))],
 };
 
-it.each(Object.entries(facts))('%s: is hashed within a blink', async (_what, [args, context]) => {
+it.each(Object.entries(facts))('a request with %s is hashed within 150 ms', async (_what, [args, context]) => {
   expect(await workMs(args, { tenant: 'reads-all', context })).toBeLessThan(150);
 });

@@ -3,8 +3,8 @@ import type { ImportGraph, SourceFile } from '../import-graph.ts';
 import { insideSrc, unitOf } from '../import-graph.ts';
 import { exportsOf } from './exports.ts';
 
-/** The files of every service (ADR 0008), by path inside it. */
-export const parts = [
+/** The files that every service has (ADR 0008), by path inside the service. */
+export const pieces = [
   'README.md',
   'prisma/schema.prisma',
   'prisma/migrations',
@@ -24,7 +24,10 @@ export const parts = [
   'tests',
 ];
 
-/** The exports of a part: all of `all`, and nothing but what `only` matches. */
+/**
+ * The required exports of a part. Each name in `all` must be exported. Every export must match `only`, and at least one
+ * must match `atLeast`.
+ */
 type Exported = { all?: readonly string[]; only?: RegExp; atLeast?: RegExp };
 
 const exported: Readonly<Record<string, Exported>> = {
@@ -39,7 +42,7 @@ const exported: Readonly<Record<string, Exported>> = {
   'events.ts': { atLeast: /./ },
 };
 
-/** A part of a service has the same names in every service, so a reader of one service knows all. */
+/** A part has the same exports in every service, so a reader of one service knows them all. */
 export function partsExportTheirNames({ files }: ImportGraph): string[] {
   return servicesOf(files).flatMap(({ path, syntax }) => {
     const wanted = exported[insideSrc(path) ?? ''];
@@ -54,7 +57,7 @@ export function partsExportTheirNames({ files }: ImportGraph): string[] {
   });
 }
 
-/** The door of a service says what others may import, and holds nothing of its own. */
+/** The `index.ts` of a service contains only exports. */
 export function indexOnlyNamesExports({ files }: ImportGraph): string[] {
   return servicesOf(files)
     .filter(({ path, syntax }) => insideSrc(path) === 'index.ts' && !syntax.statements.every(ts.isExportDeclaration))
@@ -63,7 +66,7 @@ export function indexOnlyNamesExports({ files }: ImportGraph): string[] {
 
 const workerFolders = /^(workers|orchestrator)\//;
 
-/** Making a context starts nothing: start.ts starts the workers, so a test can make a context and have the house quiet. */
+/** Creating a context starts nothing. start.ts starts the workers, so a test can create a context without workers. */
 export function contextStartsNoWorker({ edges }: ImportGraph): string[] {
   return edges
     .filter(({ from }) => from.startsWith('services/') && insideSrc(from) === 'context.ts')
@@ -71,7 +74,7 @@ export function contextStartsNoWorker({ edges }: ImportGraph): string[] {
     .map(({ from, specifier }) => `${from}: runs ${specifier}; only start.ts starts workers`);
 }
 
-/** Variables of the environment have names of the domain everywhere but in config.ts. */
+/** Outside config.ts, settings have domain names and not the names of environment variables. */
 export function onlyConfigKnowsVariables({ files }: ImportGraph): string[] {
   return servicesOf(files)
     .filter(({ path }) => insideSrc(path) !== 'config.ts')
@@ -80,7 +83,7 @@ export function onlyConfigKnowsVariables({ files }: ImportGraph): string[] {
     );
 }
 
-/** Steps of a start that the skeleton in service-kit takes for every service. */
+/** Start-up steps that the skeleton in service-kit runs for every service. */
 const stepsOfSkeleton = new Set([
   'createHttpApp',
   'createLifecycle',
@@ -94,19 +97,23 @@ const entries = new Map([
   ['main.ts', 'runStandardService'],
 ]);
 
-/** A service starts by the skeleton of service-kit and takes none of its steps by itself. */
+/** `countersign serve` runs in the command's own process, without a service's database, queue and health port. */
+const withoutSkeleton = 'services/governance-kernel/src/local-boundary.ts';
+
+/** A service starts with the skeleton of service-kit and runs none of the skeleton's steps itself. */
 export function startsBySkeleton({ files }: ImportGraph): string[] {
   return servicesOf(files).flatMap(({ path, syntax }) => {
     const entry = entries.get(insideSrc(path) ?? '');
     const missing = entry === undefined || calls(syntax, new Set([entry])) ? [] : [`${path}: does not call ${entry}`];
-    const own = calls(syntax, stepsOfSkeleton) ? [`${path}: takes a step of the skeleton; only service-kit may`] : [];
+    const takesStep = path !== withoutSkeleton && calls(syntax, stepsOfSkeleton);
+    const own = takesStep ? [`${path}: takes a step of the skeleton; only service-kit may`] : [];
     return [...missing, ...own];
   });
 }
 
 const makers = new Set(['newEvent', 'recordEvents']);
 
-/** All events of a service are in one file; the store only writes them. */
+/** All events of a service are created in one file. The store only writes them. */
 export function onlyEventsMakesEvents({ files }: ImportGraph): string[] {
   return servicesOf(files)
     .filter(({ path }) => insideSrc(path) !== 'events.ts' && insideSrc(path)?.startsWith('store/') !== true)
@@ -118,7 +125,7 @@ function servicesOf(files: readonly SourceFile[]): SourceFile[] {
   return files.filter(({ path }) => unitOf(path).startsWith('services/') && insideSrc(path) !== null);
 }
 
-/** In names and in texts; comments may explain what an operator sets. */
+/** Finds environment variables in names and in texts. Comments may name the variables that an operator sets. */
 function variablesIn(root: ts.Node, found: Set<string> = new Set()): Set<string> {
   const text =
     ts.isIdentifier(root) || ts.isStringLiteralLike(root) || ts.isTemplateLiteralToken(root) ? root.text : '';

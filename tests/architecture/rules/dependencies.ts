@@ -1,13 +1,14 @@
 import { packageOf } from '../import-graph.ts';
 
-/** A package with the names of what it depends on, and every text that its own code holds as a literal, imports included. */
+/** A package with the names of its dependencies, and all literal texts of its own code, imports included. */
 export type Manifest = { path: string; dependencies: readonly string[]; literals: readonly string[] };
 
-/** Tools that a package declares are started by path from the root: their user is the Makefile or a configuration. */
+/** The text of the Makefile and the configurations. They start the declared tools by path from the root. */
 export type Tools = { text: string };
 
 /**
- * A package's own code imports or resolves each of its dependencies; types come with the package that they describe.
+ * A package's own code imports or resolves each of its dependencies. A types package counts with the package that it
+ * describes.
  */
 export function everyDependencyIsUsed(manifests: readonly Manifest[], { text }: Tools): string[] {
   return manifests.flatMap(({ path, dependencies, literals }) => {
@@ -18,7 +19,7 @@ export function everyDependencyIsUsed(manifests: readonly Manifest[], { text }: 
   });
 }
 
-/** `express` of `@types/express`. */
+/** The package that a types package describes, such as `express` for `@types/express`. */
 function describedBy(name: string): string {
   return name.startsWith('@types/') ? name.slice('@types/'.length) : name;
 }

@@ -2,15 +2,16 @@ import ts from 'typescript';
 import type { ImportGraph, SourceFile } from '../import-graph.ts';
 import { insideSrc, mayImport, nodesOf, unitOf } from '../import-graph.ts';
 
-/** Every name of a file, where the file is taken as a whole. */
+/** Stands for all names of a file where a file is imported as a whole. */
 const everything = '*';
 
-/** Names that one file takes from another. */
+/** A name that one file imports from another. */
 type Use = { from: string; to: string; name: string };
 
 /**
- * Another file imports each export: within the package, or, if a public entry re-exports it, another package, a test,
- * or a document. `entries` are the public entries of all packages, `documented` the words of each package's README.
+ * Each export has a user. The user is another file of the package or, for a re-export of a public entry, another
+ * package, a test, or a document. `entries` are the public entries of all packages, `documented` the words of each
+ * package's README.
  */
 export function everyExportHasAUser(
   graph: ImportGraph,
@@ -29,7 +30,7 @@ export function everyExportHasAUser(
     .flatMap(({ path, syntax }) => {
       const isDocumented = (name: string) => new RegExp(`\\b${name}\\b`).test(documented.get(unitOf(path)) ?? '');
       const isUsed = (name: string) => {
-        // An import of the whole file reads its names, as the generator of the OpenAPI documents does.
+        // An import of a whole file uses all its names. The generator of the OpenAPI documents imports whole files.
         if (usersOf.has(`${path}#${everything}`)) return true;
         const users = usersOf.get(`${path}#${name}`) ?? [];
         const isPublic = entries.has(path);
@@ -41,7 +42,7 @@ export function everyExportHasAUser(
     });
 }
 
-/** Another unit, or the tests and scripts of the same one. */
+/** Whether the importer is another unit, or a test or script of the same unit. */
 function isOutside(from: string, entry: string): boolean {
   return unitOf(from) !== unitOf(entry) || insideSrc(from) === null;
 }
@@ -56,7 +57,7 @@ export function exportsOf(syntax: ts.SourceFile): string[] {
     if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
     if (ts.isVariableStatement(statement))
       return statement.declarationList.declarations.flatMap(({ name }) => (ts.isIdentifier(name) ? [name.text] : []));
-    const { name } = statement as ts.FunctionDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration; // what can be exported has a name
+    const { name } = statement as ts.FunctionDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration; // an exported declaration has a name
     return name === undefined ? [] : [name.text];
   });
 }
@@ -70,7 +71,7 @@ function usesOf({ path, syntax }: SourceFile, targets: ReadonlyMap<string, strin
   );
 }
 
-/** For each file, where its specifiers lead. */
+/** The file that each specifier of each file resolves to. */
 function targetsByFile(edges: ImportGraph['edges']): Map<string, Map<string, string | null>> {
   const byFile = new Map<string, Map<string, string | null>>();
   for (const { from, specifier, to } of edges)
@@ -104,18 +105,18 @@ function originalName({ name, propertyName }: ts.ImportSpecifier | ts.ExportSpec
   return (propertyName ?? name).text;
 }
 
-/** `Row` of `import('./rows.ts').Row.Key`. */
+/** The first name, such as `Row` in `import('./rows.ts').Row.Key`. */
 function firstName(name: ts.EntityName): string {
   return ts.isIdentifier(name) ? name.text : firstName(name.left);
 }
 
-/** `a.b`, in an expression or in a type. */
+/** Both sides of `a.b`, in an expression or in a type. */
 function partsOf(node: ts.Node): [ts.Node, ts.Identifier | ts.PrivateIdentifier] | [undefined, undefined] {
   if (ts.isPropertyAccessExpression(node)) return [node.expression, node.name];
   return ts.isQualifiedName(node) ? [node.left, node.right] : [undefined, undefined];
 }
 
-/** `import * as sql`: the members that are named; all of them where the object itself is passed on. */
+/** The members of `import * as sql` that a file uses. All members count if the file passes on the object itself. */
 function membersTaken(syntax: ts.SourceFile, { name }: ts.NamespaceImport): string[] {
   const isObject = (node: ts.Node): boolean => ts.isIdentifier(node) && node.text === name.text && node !== name;
   const named = new Set<ts.Node>();

@@ -1,4 +1,4 @@
-/** Statements that remove something which an old version of a service still uses. */
+/** Statements that remove something that an old version of a service may still use. */
 const takesAway = [
   /\bDROP\s+(?:TABLE|COLUMN|FUNCTION|VIEW|TYPE|DEFAULT)\b/gi,
   /\bRENAME\b/gi,
@@ -7,18 +7,18 @@ const takesAway = [
   /\bADD\s+COLUMN\s+(?:(?!DEFAULT|GENERATED|,)[^;])*\bNOT\s+NULL\b(?:(?!DEFAULT|GENERATED|,)[^;])*(?=[,;]|$)/gi,
 ];
 
-/** A new rule on an existing table that writes of the old version may break. */
+/** A new constraint on an existing table, which writes of the old version may break. */
 const addedRule = /\bALTER\s+TABLE\s+(?:ONLY\s+)?"?(\w+)"?\s[^;]*?\bADD\s+CONSTRAINT\s+"?\w+"?/gi;
 
 /**
- * The comment in the migration that explains why running versions do not miss the removed objects, or break the new
- * rules.
+ * The comment in a migration that explains why running versions do not need the removed objects or break the new
+ * constraints.
  */
 const contracts = /^-- contract: \S/m;
 
 /**
- * While pods are replaced, an old and a new version work on one database. A migration therefore adds (expand), and
- * removes or narrows only what the last release no longer used (contract).
+ * While pods are replaced, an old and a new version use one database. A migration therefore adds (expand). It removes
+ * or narrows only what the last release no longer used (contract).
  */
 export function migrationOnlyAdds(path: string, sql: string): string[] {
   if (contracts.test(sql)) return [];

@@ -10,7 +10,7 @@ function findNode(root: ts.Node, matches: (node: ts.Node) => boolean): boolean {
   return matches(root) || ts.forEachChild(root, (node) => findNode(node, matches) || undefined) === true;
 }
 
-/** The environment is read once, in config.ts. */
+/** Only config.ts reads the environment. */
 export function onlyConfigReadsEnvironment({ files }: ImportGraph): string[] {
   return files
     .filter(({ path }) => fileName(path) !== 'config.ts')
@@ -22,7 +22,7 @@ function isEnvironment(node: ts.Node): boolean {
   return ts.isPropertyAccessExpression(node) && dottedName(node) === 'process.env';
 }
 
-/** Prisma is known by the store of a service and by packages/database. */
+/** Only the store of a service and packages/database import Prisma. */
 export function onlyStoreImportsPrisma({ edges }: ImportGraph): string[] {
   return edges
     .filter(({ specifier, to }) => specifier.startsWith('@prisma/') || to?.includes('/generated/prisma/') === true)
@@ -31,12 +31,12 @@ export function onlyStoreImportsPrisma({ edges }: ImportGraph): string[] {
 }
 
 /**
- * The ledger's transaction: its statements write sets in their binary form, travel in one packet and are prepared by name, on the way
- * of every decision. Everything else of a service speaks to PostgreSQL through Prisma (ADR 0009).
+ * The file with the ledger's transaction. For every decision it writes whole sets in binary form, in one packet of
+ * prepared statements. All other code of a service reaches PostgreSQL through Prisma (ADR 0009).
  */
 const ledgerFile = 'services/governance-kernel/src/store/ledger-store.ts';
 
-/** The bare driver is the ledger's. */
+/** Only the ledger imports the bare driver. */
 export function onlyLedgerImportsDriver({ edges }: ImportGraph): string[] {
   return edges
     .filter(({ from, specifier }) => from.startsWith('services/') && packageOf(specifier) === 'pg')
@@ -44,7 +44,7 @@ export function onlyLedgerImportsDriver({ edges }: ImportGraph): string[] {
     .map(({ from }) => `${from}: imports pg; only the ledger's store may, the rest uses Prisma`);
 }
 
-/** SQL could write where a type says that it reads, so code outside of store/ uses only the models of a reader. */
+/** SQL can write where a type only allows reads. Code outside of store/ therefore uses only the models of a reader. */
 export function onlyStoreSpeaksSql({ files }: ImportGraph): string[] {
   return files
     .filter(({ path }) => path.startsWith('services/') && insideSrc(path)?.startsWith('store/') !== true)
@@ -59,7 +59,7 @@ function isRawStatement(node: ts.Node): boolean {
   return ts.isIdentifier(node.name) && rawStatement.test(node.name.text);
 }
 
-/** Express stays where requests enter: app.ts of a service, and service-kit. */
+/** Only app.ts of a service and service-kit import Express. */
 export function onlyAppImportsExpress({ edges }: ImportGraph): string[] {
   return edges
     .filter(({ specifier }) => packageOf(specifier) === 'express')
@@ -67,7 +67,7 @@ export function onlyAppImportsExpress({ edges }: ImportGraph): string[] {
     .map(({ from }) => `${from}: imports express; only app.ts and service-kit may`);
 }
 
-/** amqplib is a detail of packages/messaging. */
+/** Only packages/messaging imports amqplib. */
 export function onlyMessagingImportsAmqp({ edges }: ImportGraph): string[] {
   return edges
     .filter(({ specifier, from }) => packageOf(specifier) === 'amqplib' && unitOf(from) !== 'packages/messaging')
@@ -77,7 +77,9 @@ export function onlyMessagingImportsAmqp({ edges }: ImportGraph): string[] {
 const yamlReader = 'packages/policy/src/read-yaml.ts';
 const readsYaml = /^(?:parse|parseDocument|parseAllDocuments|Composer|Parser|Lexer)$/;
 
-/** Texts in YAML come from members. The one reader bounds their depth before the library recurses; others use the documents that it returns. */
+/**
+ * Members write YAML, so it may be hostile. Only one file parses it, and limits its depth before the library recurses.
+ */
 export function onlyOneFileReadsYaml({ files }: ImportGraph): string[] {
   return files
     .filter(({ path, syntax }) => path !== yamlReader && findNode(syntax, isYamlReader))
@@ -100,8 +102,8 @@ const clientClass = /^(?:pg\.)?(?:Pool|Client|Agent|PrismaClient|OpenAI)$/;
 const clientFactory = /^(?:nodemailer\.)?(?:createTransport|open(?:Service)?Database|createClient)$/;
 
 /**
- * A service's connections are made in one place, so that one close() ends them all. A file that constructs a client is
- * context.ts, or a file whose functions only context.ts (or the wiring beside it) calls.
+ * The connections of a service are created in one place, so that one close() ends them all. Only context.ts constructs
+ * a client, or a file whose functions only context.ts (or the wiring beside it) calls.
  */
 export function onlyContextConstructsClients({ files, edges }: ImportGraph): string[] {
   const isWiring = (path: string): boolean => !(insideSrc(path) ?? '/').includes('/');
@@ -123,11 +125,15 @@ function constructsClient({ path, syntax }: SourceFile, edges: ImportGraph['edge
   });
 }
 
-/** Code that can sign can forge: one service and the test kit. The command signs trust lists with the root key of its caller. */
+/**
+ * Code that can sign can forge. Only the kernel, the test kit and the command line sign. The command line signs trust
+ * lists and cosignatures, with keys of its caller.
+ */
 export function onlyKernelSigns({ edges }: ImportGraph): string[] {
   const allowed = new Set([
     ...['context', 'signers'].map((name) => `services/governance-kernel/src/${name}.ts`),
     'packages/cli/src/trust/root-key.ts',
+    'packages/cli/src/witness/witness-key.ts',
   ]);
   return edges
     .filter(({ specifier }) => specifier === '@countersign/crypto/signing')
@@ -143,15 +149,16 @@ const portable = new Set([
   'packages/verifier',
   'packages/console',
 ]);
-/** Separate entry points for Node, which a browser never loads. */
+/** Entry points for Node only. A browser never loads them. */
 const nodeEntries = new Set([
   'packages/crypto/src/node.ts',
   'packages/crypto/src/signing.ts',
   'packages/crypto/src/native-signing.ts',
   'packages/verifier/src/cli.ts',
+  'packages/verifier/src/run-cli.ts',
 ]);
 
-/** The console and the CLI run the same bytes, so these packages use nothing of Node's. */
+/** The console and the CLI run the same code, so these packages use no module of Node. */
 export function portableUsesNoNode({ edges, files }: ImportGraph): string[] {
   const imports = edges
     .filter(
@@ -165,7 +172,7 @@ export function portableUsesNoNode({ edges, files }: ImportGraph): string[] {
   return [...imports, ...globals];
 }
 
-/** The portable entry never pulls a Node entry in. */
+/** A portable entry never imports a Node entry. */
 export function nodeEntriesStayApart({ edges }: ImportGraph): string[] {
   return edges
     .filter(
@@ -174,10 +181,12 @@ export function nodeEntriesStayApart({ edges }: ImportGraph): string[] {
     .map(({ from, specifier }) => `${from}: imports the Node entry ${specifier}`);
 }
 
-/** Test material never runs in production. */
+const testMaterial = new Set(['@countersign/testkit', '@jest/globals', 'fast-check']);
+
+/** Production code imports no test material. infra/local is excluded, because it starts the scripted model. */
 export function sourceImportsNoTestkit({ edges }: ImportGraph): string[] {
   return edges
-    .filter(({ specifier }) => ['@countersign/testkit', '@jest/globals', 'fast-check'].includes(packageOf(specifier)))
+    .filter(({ specifier }) => testMaterial.has(packageOf(specifier)) || specifier === '@countersign/contracts/testing')
     .filter(({ from }) => unitOf(from) !== 'packages/testkit' && unitOf(from) !== 'infra/local')
     .map(({ from, specifier }) => `${from}: source imports ${specifier}`);
 }

@@ -1,10 +1,10 @@
-/** A tree as the rule sees it. `textOf` is null for a file that does not exist. */
+/** A tree of files for the rule. `textOf` returns `null` for a file that does not exist. */
 export type Tree = { textOf(path: string): string | null; exists(path: string): boolean };
 
 const linesMin = 2;
 const linesMax = 15;
 
-/** A folder that a newcomer opens says in a few lines what lives there, and names nothing that is not there. */
+/** The README of a folder is short, and names only files and folders that exist. */
 export function explainsItself(folder: string, { textOf, exists }: Tree): string[] {
   const text = textOf(`${folder}/README.md`);
   if (text === null) return [`${folder} has no README.md`];
@@ -15,8 +15,8 @@ export function explainsItself(folder: string, { textOf, exists }: Tree): string
 }
 
 /**
- * Files and folders in backticks. A text that begins with a slash is the address of a route, one with a dot a public
- * entry.
+ * Files and folders in backticks. A text that begins with a slash is the path of a route. A text that begins with a dot
+ * is a public entry.
  */
 function placesIn(text: string): string[] {
   return [...text.matchAll(/`((?:\w[\w.-]*\/)*(?:\w[\w.-]*\.(?:ts|mjs|md|prisma)|\w[\w.-]*\/))`/g)].map(
@@ -24,7 +24,7 @@ function placesIn(text: string): string[] {
   );
 }
 
-/** A place is named from the folder itself, from its `src`, or from a folder above it, up to the root. */
+/** A path may be relative to the folder itself, to its `src`, or to any folder above it. */
 function basesOf(folder: string): string[] {
   const segments = folder.split('/');
   const upwards = segments.map((_, index) => `${segments.slice(0, segments.length - index).join('/')}/`);

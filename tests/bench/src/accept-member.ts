@@ -7,10 +7,10 @@ import { repeatAlone } from './repeat-alone.ts';
 import { rowCopier } from './row-copier.ts';
 import { withAdmin } from './with-admin.ts';
 
-/** More than can be accepted in all windows together. A task is run once here. */
+/** More tasks than all windows together can accept. Each task runs once here. */
 const tasksMax = 20_000;
 
-/** `POST /api/tasks/{id}/run` by the person who made the task, one after the other on one connection. */
+/** `POST /api/tasks/{id}/run` by the person who made the task, one request at a time on one connection. */
 export async function acceptingRuns(installation: Installation, closing: Closing): Promise<Member> {
   await installation.declareRuns();
   const gateway = await installation.openGateway(closing, { GOV_RUN_WORKERS: '0' });

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import type { Closing } from './closing.ts';
 
-/** A ledger of its own, with the count of receipts that the answers so far must have left in it. */
+/** A separate ledger, with the number of receipts that it must contain after the answers so far. */
 export class BenchDatabase {
   readonly #database: TestDatabase;
   #sealed: number;
@@ -35,7 +35,7 @@ export class BenchDatabase {
     this.#sealed += receipts;
   }
 
-  /** No kernel may be running on this one. */
+  /** Copies the ledger into a new database. No kernel may be running on the original. */
   async copy(closing: Closing): Promise<BenchDatabase> {
     const database = await this.#database.copy();
     closing.add(() => database.drop());

@@ -11,13 +11,13 @@ import { answerTimes } from './member.ts';
 import { startProcess, startService, type Running } from './processes.ts';
 import { chatCall, evaluateCall } from './requests.ts';
 
-/** The members that all comparisons of one run share. */
+/** The processes and settings that all comparisons of one run share. */
 export type Bench = {
   generator: Running;
   model: Running;
   tools: Running;
   settings: KernelSettings;
-  /** Holds a few sealed calls of each kind. Every comparison works on copies of it, so none sees what another left. */
+  /** Contains a few hundred sealed calls of each kind. Every comparison works on its own copies. */
   seed: BenchDatabase;
 } & BenchOptions;
 
@@ -27,7 +27,7 @@ const seedConnections = 64;
 const seedCallsPerConnection = 10;
 const seedCalls = seedConnections * seedCallsPerConnection;
 
-/** An evaluation leaves a decision; a chat leaves a decision and its outcome. */
+/** The receipts of each call: one decision for an evaluation, a decision and an outcome for a chat. */
 export const evaluatedCalls: CallPattern = { sessions: '^bench-[0-9]+$', receipts: seedCalls };
 export const settledChats: CallPattern = { sessions: '^bench-chat-[0-9]+$', receipts: seedCalls * 2 };
 

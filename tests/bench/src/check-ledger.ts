@@ -11,9 +11,9 @@ export type LedgerCheck = { receipts: number; chains: number; verified: number }
 type SigningKey = { key_id: string; public_key: Uint8Array };
 
 /**
- * Compares the sealed receipts with the answers. There are as many receipts of decisions and outcomes, each has its
- * place in the log and in its chain, each decision has its record, and all signatures verify. Throws when anything is
- * amiss: a fast ledger that is wrong measures nothing.
+ * Compares the sealed receipts with the answers. Their number matches, each receipt has its place in the log and in its
+ * chain, each decision has its record, and a sample of the signatures verifies. Throws otherwise, since the figures of
+ * a wrong ledger mean nothing.
  */
 export async function checkLedger(database: BenchDatabase, signingKey: SigningKey): Promise<LedgerCheck> {
   return await withAdmin(database.adminUrl, async (client) => {
@@ -47,7 +47,7 @@ async function readCounts(client: pg.Client): Promise<Counts> {
     [filledSessions],
   );
   const [row] = rows;
-  if (row === undefined) throw new Error('An aggregate answers one row');
+  if (row === undefined) throw new Error('The aggregate query returned no row');
   const number = (name: keyof Counts) => Number(row[name]);
   return {
     entries: number('entries'),

@@ -2,15 +2,15 @@ import type { Installation } from './installation.ts';
 import { auditOfRun, receiptsOfRun, stepsOfRun } from './run-script.ts';
 import { withAdmin } from './with-admin.ts';
 
-/** A run as it was found afterwards; lists are in order. */
+/** A run as it was found after the bench. Its lists are in order. */
 export type FoundRun = {
   id: string;
   status: string;
   steps: readonly string[];
-  /** The decisions of its steps, each counted once: none belongs to two steps. */
+  /** The number of distinct decisions of its steps. No decision may belong to two steps. */
   decisions: number;
   audit: readonly string[];
-  /** Sealed by the kernel in the session of the run. */
+  /** The receipts that the kernel sealed in the session of the run. */
   receipts: readonly string[];
 };
 
@@ -20,18 +20,18 @@ type Expected = { runs: number; toolCalls: number };
 
 const faultsTold = 5;
 
-/** Holds what was made of the runs against what had to be made. Throws when one was lost, or any part of one done twice. */
+/** Compares the runs with the expected ones. Throws when a run was lost, or any part of a run was done twice. */
 export async function checkRuns(installation: Installation, { runs, toolCalls }: Expected): Promise<RunsCheck> {
   const found = await readRuns(installation);
   const faults = faultsOf(found, { runs, toolCalls });
   if (faults.length > 0) {
-    const told = faults.slice(0, faultsTold).join('; ');
-    throw new Error(`The queued runs are not done once each, ${faults.length} faults: ${told}`);
+    const message = faults.slice(0, faultsTold).join('; ');
+    throw new Error(`The check of the queued runs found ${faults.length} faults: ${message}`);
   }
   return { runs, steps: runs * stepsOfRun.length, receipts: runs * receiptsOfRun.length, toolCalls };
 }
 
-/** Each run that is not exactly as it has to be, and each run or call of a tool too many or too few. */
+/** Each run that differs from its expected state, and each missing or surplus run or tool call. */
 export function faultsOf(found: readonly FoundRun[], { runs, toolCalls }: Expected): string[] {
   const totals = [
     ...(found.length === runs ? [] : [`${found.length} runs of ${runs}`]),
@@ -55,7 +55,7 @@ function differenceOf(what: string, is: readonly string[], mustBe: readonly stri
   return is.join() === mustBe.join() ? null : `${what} ${is.join(', ') || 'none'} instead of ${mustBe.join(', ')}`;
 }
 
-/** The records of gateway and kernel, two databases that describe the same runs. */
+/** Reads the runs from the databases of gateway and kernel. */
 async function readRuns({ database, kernelDatabase }: Installation): Promise<FoundRun[]> {
   const { rows } = await withAdmin(
     database.adminUrl,

@@ -6,7 +6,7 @@ export class Closing {
     this.#ends.push(end);
   }
 
-  /** Closes everything even when one of the ends fails; throws the first failure afterwards. */
+  /** Closes everything, even when a close fails. Throws the first failure afterwards. */
   async close(): Promise<void> {
     const failures: unknown[] = [];
     for (const end of this.#ends.splice(0).reverse()) {
@@ -16,7 +16,7 @@ export class Closing {
   }
 }
 
-/** Runs work with a Closing of its own. */
+/** Runs work with its own Closing, and closes it afterwards. */
 export async function closingAfter<Result>(work: (closing: Closing) => Promise<Result>): Promise<Result> {
   const closing = new Closing();
   try {

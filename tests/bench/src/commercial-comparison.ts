@@ -15,14 +15,17 @@ import { startService, type Running } from './processes.ts';
 import { evaluateCall } from './requests.ts';
 import { withAdmin } from './with-admin.ts';
 
-/** Decisions of a kernel whose receipts a commercial gateway counts, beside those of one without a reader. */
+/** Decisions of a kernel whose receipts a commercial gateway counts, compared with a kernel without a reader. */
 export const commercialComparison: Comparison = { groups: [['unmetered', 'metered']], open: openMetered };
 
 const mark = '0'.repeat(26);
 const [workspaceId, orgId] = [WorkspaceId.parse(`wsp_${mark}`), `org_${mark}`];
 const schema = 'commercial';
 const [countedWithinMs, pollMs] = [60_000, 200];
-/** Nothing listens there: the directory of organisations is written by the bench. */
+/**
+ * No server has this address. The bench itself writes the organisation of the workspace, so the gateway need not ask
+ * for it.
+ */
 const away = 'http://127.0.0.1:9';
 
 async function openMetered(bench: Bench, closing: Closing): Promise<OpenComparison> {
@@ -36,7 +39,7 @@ async function openMetered(bench: Bench, closing: Closing): Promise<OpenComparis
   return { members, databases: [unread, read] };
 }
 
-/** The first decision is there to be counted before anything is measured. */
+/** Makes a first decision, so that there is something to count before the measurement. */
 async function deciding({ generator, settings }: Bench, database: BenchDatabase, kernel: Running): Promise<Member> {
   const authorization = `Bearer ${settings.serviceApiKey}`;
   const client = createClient({ putToolBlocks }, { baseUrl: kernel.url, headers: () => ({ authorization }) });

@@ -2,15 +2,18 @@ import pg from 'pg';
 import type { LatencySummary } from './latencies.ts';
 import { repeatAlone } from './repeat-alone.ts';
 
-/** The bytes of one ledger row of a decision: payload, record, hashes, signature, names. */
+/**
+ * The number of bytes in the two columns. Together they are as long as one decision's ledger row: payload, record,
+ * hashes, signature and names.
+ */
 const payloadBytes = 820;
 const recordBytes = 1_900;
 
 export type CommitFloor = { measure(seconds: number): Promise<LatencySummary>; close(): Promise<void> };
 
 /**
- * The lower bound of a durable decision. It is one prepared insert of a row as long as a ledger row, committed by
- * itself on one connection, with the server's synchronous_commit.
+ * The lower bound of a durable decision: one prepared insert of a row as long as a ledger row. Each insert is committed
+ * alone on one connection, with the server's synchronous_commit.
  */
 export async function openCommitFloor(adminUrl: string): Promise<CommitFloor> {
   const client = new pg.Client({ connectionString: adminUrl });

@@ -16,7 +16,7 @@ import { warmUp, type WarmUp } from './warm-up.ts';
 export type Compared = {
   windows: Map<string, Measured[]>;
   warmUps: Map<string, WarmUp>;
-  /** The profiles of members whose ratios missed their goal. */
+  /** The profiles of members whose ratios missed their goal, or of all subjects with `--profile`. */
   profiles: Map<string, ProfileSummary>;
   checks: LedgerCheck[];
   runChecks: RunsCheck[];
@@ -74,9 +74,9 @@ async function measureGroup(
   }
 }
 
-/** The profile of the first of its processes, which is warm, under the load that was just measured. */
+/** The profile of the first process of a member. The process is warm, and under the load that was just measured. */
 async function profileOf({ servers: [server], measure }: Member, { profileSeconds }: Pace): Promise<ProfileSummary> {
-  if (server === undefined) throw new Error('Without a process there is nothing to profile');
+  if (server === undefined) throw new Error('The member has no process to profile');
   const [profile] = await Promise.all([
     ask<Profiler.Profile>(server, { seconds: profileSeconds }),
     measure(profileSeconds),

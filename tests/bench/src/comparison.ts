@@ -6,13 +6,13 @@ import type { Member } from './member.ts';
 
 export type OpenComparison = {
   members: Record<string, Member>;
-  /** Held against what was answered when the comparison is over. */
+  /** The databases whose receipts are compared with the answers at the end. */
   databases: BenchDatabase[];
-  /** Throws when a run was lost, or a part of one done twice. */
+  /** Throws when a run was lost, or a part of a run was done twice. */
   checkRuns?: () => Promise<RunsCheck>;
 };
 
-/** The members of one comparison run at the same time, on services and databases of its own, and take turns. */
+/** A comparison has its own services and databases, which stay open together. The members of one group take turns. */
 export type Comparison = {
   groups: readonly (readonly string[])[];
   open(bench: Bench, closing: Closing): Promise<OpenComparison>;

@@ -10,6 +10,7 @@ import { gatewayComparisons } from './gateway-comparisons.ts';
 import { commitMember, loadMember } from './member.ts';
 import { startProcess, type Running } from './processes.ts';
 import { chatCall, echoedCall, toolCall } from './requests.ts';
+import { sandboxComparison } from './sandbox-comparison.ts';
 
 export const comparisons: readonly Comparison[] = [
   {
@@ -27,6 +28,7 @@ export const comparisons: readonly Comparison[] = [
     ],
     open: openMcp,
   },
+  sandboxComparison,
   { groups: [['noBudgets', 'manyBudgets']], open: openBudgets },
   {
     groups: [
@@ -45,7 +47,10 @@ const settledCount = 300_000;
 const receiptsFew = 10_000;
 const receiptsMany = 1_000_000;
 
-/** The checkpointer's work follows the log's size at its start, not the decisions: it is kept out of what is compared by size. */
+/**
+ * Checkpoints are off. Their cost depends on the log's size at the start, and would distort comparisons of logs of
+ * different sizes.
+ */
 const noCheckpoints = { GOV_CHECKPOINT_RECEIPTS: '1000000', GOV_CHECKPOINT_INTERVAL: '24h' };
 
 async function openEvaluate(bench: Bench, closing: Closing): Promise<OpenComparison> {
@@ -86,9 +91,9 @@ async function openMcp(bench: Bench, closing: Closing): Promise<OpenComparison> 
     loadMember({ generator, servers: [tools], path: new URL(tools.url).pathname, kind: toolCall('fill'), connections });
   const members = {
     mcpDirect: direct(16),
-    mcp: toolCalling(bench, database, kernel, 16),
+    mcp: toolCalling(bench, database, kernel, { connections: 16 }),
     mcpDirectAlone: direct(1),
-    mcpAlone: toolCalling(bench, database, kernel, 1),
+    mcpAlone: toolCalling(bench, database, kernel, { connections: 1 }),
   };
   return { members, databases: [database] };
 }
@@ -109,10 +114,10 @@ async function openBudgets(bench: Bench, closing: Closing): Promise<OpenComparis
   return { members, databases: [none.database, database] };
 }
 
-/** The budget that is multiplied, written by the kernel itself. */
+/** Creates the budget that the fill copies. The kernel itself writes its row, so the copies have the right form. */
 async function putPattern(bench: Bench, kernel: Running): Promise<void> {
   await clientOf(bench, kernel).putBudget({
-    params: { budget_id: filledName }, // within its schema
+    params: { budget_id: filledName }, // matches its schema
     body: {
       subject: `principal:${filledName}`,
       window: '24h',
@@ -126,7 +131,7 @@ async function putPattern(bench: Bench, kernel: Running): Promise<void> {
   });
 }
 
-/** One grown ledger serves both ratios of growth: making it takes longer than measuring on it. */
+/** One grown ledger serves both ratios of growth, since filling it takes longer than the measurement. */
 async function openGrown(bench: Bench, closing: Closing): Promise<OpenComparison> {
   const filled = async (fills: LedgerFill[]) => {
     const database = await bench.seed.copy(closing);

@@ -13,15 +13,15 @@ import { withAdmin } from './with-admin.ts';
 const workerCount = 2;
 const askersCount = 16;
 const pollMs = 100;
-/** Far more than it takes; runs that are not done by then are lost. */
+/** Far more time than the drain needs. The bench fails if a run is still open after this time. */
 const drainMsMax = 600_000;
 
 type DrainMember = Member & {
-  /** How many calls of the drained runs reached their tool. */
+  /** The number of calls of the drained runs that reached their tool. */
   toolCalls(): number;
 };
 
-/** Runs that wait in the queue, all accepted by one gateway, and worked off by two others. */
+/** Runs that one gateway accepted into the queue, and that two other gateways work off. */
 export async function drainingRuns(bench: Bench, installation: Installation): Promise<DrainMember> {
   await installation.declareRuns();
   let toolCalls = 0;
@@ -45,10 +45,10 @@ export async function drainingRuns(bench: Bench, installation: Installation): Pr
 }
 
 async function queueRuns({ client }: Person, runs: number): Promise<void> {
-  let left = runs;
+  let remaining = runs;
   const askOn = async () => {
-    while (left > 0) {
-      left -= 1;
+    while (remaining > 0) {
+      remaining -= 1;
       const { body: task } = await client.createTask({ body: { title: 'Fill', description: runDirective } });
       await client.runTask({ params: { id: task.id } });
     }
@@ -56,7 +56,7 @@ async function queueRuns({ client }: Person, runs: number): Promise<void> {
   await Promise.all(Array.from({ length: askersCount }, askOn));
 }
 
-/** The CPU of the workers; null where the platform does not tell. */
+/** The CPU seconds of the workers. `null` where the platform does not report them. */
 async function workOff(installation: Installation): Promise<number | null> {
   return await closingAfter(async (during) => {
     const starting = Array.from({ length: workerCount }, () => installation.openGateway(during));
@@ -91,7 +91,7 @@ async function hasLiveRun(client: pg.Client): Promise<boolean> {
 
 type Times = Record<'runs' | 'seconds' | 'p50Ms' | 'p99Ms', number>;
 
-/** From the first claim to the last ending, and how long each run was worked on. */
+/** The time from the first claim to the last ending, and the work time of each run. */
 async function readTimes({ database }: Installation): Promise<Times> {
   const { rows } = await withAdmin(
     database.adminUrl,
@@ -105,7 +105,7 @@ async function readTimes({ database }: Installation): Promise<Times> {
     'gateway',
   );
   const [times] = rows;
-  if (times === undefined) throw new Error('An aggregate answers one row');
+  if (times === undefined) throw new Error('The aggregate query returned no row');
   return times;
 }
 

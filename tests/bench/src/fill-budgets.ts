@@ -1,10 +1,10 @@
 import { columnsOf, rowCopier } from './row-copier.ts';
 import { withAdmin } from './with-admin.ts';
 
-/** The name in the budget that is multiplied; no call of the bench has it as its principal. */
+/** The id and the principal of the budget that is copied. No call of the bench has this principal. */
 export const filledName = 'fill';
 
-/** Multiplies the one budget of that name: each copy limits a subject of its own, which no call of the bench concerns. */
+/** Copies the budget `filledName`. Each copy limits a different subject, and no call of the bench has one of these. */
 export async function fillBudgets(adminUrl: string, count: number): Promise<void> {
   await withAdmin(adminUrl, async (client) => {
     const columns = await columnsOf(client, 'budgets');

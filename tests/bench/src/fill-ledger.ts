@@ -3,26 +3,26 @@ import { rowCopier } from './row-copier.ts';
 import { tenant } from './requests.ts';
 import { withAdmin } from './with-admin.ts';
 
-/** Sessions of copies, for LIKE. */
+/** Sessions of copies, as a pattern for LIKE. */
 export const filledSessions = 'fill-%';
 
-/** The sealed calls that are copied: the first `receipts` of the sessions that the expression matches. */
+/** The sealed calls that are copied: the first `receipts` receipts of the sessions that the expression matches. */
 export type CallPattern = { sessions: string; receipts: number };
 
 export type LedgerFill = {
   pattern: CallPattern;
-  /** The log then holds so many receipts, or a few more. */
+  /** The number of receipts in the log after the fill. The log may contain a few more. */
   size: number;
 };
 
 /**
- * Multiplies what sealed calls left, in sessions of their own. The columns are right (places in log and chain, ids, heads); the
- * signed bytes are those of the originals, which no decision reads. No kernel may be running on the database.
+ * Copies the rows of sealed calls into new sessions. The columns are correct: places in log and chain, ids, heads. The
+ * signed bytes remain the original ones, since no decision reads them. No kernel may be running on the database.
  */
 export async function fillLedger(adminUrl: string, fills: readonly LedgerFill[]): Promise<void> {
   await withAdmin(adminUrl, async (client) => {
     for (const fill of fills) await fillTo(client, fill);
-    // Otherwise autovacuum does it while it is measured, and the writes of the fill are flushed then.
+    // Without these statements, autovacuum and the flush of the copied rows would fall into the measurement.
     await client.query('VACUUM (ANALYZE) ledger, session_heads, dispatches');
     await client.query('CHECKPOINT');
   });
@@ -42,7 +42,7 @@ async function fillTo(client: pg.Client, { pattern, size }: LedgerFill): Promise
   await client.query('COMMIT');
 }
 
-/** The rows to be copied, in tables of their own: looked up in the growing ones, each round would cost more than the one before. */
+/** Stores the rows to copy in temporary tables. A look-up in the growing tables would cost more in each round. */
 async function setPatternAside(client: pg.Client, { sessions, receipts }: CallPattern): Promise<void> {
   await client.query(
     `CREATE TEMPORARY TABLE sealed_calls ON COMMIT DROP AS
@@ -60,9 +60,9 @@ async function setPatternAside(client: pg.Client, { sessions, receipts }: CallPa
   );
 }
 
-/** The place of a copy in the log; $1 is the size of the log before this round of copies. */
+/** The place of a copy in the log. $1 is the size of the log before this round of copies. */
 const place = '($1::bigint + original.rank)';
-/** Lower than every ULID of today, and rising like theirs. */
+/** The ULID of a copy. It is lower than every current ULID, and the ULIDs of later copies are higher. */
 const ulid = `'0' || lpad(${place}::text, 25, '0')`;
 const session = `'fill-' || lpad(($1::bigint)::text, 10, '0') || '-' || original.session_id`;
 const receiptHash = `'sha256:' || encode(sha256(${place}::text::bytea), 'hex')`;
@@ -79,7 +79,7 @@ async function copiersOf(client: pg.Client) {
       own: { session_id: session, lamport_clock: 'original.last_clock', receipt_hash: receiptHash },
       from: 'last_heads original ORDER BY original.session_id',
     }),
-    // A call that keeps no dispatch when it is settled leaves none to copy.
+    // Some settled calls keep no dispatch, so there is none to copy.
     await rowCopier(client, {
       table: 'dispatches',
       own: { ulid },
@@ -100,9 +100,9 @@ async function sizeOf(client: pg.Client): Promise<number> {
 }
 
 /**
- * The log and its tree go on behind the copies. No proof of them is requested, so their part of the tree needs the
- * right shape only: one root for each perfect subtree of that size. The last checkpoint covers them, or the
- * checkpointer would begin with them.
+ * Lets the log and its tree continue after the copies. No proof of a copy is requested, so their part of the tree only
+ * needs the right shape: one root for each perfect subtree. A new last checkpoint covers the copies. Otherwise the
+ * checkpointer would begin with a checkpoint for them.
  */
 async function moveLogHead(client: pg.Client, size: number): Promise<void> {
   const subtrees = size.toString(2).replaceAll('0', '').length;
@@ -121,5 +121,5 @@ async function moveLogHead(client: pg.Client, size: number): Promise<void> {
     },
     from: 'checkpoints original WHERE tree_size = (SELECT max(tree_size) FROM checkpoints)',
   });
-  if ((await copy([size])) !== 1) throw new Error('There is no checkpoint to go on from');
+  if ((await copy([size])) !== 1) throw new Error('There is no checkpoint to copy');
 }

@@ -23,7 +23,7 @@ export const gatewayComparisons: readonly Comparison[] = [
 ];
 
 const connections = 64;
-/** Their list is then about as long as what the echo gives back. */
+/** With this number the list is about as long as the echoed body. */
 const tasksListed = 3;
 
 async function openDoor(bench: Bench, closing: Closing): Promise<OpenComparison> {
@@ -54,7 +54,8 @@ async function createTaskOf({ client }: Person): Promise<void> {
 }
 
 /**
- * No worker runs, so that only accepting runs is measured; they wait in the queue as they would behind busy workers.
+ * No worker runs, so that only the acceptance of runs is measured. The runs wait in the queue, as they would behind
+ * busy workers.
  */
 async function openAccept(bench: Bench, closing: Closing): Promise<OpenComparison> {
   const installation = await openInstallation(bench, closing);

@@ -6,17 +6,17 @@ import { newBotToken } from './messenger.ts';
 
 export type GatewaySettings = {
   botToken: string;
-  /** The settings of the kernel behind them. */
+  /** The settings of the kernel behind these gateways. */
   kernelEnvironment: Record<string, string>;
   environmentFor(places: { databaseUrl: string; kernelUrl: string }): Record<string, string>;
 };
 
-/** More than any client here reaches, so that counting is measured and refusing is not. */
+/** No client of the bench reaches this limit. The counting is measured, and no request is refused. */
 const requestsPerMinute = '1000000';
 
 /**
- * The settings of all gateways of one installation: as in production, with a broker, a kernel that is mandatory, and
- * its key pinned.
+ * The settings of all gateways of one installation, with a broker, a mandatory kernel and its pinned key as in
+ * production.
  */
 export function gatewaySettings({ amqpUrl, settings }: Bench, exchange: string): GatewaySettings {
   const assertionKey = generateSigningKey();
@@ -29,7 +29,7 @@ export function gatewaySettings({ amqpUrl, settings }: Bench, exchange: string):
     GOV_SESSION_SECRET: randomBytes(32).toString('hex'),
     GOV_MESSENGER_BOT_TOKEN: botToken,
     GOV_SIGN_UP: '*',
-    // Production requires one; no mail is sent here.
+    // Production requires a mail server. No mail is sent here.
     GOV_SMTP_URL: 'smtp://127.0.0.1:9',
     GOV_FAIL_CLOSED: '1',
     GOV_ASSERTION_KEY: assertionKey.privateKeyPem,

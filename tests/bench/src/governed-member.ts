@@ -27,12 +27,19 @@ export function chatting(bench: Bench, database: BenchDatabase, kernel: Running)
   });
 }
 
-export function toolCalling(bench: Bench, database: BenchDatabase, kernel: Running, connections: number): Member {
+type ToolLoad = { connections: number; tool?: string };
+
+export function toolCalling(
+  bench: Bench,
+  database: BenchDatabase,
+  kernel: Running,
+  { connections, tool = 'notes.fill' }: ToolLoad,
+): Member {
   return loadMember({
     ...callerOf(bench),
     servers: [kernel],
     path: '/mcp',
-    kind: toolCall('notes.fill'),
+    kind: toolCall(tool),
     connections,
     sealing: { database, receiptsPerAnswer: 2 },
   });

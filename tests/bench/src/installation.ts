@@ -11,7 +11,7 @@ import { gatewaySettings, type GatewaySettings } from './gateway-settings.ts';
 import { initDataFrom } from './messenger.ts';
 import { startService, type Running } from './processes.ts';
 
-/** A kernel, and what gateways in front of it share. */
+/** A kernel, and the shared parts of the gateways in front of it. */
 export type Installation = {
   kernel: Running;
   kernelDatabase: BenchDatabase;
@@ -44,12 +44,12 @@ export async function openInstallation(bench: Bench, closing: Closing): Promise<
 
 const routes = { signInByMessenger, createApiKey, createTask, runTask };
 
-/** A person who has signed in, and whom a workspace was made for. */
+/** A person who has signed in, with a new workspace. */
 export type Person = {
   workspaceId: string;
   /** The headers of the session. */
   headers: Record<string, string>;
-  /** The headers of a key that reads and opens the doors of agents. */
+  /** The headers of a key that can read and use the agents' routes. */
   keyHeaders: Record<string, string>;
   client: Client<typeof routes>;
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { tenant } from './requests.ts';
 
-/** A handful of rules of every kind, so that a decision evaluates globs, literals and CEL. */
+/** A few rules of each kind, so that a decision evaluates globs, literals and CEL. */
 const policy = `
 format: countersign/policy.v1
 name: bench
@@ -19,7 +19,7 @@ rules:
     when: "!has(args.path) || size(args.path) < 4096"
   - id: tools
     effect: allow
-    match: { action: [tool.call], tool: [notes.fill] }
+    match: { action: [tool.call], tool: [notes.fill, plain.fill, contained.fill] }
   - id: no-secrets
     effect: deny
     match: { action: [tool.call], tool: ['files.*'] }
@@ -41,9 +41,9 @@ export type KernelSettings = {
   environmentFor(databaseUrl: string): Record<string, string>;
   /** The headers of the operator, for the measured tenant. */
   headers: Record<string, string>;
-  /** The key that a gateway presents to it. */
+  /** The key that a gateway presents to the kernel. */
   serviceApiKey: string;
-  /** The key that every receipt must verify under. */
+  /** The public key that must verify every receipt. */
   signingKey: { key_id: string; public_key: Uint8Array };
 };
 
@@ -54,7 +54,10 @@ const priceOfAnyModel = {
   input_tokens_max: 200_000,
 };
 
-/** The settings of every kernel of one run: one key and one policy, so that each can continue the ledger of another. */
+/**
+ * The settings of every kernel of one run. All share one key and one policy, so that each can continue another's
+ * ledger.
+ */
 export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scratchDir: string }): KernelSettings {
   const secret = () => randomBytes(32).toString('hex');
   const key = generateSigningKey();
@@ -74,7 +77,7 @@ export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scr
     GOV_LOG_LEVEL: 'warn',
     GOV_POLICY_FILE: policyFile,
     GOV_UPSTREAM_URL: places.modelUrl,
-    // The prices of production: every model call counts towards the ceiling of the installation.
+    // Every model call has a price and counts towards the installation's ceiling, as in production.
     GOV_MODEL_PRICES: JSON.stringify({ '*': priceOfAnyModel }),
     GOV_CURRENCY: 'EUR',
     GOV_MODEL_SPEND_LIMIT: '1000000000000 EUR',

@@ -1,8 +1,8 @@
 export type LatencySummary = { answers: number; perSecond: number; p50Ms: number; p99Ms: number };
 
-/** The summary of a window of single latencies. Throws when nothing was answered: there is nothing to tell then. */
+/** The summary of the latencies of one window. Throws when the window has no answer. */
 export function summarise(latenciesMs: readonly number[], elapsedMs: number): LatencySummary {
-  if (latenciesMs.length === 0) throw new RangeError('Nothing was answered');
+  if (latenciesMs.length === 0) throw new RangeError('The window has no answer');
   const sorted = Float64Array.from(latenciesMs).sort();
   const quantile = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   return {

@@ -2,9 +2,12 @@ import type { LatencySummary } from './latencies.ts';
 
 export type LoadRequest = { method: 'GET' | 'POST'; url: string; body: string };
 
-/** The parameters of the load generator. Bounded in time always, in count where a fixed number of answers is wanted. */
+/**
+ * The parameters of the load generator. Its time is always bounded. Its count is bounded where a fixed number of
+ * answers is needed.
+ */
 export type Load = {
-  /** One per connection, sent over and over. */
+  /** One request per connection, sent over and over. */
   requests: LoadRequest[];
   headers: Record<string, string>;
   seconds: number;

@@ -4,8 +4,10 @@ export type Measured = {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** CPU of the measured processes per answer; null where there is no process, or the platform does not tell. */
+  /** CPU of the measured processes per answer. `null` where there is no process, or the platform does not report it. */
   cpuMicros: number | null;
-  /** How much of one core the load generator used; null where there is none, or the platform does not tell. */
+  /**
+   * The share of one core that the load generator used. `null` where there is none, or the platform does not report it.
+   */
   generatorBusy: number | null;
 };

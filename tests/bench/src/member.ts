@@ -8,36 +8,36 @@ import type { RequestKind } from './requests.ts';
 
 /** One side of a ratio. */
 export type Member = {
-  /** Throws unless the first answer is what is meant to be measured. */
+  /** Throws unless the first answer is of the kind to be measured. */
   tryOnce(): Promise<void>;
   measure(seconds: number): Promise<Measured>;
-  /** The processes whose CPU is counted; a service can be profiled. */
+  /** The processes whose CPU is counted. Services among them can be profiled. */
   servers: readonly Running[];
-  /** It is one piece of work that is measured from beginning to end, once. */
+  /** Whether the member is one piece of work that is measured once, from beginning to end. */
   isWhole?: boolean;
 };
 
 type LoadMember = {
   generator: Running;
-  /** Connections are dealt out to them in turn. */
+  /** The connections are distributed over these servers in turn. */
   servers: readonly Running[];
   path: string;
   kind: RequestKind;
   headers?: Record<string, string>;
   connections: number;
-  /** Where each answer leaves that many receipts. */
+  /** The database of the receipts, and their number per answer. Absent where answers leave no receipts. */
   sealing?: { database: BenchDatabase; receiptsPerAnswer: number };
 };
 
-export function loadMember(parts: LoadMember): Member {
-  const { generator, servers, sealing } = parts;
-  const { requests, headers } = trafficOf(parts);
+export function loadMember(deps: LoadMember): Member {
+  const { generator, servers, sealing } = deps;
+  const { requests, headers } = trafficOf(deps);
   const pids = servers.map(({ pid }) => pid);
   return {
     servers,
     tryOnce: async () => {
       for (const request of requests.slice(0, servers.length)) {
-        await tryRequest(request, { headers, expected: parts.kind.expected });
+        await tryRequest(request, { headers, expected: deps.kind.expected });
         sealing?.database.countSealed(sealing.receiptsPerAnswer);
       }
     },
@@ -52,17 +52,17 @@ export function loadMember(parts: LoadMember): Member {
   };
 }
 
-/** Sends each connection's request that many times, without measuring anything. */
-export async function answerTimes(parts: LoadMember, timesPerConnection: number): Promise<void> {
-  const { generator, sealing } = parts;
-  // Far more than it takes; what is wanted is the count.
+/** Sends the request of each connection `timesPerConnection` times, without a measurement. */
+export async function answerTimes(deps: LoadMember, timesPerConnection: number): Promise<void> {
+  const { generator, sealing } = deps;
+  // Far more time than needed. The count ends the load.
   const secondsMax = 60;
-  const load = { ...trafficOf(parts), seconds: secondsMax, answersPerConnectionMax: timesPerConnection };
+  const load = { ...trafficOf(deps), seconds: secondsMax, answersPerConnectionMax: timesPerConnection };
   const { answers } = await generate(generator, load);
   sealing?.database.countSealed(answers * sealing.receiptsPerAnswer);
 }
 
-/** Inserts and commits rows on a connection of the bench's own: no server of ours, no load generator. */
+/** Inserts and commits rows on the bench's own connection, without any server of ours or load generator. */
 export function commitMember(floor: CommitFloor): Member {
   return {
     servers: [],
@@ -84,8 +84,8 @@ async function generate(generator: Running, load: Load): Promise<LoadResult> {
   const result = await ask<LoadResult>(generator, load);
   const refused = Object.entries(result.statuses).filter(([status]) => status !== '200');
   if (refused.length === 0) return result;
-  const told = refused.map(([status, count]) => `${count} × ${status}`).join(', ');
-  throw new Error(`${load.requests[0]?.url} refused what it should have answered: ${told}`);
+  const message = refused.map(([status, count]) => `${count} × ${status}`).join(', ');
+  throw new Error(`${load.requests[0]?.url} rejected a request of the load: ${message}`);
 }
 
 type FirstAnswer = { headers: Record<string, string>; expected: string };

@@ -1,13 +1,13 @@
 import { createHmac, randomInt } from 'node:crypto';
 
-/** In the form that Telegram gives them. */
+/** A bot token in the format of Telegram. */
 export function newBotToken(): string {
   const letters = Array.from({ length: 35 }, () => randomInt(36).toString(36)).join('');
   return `${randomInt(1e9, 1e10)}:${letters}`;
 }
 
 /**
- * The data that opens a web app of this bot: https://core.telegram.org/bots/webapps. With it a person signs in without
+ * The data that opens a web app of this bot: https://core.telegram.org/bots/webapps. A person signs in with it without
  * a mail.
  */
 export function initDataFrom(botToken: string): string {

@@ -1,26 +1,26 @@
 import { parseArgs } from 'node:util';
 
 export type Options = {
-  /** Names of the ratios that are wanted; all when empty. */
+  /** Names of the requested ratios. Empty for all. */
   only: string[];
   isQuick: boolean;
-  /** Every subject is profiled, also one that reached its goal or has none. */
+  /** Whether every subject is profiled, even one that reached its goal or has none. */
   profiles: boolean;
 };
 
-/** How often and how long each member is measured. */
+/** The number and length of the measurements of each member. */
 export type Pace = {
   rounds: number;
   windowSeconds: number;
   warmUpWindowSeconds: number;
-  /** Bounds the warm-up of a machine that never settles. */
+  /** The limit of warm-up windows on a machine that never settles. */
   warmUpWindowsMax: number;
   profileSeconds: number;
-  /** How many runs wait for the two workers that drain them. */
+  /** The number of runs that wait for the two workers. */
   queuedRuns: number;
 };
 
-/** All comparisons at this pace, with the fills, stay under eight minutes on two cores. */
+/** With this pace all comparisons and fills take less than eight minutes on two cores. */
 const wholePace: Pace = {
   rounds: 5,
   windowSeconds: 1.5,
@@ -30,7 +30,7 @@ const wholePace: Pace = {
   queuedRuns: 1_000,
 };
 
-/** Shows that everything works; its figures mean little. */
+/** A pace that shows that everything works. Its figures mean little. */
 const quickPace: Pace = {
   rounds: 2,
   windowSeconds: 0.5,
@@ -43,7 +43,7 @@ const quickPace: Pace = {
 export const usage = 'Options: --only <ratio>, as often as wanted; --quick; --profile';
 
 /** Throws a TypeError for an option or a ratio that does not exist. */
-export function parseOptions(args: readonly string[], known: readonly string[]): Options {
+export function parseOptions(args: readonly string[], existing: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -52,9 +52,9 @@ export function parseOptions(args: readonly string[], known: readonly string[]):
       profile: { type: 'boolean', default: false },
     },
   });
-  const unknown = values.only.filter((name) => !known.includes(name));
+  const unknown = values.only.filter((name) => !existing.includes(name));
   if (unknown.length > 0)
-    throw new TypeError(`No ratio is called ${unknown.join(', ')}. There are ${known.join(', ')}`);
+    throw new TypeError(`No ratio is called ${unknown.join(', ')}. There are ${existing.join(', ')}`);
   return { only: values.only, isQuick: values.quick, profiles: values.profile };
 }
 

@@ -16,15 +16,15 @@ const pollMs = 50;
 
 export type Running = { url: string; pid: number; child: ChildProcess; stop(): Promise<void> };
 
-/** Starts one file of ./processes and waits until it says that it is ready. */
+/** Starts one file of ./processes and waits until it reports that it is ready. */
 export async function startProcess(name: string, args: string[] = []): Promise<Running> {
   const file = fileURLToPath(new URL(`processes/${name}.js`, import.meta.url));
   const child = fork(file, args, { env: { ...process.env, NODE_ENV: 'production' } });
-  const [message] = (await Promise.race([once(child, 'message'), failedStart(child, name)])) as [{ url: string }]; // what our own files send first
+  const [message] = (await Promise.race([once(child, 'message'), failedStart(child, name)])) as [{ url: string }]; // the first message of our own files
   return { url: message.url, pid: pidOf(child), child, stop: () => stop(child, 'SIGKILL') };
 }
 
-/** Starts a service as users run it: one process, from the build, told everything by its environment. */
+/** Starts a service as users run it: one process from the build, configured by its environment alone. */
 export async function startService(name: keyof typeof services, env: Record<string, string>): Promise<Running> {
   const [port, healthPort] = [await freePort(), await freePort()];
   const main = fileURLToPath(new URL(`../../../services/${name}/dist/main.js`, import.meta.url));
@@ -43,15 +43,15 @@ export async function startService(name: keyof typeof services, env: Record<stri
   };
 }
 
-/** Sends a process of ours one message and waits for its one answer. */
+/** Sends one message to a process of the bench and waits for its one answer. */
 export async function ask<Answer>({ child }: Pick<Running, 'child'>, question: object): Promise<Answer> {
   const gone = new AbortController();
   const answer = once(child, 'message', { signal: gone.signal });
-  const onExit = () => gone.abort(new Error('A process of the bench ended while it was asked'));
+  const onExit = () => gone.abort(new Error('A process of the bench ended before it answered'));
   child.once('exit', onExit);
   child.send(question);
   try {
-    const [{ result, error }] = (await answer) as [{ result: Answer; error?: string }]; // what our own files answer
+    const [{ result, error }] = (await answer) as [{ result: Answer; error?: string }]; // the answer of our own files
     if (error !== undefined) throw new Error(error);
     return result;
   } finally {
@@ -94,7 +94,7 @@ function pidOf({ pid }: ChildProcess): number {
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on an address, not on a pipe
+  const { port } = server.address() as AddressInfo; // the server listens on a TCP address, not on a pipe
   server.close();
   await once(server, 'close');
   return port;

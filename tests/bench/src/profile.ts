@@ -5,9 +5,9 @@ type CallFrame = Profiler.Profile['nodes'][number]['callFrame'];
 
 type HeavyFunction = {
   name: string;
-  /** File from the root of the repository and line; empty for what is V8's own. */
+  /** File from the root of the repository, with the line. Empty for functions of V8. */
   place: string;
-  /** The share of the time in which the process was not idle. */
+  /** The function's share of the time in which the process was not idle. */
   share: number;
 };
 
@@ -16,7 +16,7 @@ export type ProfileSummary = { idleShare: number; heaviest: HeavyFunction[] };
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const countTold = 10;
 
-/** Where a process spent its own time: the functions with the most of it, callees not counted in. */
+/** The functions in which a process spent the most time, without the time of their callees. */
 export function summariseProfile(profile: Profiler.Profile): ProfileSummary {
   const spent = selfTimes(profile);
   const idle = spent.get('(idle) ')?.micros ?? 0;
@@ -32,7 +32,7 @@ export function summariseProfile(profile: Profiler.Profile): ProfileSummary {
 
 type SelfTime = { name: string; place: string; micros: number };
 
-/** Grouped by name and place: a function that is called from many places has a node for each of them. */
+/** Grouped by name and place, since the profile has a separate node for each caller of a function. */
 function selfTimes({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): Map<string, SelfTime> {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const spent = new Map<string, SelfTime>();
@@ -46,7 +46,7 @@ function selfTimes({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): 
   return spent;
 }
 
-/** Starting and stopping the profiler is native and takes long, and is none of the process's own work. */
+/** Whether a frame is the profiler itself. Its start and stop take long and are not work of the process. */
 function isProfiler({ functionName, url }: CallFrame): boolean {
   return functionName === 'dispatch' && url === '';
 }
@@ -57,7 +57,10 @@ function placeOf({ url, lineNumber }: CallFrame): string {
   return `${shortened(path)}:${lineNumber + 1}`;
 }
 
-/** The part of an installed package's path that names it: the store's own folders only repeat it. */
+/**
+ * The path of an installed file, from the name of its package. The path of any other file, from the root of the
+ * repository.
+ */
 function shortened(path: string): string {
   const installed = path.lastIndexOf('node_modules/');
   if (installed !== -1) return path.slice(installed + 'node_modules/'.length);

@@ -5,7 +5,10 @@ export type Goal = { bound: 'atLeast' | 'atMost'; value: number };
 
 export type RatioDefinition = {
   name: string;
-  /** Members of one comparison; subject over floor, or subject minus floor. Without a floor it is the subject's own figure. */
+  /**
+   * Members of one comparison, combined as subject over floor or subject minus floor. `floor` is `null` for a figure of
+   * the subject alone.
+   */
   subject: string;
   floor: string | null;
   of: (window: Measured) => number | null;
@@ -17,11 +20,11 @@ export type Ratio = {
   name: string;
   subject: string;
   goal: Goal | null;
-  /** Median over the pairs of windows; null where the platform does not tell. */
+  /** The median over the pairs of windows. `null` where the platform does not report the figure. */
   value: number | null;
-  /** Smallest and largest of the pairs. */
+  /** The smallest and the largest value of the pairs. */
   range: [number, number] | null;
-  /** Null without a goal or without a value. */
+  /** `null` without a goal or without a value. */
   isReached: boolean | null;
 };
 
@@ -33,10 +36,10 @@ const answersPerCpuSecond = ({ cpuMicros }: Measured) => (cpuMicros === null ? n
 const atLeast = (value: number): Goal => ({ bound: 'atLeast', value });
 const atMost = (value: number): Goal => ({ bound: 'atMost', value });
 
-/** Growth may cost a tenth, the smallest difference that this measurement can detect. */
+/** Growth may cost a tenth, which is the smallest difference that this measurement can detect. */
 const growth = { of: rate, combine: 'quotient', goal: atLeast(0.9) } as const;
 
-/** docs/reference/bench.md says what each of them means. */
+/** All ratios. docs/reference/bench.md explains each of them. */
 export const ratioDefinitions: readonly RatioDefinition[] = [
   {
     name: 'evaluate_vs_express_echo_c64',
@@ -94,6 +97,31 @@ export const ratioDefinitions: readonly RatioDefinition[] = [
     combine: 'difference',
     goal: null,
   },
+  {
+    name: 'mcp_stdio_call_overhead_p50_ms',
+    subject: 'mcpStdio',
+    floor: 'stdioDirect',
+    of: latency,
+    combine: 'difference',
+    goal: null,
+  },
+  {
+    name: 'mcp_sandboxed_call_overhead_p50_ms',
+    subject: 'mcpSandboxed',
+    floor: 'stdioDirect',
+    of: latency,
+    combine: 'difference',
+    goal: null,
+  },
+  { name: 'mcp_cold_start_p50_ms', subject: 'coldStart', floor: null, of: latency, combine: 'none', goal: null },
+  {
+    name: 'mcp_cold_start_overhead_p50_ms',
+    subject: 'coldStart',
+    floor: 'plainStart',
+    of: latency,
+    combine: 'difference',
+    goal: null,
+  },
   { name: 'evaluate_10k_budgets_over_none', subject: 'manyBudgets', floor: 'noBudgets', ...growth },
   { name: 'chat_300k_settled_over_fresh', subject: 'chatSettled', floor: 'chatFresh', ...growth },
   { name: 'evaluate_1m_receipts_over_10k', subject: 'receipts1m', floor: 'receipts10k', ...growth },
@@ -147,7 +175,7 @@ export const ratioDefinitions: readonly RatioDefinition[] = [
   { name: 'runs_drained_per_second', subject: 'drain', floor: null, of: rate, combine: 'none', goal: null },
 ];
 
-/** Who has to be measured for it. */
+/** The members that must be measured for a ratio. */
 export function sidesOf({ subject, floor }: RatioDefinition): string[] {
   return floor === null ? [subject] : [subject, floor];
 }
@@ -180,13 +208,14 @@ const combinations: Record<RatioDefinition['combine'], (over: number, under: num
   none: (over) => over,
 };
 
-/** Each round compared in itself, so that a machine that changes between rounds changes both sides. */
+/** One value for each round. A machine that changes between rounds affects both sides of a round alike. */
 function pairsOf(
   { of, combine }: RatioDefinition,
   subject: readonly Measured[],
   floor: readonly Measured[],
 ): number[] | null {
-  if (subject.length !== floor.length) throw new RangeError('Windows without their counterpart cannot be compared');
+  if (subject.length !== floor.length)
+    throw new RangeError('The subject and the floor have different numbers of windows');
   const pairs: number[] = [];
   for (const [round, window] of subject.entries()) {
     const counterpart = floor[round];

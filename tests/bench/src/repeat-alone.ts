@@ -1,6 +1,6 @@
 import { summarise, type LatencySummary } from './latencies.ts';
 
-/** Does something over and over, one at a time, and tells how long each took. */
+/** Repeats work, one repetition at a time, and summarises their latencies. */
 export async function repeatAlone(work: () => Promise<void>, seconds: number): Promise<LatencySummary> {
   const latenciesMs: number[] = [];
   const startedAt = performance.now();

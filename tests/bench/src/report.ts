@@ -6,15 +6,15 @@ import type { ProfileSummary } from './profile.ts';
 import type { Goal, Ratio } from './ratios.ts';
 import type { WarmUp } from './warm-up.ts';
 
-/** A process that is that busy is what bounds a rate; below it, something else is. */
+/** A process that uses this share of a core limits the rate. Below it, something else does. */
 const busyShare = 0.9;
 
 export type MemberReport = Measured & { warmUp: WarmUp | null };
 
-/** Medians over the rounds, each figure for itself. */
+/** The median of each figure over the rounds. */
 export function mediansOf(windows: readonly Measured[]): Measured {
   const median = (of: (window: Measured) => number) => medianOf(windows.map(of));
-  const known = (of: (window: Measured) => number | null) => {
+  const isKnown = (of: (window: Measured) => number | null) => {
     const values = windows.map(of).filter((value) => value !== null);
     return values.length === windows.length ? medianOf(values) : null;
   };
@@ -23,8 +23,8 @@ export function mediansOf(windows: readonly Measured[]): Measured {
     perSecond: median(({ perSecond }) => perSecond),
     p50Ms: median(({ p50Ms }) => p50Ms),
     p99Ms: median(({ p99Ms }) => p99Ms),
-    cpuMicros: known(({ cpuMicros }) => cpuMicros),
-    generatorBusy: known(({ generatorBusy }) => generatorBusy),
+    cpuMicros: isKnown(({ cpuMicros }) => cpuMicros),
+    generatorBusy: isKnown(({ generatorBusy }) => generatorBusy),
   };
 }
 
@@ -46,7 +46,7 @@ function rateText(perSecond: number): string {
   return perSecond < 100 ? perSecond.toFixed(1) : Math.round(perSecond).toLocaleString('en');
 }
 
-/** The ratios, their goals, and what stands between them. */
+/** The ratios, their goals, and what limits the rate of each subject. */
 export function ratioTable(ratios: readonly Ratio[], members: ReadonlyMap<string, MemberReport>): string {
   const rows = ratios.map(({ name, subject, goal, value, range, isReached }) => [
     name,
@@ -59,13 +59,13 @@ export function ratioTable(ratios: readonly Ratio[], members: ReadonlyMap<string
   return columns([['ratio', 'value', 'pairs', 'goal', '', 'bound by'], ...rows]);
 }
 
-/** Where the process of a subject that missed its goal spent its time. */
+/** The functions in which the process of a subject spent its time. */
 export function profileText(name: string, { idleShare, heaviest }: ProfileSummary): string {
   const rows = heaviest.map(({ name: called, place, share }) => [`  ${percent(share)}`, called, place]);
-  return `Profile of ${name}: idle ${percent(idleShare)} of the time; of the rest, by function itself\n${columns(rows)}`;
+  return `Profile of ${name}: idle ${percent(idleShare)} of the time. Functions by their share of the other time\n${columns(rows)}`;
 }
 
-/** The checks of sealed values against answers. Only what holds gets as far as this. */
+/** The results of the checks, as text. All of them passed, since a failed check throws earlier. */
 export function checkText({ checks, runChecks }: { checks: readonly LedgerCheck[]; runChecks: readonly RunsCheck[] }) {
   const receipts = checks.reduce((sum, check) => sum + check.receipts, 0);
   const verified = checks.reduce((sum, check) => sum + check.verified, 0);
@@ -73,7 +73,7 @@ export function checkText({ checks, runChecks }: { checks: readonly LedgerCheck[
     ({ runs, steps, receipts: sealed, toolCalls }) =>
       `${runs} queued runs checked: none lost, none done twice; ${steps} steps, ${sealed} receipts, ${toolCalls} calls reached the tool.`,
   );
-  const ledgers = `${checks.length} ledgers checked: ${receipts} receipts, as many as were answered; ${verified} signatures verified.`;
+  const ledgers = `${checks.length} ledgers checked: ${receipts} receipts, which match the answers, and ${verified} signatures verified.`;
   return [ledgers, ...lines].join('\n');
 }
 
@@ -83,10 +83,10 @@ export function boundBy(measured: Measured | undefined): string {
   if (share >= busyShare) return `its own CPU: ${percent(share)} of one core`;
   const generator = measured.generatorBusy;
   if (generator !== null && generator >= busyShare) return `the load generator: ${percent(generator)} of one core`;
-  return `waiting (database, other processes on these cores): itself ${percent(share)} of one core`;
+  return `waiting for the database or other processes: its own CPU is ${percent(share)} of one core`;
 }
 
-/** The goal in the words of the table and the reference page. */
+/** The goal as the table and the reference page write it. */
 export function goalText(goal: Goal | null): string {
   return goal === null ? 'none' : `${goal.bound === 'atLeast' ? '≥' : '≤'} ${goal.value}`;
 }
@@ -101,7 +101,7 @@ function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** Rows as lines, each column as wide as its widest cell. */
+/** Rows as lines. Each column is as wide as its widest cell. */
 function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
   const lines = rows.map((row) =>

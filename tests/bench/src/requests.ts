@@ -1,19 +1,19 @@
 export const tenant = 'bench';
 
 const requestBytes = 1_024;
-const toolAnswerBytes = 256;
+export const toolAnswerBytes = 256;
 const protocolVersion = '2026-07-28';
 
-/** One kind of call: what is sent on the n-th connection, and what its first answer must contain. */
+/** One kind of call: the request on the n-th connection, and a part of its first answer. */
 export type RequestKind = {
   method: 'GET' | 'POST';
   bodyOf(connection: number): string;
   headers: Record<string, string>;
-  /** Occurs in every good answer: a fast refusal measures nothing. */
+  /** A text that every successful answer contains. A fast error must not be measured. */
   expected: string;
 };
 
-/** A decision: a body of 1 KiB, a session for each connection. */
+/** A decision, with a body of 1 KiB and a session for each connection. */
 export const evaluateCall: RequestKind = {
   method: 'POST',
   headers: {},
@@ -33,10 +33,10 @@ export const evaluateCall: RequestKind = {
   },
 };
 
-/** The request of a person's page: the tasks of a workspace, which are about 1 KiB here. */
+/** The request of a console page: the tasks of a workspace, about 1 KiB here. */
 export const tasksRead: RequestKind = { method: 'GET', headers: {}, expected: '"data":[{"id":"tsk_', bodyOf: () => '' };
 
-/** The same bytes to a server that only gives them back. */
+/** The request of `evaluateCall`, to a server that only echoes it. */
 export const echoedCall: RequestKind = { ...evaluateCall, expected: '"tool.call"' };
 
 export const chatCall: RequestKind = {
@@ -54,7 +54,16 @@ export const chatCall: RequestKind = {
     }),
 };
 
-/** `tools/call` of the revision that has no session, which is a single request. */
+/**
+ * A scan starts the command in a sandbox, lists its tools and ends it. The first call of an MCP server waits for the
+ * same work.
+ */
+export function coldStartScan(command: { command: string; args: readonly string[] }): RequestKind {
+  const body = JSON.stringify({ server_id: 'cold', ...command });
+  return { method: 'POST', headers: {}, expected: '"tool_count":1', bodyOf: () => body };
+}
+
+/** `tools/call` of the MCP revision without sessions, as a single request. */
 export function toolCall(tool: string): RequestKind {
   return {
     method: 'POST',

@@ -6,7 +6,7 @@ import type { ProfileSummary } from './profile.ts';
 import type { Ratio } from './ratios.ts';
 import { boundBy, type MemberReport } from './report.ts';
 
-type Parts = {
+type Deps = {
   machine: Machine;
   seconds: number;
   pace: Pace;
@@ -17,8 +17,8 @@ type Parts = {
   runChecks: readonly RunsCheck[];
 };
 
-/** The results of a run, for machines. Goals that were missed are told; they are no failure of the command. */
-export function resultOf({ machine, seconds, pace, members, ratios, profiles, checks, runChecks }: Parts) {
+/** The results of a run as JSON. A missed goal is reported and does not fail the command. */
+export function resultOf({ machine, seconds, pace, members, ratios, profiles, checks, runChecks }: Deps) {
   return {
     machine,
     seconds,

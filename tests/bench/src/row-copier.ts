@@ -2,15 +2,18 @@ import type pg from 'pg';
 
 type CopiedTable = {
   table: string;
-  /** SQL for the columns that a copy has of its own. All others are copied as they are, also those of later migrations. */
+  /**
+   * SQL for the columns whose values differ in a copy. All other columns are copied unchanged, including those of later
+   * migrations.
+   */
   own: Record<string, string>;
-  /** Names the rows that are copied as `original`. */
+  /** The source of the copied rows, under the name `original`. */
   from: string;
 };
 
 /**
- * Makes a statement that inserts copies of rows. The pattern is a row of the kernel itself, so a fill cannot differ
- * from real rows.
+ * Makes a statement that inserts copies of rows. The copied rows come from the kernel itself, so their copies have the
+ * same form.
  */
 export async function rowCopier(
   client: pg.Client,

@@ -1,14 +1,14 @@
 const toolAnswerBytes = 64;
 
-/** The script of the model for a task of this text: it calls one tool, and answers when it has the result. */
+/** The model's script for a task with this text: it calls one tool, and answers when it has the result. */
 export const runDirective = `call:notes__fill {"bytes":${toolAnswerBytes}}`;
 
-/** The steps of such a run, in order. */
+/** The steps of a run with this script, in order. */
 export const stepsOfRun = ['model_call', 'tool_call', 'model_call'].map((kind) => `${kind} settled ALLOW`);
 
 /**
- * The receipts that the kernel seals for it, in order. The call that the model proposes is judged there, and again when
- * it is executed.
+ * The receipts that the kernel seals for such a run, in order. The tool call has two decisions: one when the model
+ * proposes it, and one when it is executed.
  */
 export const receiptsOfRun = [
   'decision model.call ALLOW',
@@ -20,7 +20,7 @@ export const receiptsOfRun = [
   'outcome model.call ALLOW',
 ];
 
-/** The entries of the workspace's log about it, in order. */
+/** The audit entries of such a run, in order. */
 export const auditOfRun = [
   'run.enqueued',
   'run.running',

@@ -1,5 +1,6 @@
-// Measures the decision path against bare floors, in one run on one machine. Only ratios mean anything: both sides of one take
-// turns, so that whatever else the machine does hits both. Usage: TEST_DATABASE_URL=… node dist/run.js [--quick] [--only <ratio>]
+// Measures the decision path against bare floors, in one run on one machine. The absolute figures depend on the
+// machine, so compare only ratios. Both sides of a ratio take turns, so that other load affects both. Usage:
+// TEST_DATABASE_URL=… AMQP_URL=… node dist/run.js [--quick] [--profile] [--only <ratio>]
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { prepareBench } from './bench.ts';
@@ -47,15 +48,15 @@ async function measureAll(options: Options) {
   return { ...all, machine, seconds: Math.round((performance.now() - startedAt) / 1_000) };
 }
 
-/** Runs wait in the queue that production has. */
+/** The broker of the queue in which runs wait, as in production. */
 function brokerOrExit(): string {
   const { AMQP_URL: amqpUrl } = process.env;
   if (amqpUrl !== undefined) return amqpUrl;
-  process.stderr.write('AMQP_URL is missing; tests/runner/run-tests.mjs --bench finds a broker\n');
+  process.stderr.write('AMQP_URL is missing. Run tests/runner/run-tests.mjs --bench, which finds a broker.\n');
   process.exit(2);
 }
 
-/** Both sides of every ratio that is wanted. */
+/** Both sides of every requested ratio. */
 function membersOf({ only }: Options): Set<string> {
   const wanted = ratioDefinitions.filter(({ name }) => only.length === 0 || only.includes(name));
   return new Set(wanted.flatMap(sidesOf));
@@ -80,14 +81,14 @@ function report(measured: Awaited<ReturnType<typeof measureAll>>, options: Optio
   const isWanted = (name: string) => options.only.length === 0 || options.only.includes(name);
   const ratios = ratiosOf(windows).filter(({ name }) => isWanted(name));
   const result = resultOf({ machine, seconds, pace: paceOf(options), members, ratios, profiles, checks, runChecks });
-  // A run with part of the ratios is only shown; the file holds whole runs.
+  // A run with only some ratios is printed and not stored. The file contains complete runs only.
   if (options.only.length === 0) writeFileSync(resultFile, `${JSON.stringify(result, null, 2)}\n`);
-  const parts = [
+  const pieces = [
     measurementTable(members),
     ratioTable(ratios, members),
     ...[...profiles].map(([name, profile]) => profileText(name, profile)),
     checkText({ checks, runChecks }),
     `Took ${seconds} s.`,
   ];
-  process.stdout.write(`${parts.join('\n\n')}\n`);
+  process.stdout.write(`${pieces.join('\n\n')}\n`);
 }

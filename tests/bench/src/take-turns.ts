@@ -1,6 +1,6 @@
 /**
- * Lets members take turns: forth in one round, back in the next. Quick and slow changes of the machine then affect all
- * alike, and the n-th windows of two members belong together.
+ * Lets members take turns, forward in one round and backward in the next. Quick and slow changes of the machine then
+ * affect all alike, and the n-th windows of two members form a pair.
  */
 export async function takeTurns<Member, Window>(
   members: ReadonlyMap<string, Member>,

@@ -23,18 +23,18 @@ describe('the load generator', () => {
     ['a chunked body', chunked, '200'],
     ['a chunked body of nothing', emptyChunked, '202'],
     ['no body', empty, '503'],
-  ])('finds the end of an answer with %s, however it is cut', (_kind, text, status) => {
+  ])('finds the end of an answer with %s, in pieces of any size', (_kind, text, status) => {
     for (let pieceBytes = 1; pieceBytes <= text.length; pieceBytes += 1)
       expect([pieceBytes, statusesOf(new AnswerReader(), text, pieceBytes)]).toEqual([pieceBytes, [status]]);
   });
 
-  it('starts again with every answer of a connection', () => {
+  it('reads one answer after another on a connection', () => {
     const reader = new AnswerReader();
     const found = [withLength, chunked, empty, withLength].flatMap((text) => statusesOf(reader, text, 7));
     expect(found).toEqual(['200', '200', '503', '200']);
   });
 
-  it('does not take a body that is still coming for an answer', () => {
+  it('reports no answer before its body is complete', () => {
     expect(statusesOf(new AnswerReader(), withLength.slice(0, -1), 10)).toEqual([]);
     expect(statusesOf(new AnswerReader(), chunked.slice(0, -1), 10)).toEqual([]);
   });

@@ -17,16 +17,16 @@ const withSecond = (change: Partial<FoundRun>) =>
 const [first = '', ...others] = stepsOfRun;
 
 describe('the check of queued runs', () => {
-  it('has nothing against runs that are each done once', () => {
+  it('finds no fault in runs that are each done once', () => {
     expect(faultsOf(both, expected)).toEqual([]);
   });
 
-  it('finds a run that is lost, and one that was not requested', () => {
+  it('finds a lost run, and a run that was not requested', () => {
     expect(faultsOf(both.slice(1), expected)).toEqual(['1 runs of 2']);
     expect(faultsOf([...both, whole('run_3')], expected)).toEqual(['3 runs of 2']);
   });
 
-  it('finds a call that reached the tool twice, although it was not recorded', () => {
+  it('finds a call that reached the tool twice but was recorded once', () => {
     expect(faultsOf(both, { ...expected, toolCalls: 3 })).toEqual(['3 calls reached the tool for 2 runs']);
   });
 
@@ -40,7 +40,7 @@ describe('the check of queued runs', () => {
     ['audit', { audit: [] }],
     ['receipts', { receipts: receiptsOfRun.slice(0, -1) }],
     ['receipts', { receipts: [...receiptsOfRun, 'decision tool.call ALLOW'] }],
-  ])('finds a run whose %s are not exactly those that it must have', (what, change) => {
+  ])('finds a run whose %s differ from the expected ones', (what, change) => {
     const faults = withSecond(change);
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatch(new RegExp(`^run_2: ${what} .* instead of `));

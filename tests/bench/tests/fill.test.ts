@@ -74,7 +74,7 @@ describeStory('a filled ledger', () => {
     return Number(rows[0]?.count);
   }
 
-  it('holds copies of settled calls and of decisions, and a kernel seals on behind them', async () => {
+  it('contains copies of settled calls and of decisions, and a kernel seals new calls after them', async () => {
     await withKernel(async (url) => {
       for (let round = 0; round < 3; round += 1) await evaluateOn(url);
       for (let round = 0; round < 2; round += 1) await chatOn(url);
@@ -97,18 +97,18 @@ describeStory('a filled ledger', () => {
     expect(await countOf(`SELECT count(*) FROM session_heads WHERE session_id LIKE 'fill-%'`)).toBeGreaterThan(50);
   });
 
-  it('is refused when it holds another number of receipts than were answered', async () => {
+  it('is rejected when its number of receipts differs from the answers', async () => {
     database.countSealed(1);
     await expect(checkLedger(database, settings.signingKey)).rejects.toThrow('10 receipts for answers that left 11');
     database.countSealed(-1);
   });
 
-  it('has budgets of many other subjects, as the kernel writes them', async () => {
+  it('contains copies of a budget with many other subjects, and a kernel decides with them', async () => {
     await withKernel(async (url) => {
-      await clientOn(url).putBudget({ params: { budget_id: filledName }, body: budgetTerms }); // within its schema
+      await clientOn(url).putBudget({ params: { budget_id: filledName }, body: budgetTerms }); // matches its schema
     });
     await fillBudgets(database.adminUrl, 40);
-    // But for their names they differ in their subjects alone.
+    // The copies differ only in their ids and subjects.
     const distinct = `SELECT count(DISTINCT to_jsonb(budgets) - 'budget_id') FROM budgets WHERE tool_call_limit = 5`;
     expect(await countOf(distinct)).toBe(41);
     await withKernel(evaluateOn);

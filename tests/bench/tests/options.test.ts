@@ -3,24 +3,24 @@ import { comparisons } from '../src/comparisons.ts';
 import { parseOptions } from '../src/options.ts';
 import { ratioDefinitions, sidesOf } from '../src/ratios.ts';
 
-const known = ratioDefinitions.map(({ name }) => name);
+const existing = ratioDefinitions.map(({ name }) => name);
 
 describe('options of the bench', () => {
-  it('name the ratios that are wanted, as many as one likes', () => {
+  it('select any number of ratios', () => {
     const args = ['--only', 'chat_vs_direct_c64', '--only', 'two_replicas_over_one', '--quick'];
-    expect(parseOptions(args, known)).toEqual({
+    expect(parseOptions(args, existing)).toEqual({
       only: ['chat_vs_direct_c64', 'two_replicas_over_one'],
       isQuick: true,
       profiles: false,
     });
-    expect(parseOptions([], known)).toEqual({ only: [], isQuick: false, profiles: false });
-    expect(parseOptions(['--profile'], known)).toEqual({ only: [], isQuick: false, profiles: true });
+    expect(parseOptions([], existing)).toEqual({ only: [], isQuick: false, profiles: false });
+    expect(parseOptions(['--profile'], existing)).toEqual({ only: [], isQuick: false, profiles: true });
   });
 
-  it('refuse a ratio and an option that do not exist', () => {
-    expect(() => parseOptions(['--only', 'chat'], known)).toThrow(/No ratio is called chat\. There are evaluate_vs/);
-    expect(() => parseOptions(['--fast'], known)).toThrow(/Unknown option '--fast'/);
-    expect(() => parseOptions(['chat_vs_direct_c64'], known)).toThrow(/Unexpected argument/);
+  it('reject an unknown ratio and an unknown option', () => {
+    expect(() => parseOptions(['--only', 'chat'], existing)).toThrow(/No ratio is called chat\. There are evaluate_vs/);
+    expect(() => parseOptions(['--fast'], existing)).toThrow(/Unknown option '--fast'/);
+    expect(() => parseOptions(['chat_vs_direct_c64'], existing)).toThrow(/Unexpected argument/);
   });
 });
 
@@ -34,7 +34,7 @@ describe('the comparisons', () => {
     expect(apart.map(({ name }) => name)).toEqual([]);
   });
 
-  it('measure nothing that no ratio reads, and nothing twice', () => {
+  it('measure each needed member once, and no other', () => {
     const read = new Set(ratioDefinitions.flatMap(sidesOf));
     expect(groups.flat().sort()).toEqual([...read].sort());
   });

@@ -4,7 +4,7 @@ import { summariseProfile } from '../src/profile.ts';
 
 type Sample = { name: string; url?: string; line?: number; micros: number };
 
-/** A profile in which every sample has a node of its own, as calls from different places have. */
+/** A profile in which every sample has its own node, as calls from different places have. */
 function profileOf(samples: readonly Sample[]): Profiler.Profile {
   return {
     nodes: samples.map(({ name, url = '', line = 0 }, id) => ({
@@ -19,7 +19,7 @@ function profileOf(samples: readonly Sample[]): Profiler.Profile {
 }
 
 describe('a profile', () => {
-  it('adds up what one function took in all its callers, heaviest first, and counts idle time apart', () => {
+  it('sums the time of a function over all its callers, heaviest first, and counts idle time separately', () => {
     const { idleShare, heaviest } = summariseProfile(
       profileOf([
         { name: '(idle)', micros: 500 },
@@ -35,7 +35,7 @@ describe('a profile', () => {
     ]);
   });
 
-  it('leaves the profiler itself out, but not a function of ours with its name', () => {
+  it('leaves out the profiler, but not a function of ours with the same name', () => {
     const { heaviest } = summariseProfile(
       profileOf([
         { name: 'dispatch', micros: 900 },
@@ -45,7 +45,7 @@ describe('a profile', () => {
     expect(heaviest).toEqual([{ name: 'dispatch', place: 'node:net:1', share: 1 }]);
   });
 
-  it('tells ten functions at most, and files of packages by the package', () => {
+  it('lists at most ten functions, and shortens the paths of packages', () => {
     const samples = Array.from({ length: 12 }, (_, index) => ({ name: `f${index}`, micros: 12 - index }));
     const url = 'file:///x/node_modules/.pnpm/pg@8/node_modules/pg/lib/client.js';
     const { heaviest } = summariseProfile(profileOf([{ name: 'query', url, micros: 100 }, ...samples]));
@@ -53,7 +53,7 @@ describe('a profile', () => {
     expect(heaviest[0]?.place).toBe('pg/lib/client.js:1');
   });
 
-  it('of a process that did nothing has no shares that are not numbers', () => {
+  it('without samples lists no function and no idle time', () => {
     expect(summariseProfile(profileOf([]))).toEqual({ idleShare: 0, heaviest: [] });
   });
 });

@@ -40,7 +40,7 @@ const runCheck = { runs: 1_000, steps: 3_000, receipts: 7_000, toolCalls: 1_000 
 const profile = { idleShare: 0.25, heaviest: [{ name: 'seal', place: 'seal.js:4', share: 0.5 }] };
 
 describe('the report', () => {
-  it('tells every ratio with its goal and whether it is reached', () => {
+  it('lists every ratio with its goal and whether it is reached', () => {
     const lines = ratioTable([missed, reached, ungoaled, unknown], members).split('\n');
     expect(lines[1]).toMatch(/^kernel_over_floor +0\.46 +0\.40–0\.50 +≥ 0\.9 +NOT REACHED /);
     expect(lines[2]).toMatch(/^reached +0\.95 .* reached /);
@@ -48,26 +48,26 @@ describe('the report', () => {
     expect(lines[4]).toMatch(/^unknown +– +– +≥ 0\.9 +not known /);
   });
 
-  it('says of each member whether it was warm, and leaves what is not known open', () => {
+  it('shows for each member whether it was warm, and a dash for unknown figures', () => {
     const lines = measurementTable(members).split('\n');
     expect(lines[1]).toMatch(/^kernel +2,000 +1\.00 +2\.00 +250 +10 % +4$/);
     expect(lines[2]).toMatch(/^floor .* – +– +10, not stable$/);
   });
 
-  it('names what bounds a rate: a kernel that is busy, else a generator that is, else neither', () => {
+  it('names what limits a rate: a busy kernel, else a busy generator, else neither', () => {
     expect(boundBy({ ...measured, perSecond: 3_900 })).toContain('its own CPU: 98 %');
     expect(boundBy({ ...measured, generatorBusy: 0.95 })).toContain('the load generator: 95 %');
     expect(boundBy(measured)).toContain('waiting');
     expect(boundBy({ ...measured, cpuMicros: null })).toBe('not known on this platform');
   });
 
-  it('takes the median of each figure, and none of a figure that one window lacks', () => {
+  it('has the median of each figure, and none for a figure that a window lacks', () => {
     const windows = [1, 9, 2].map((factor) => ({ ...measured, perSecond: factor, cpuMicros: factor }));
     expect(mediansOf(windows)).toMatchObject({ perSecond: 2, cpuMicros: 2 });
     expect(mediansOf([...windows, { ...measured, cpuMicros: null }]).cpuMicros).toBeNull();
   });
 
-  it('tells machines the same, with the profile of what was missed and of nothing else', () => {
+  it('has the same content as JSON, with a profile only for a missed goal', () => {
     const machine = { cpu: 'x', cores: 2, memory_gib: 8, node: 'v20', postgres: '15', measured_at: '2026-01-01' };
     const pace = {
       rounds: 1,
@@ -89,7 +89,7 @@ describe('the report', () => {
     expect(JSON.parse(JSON.stringify(result))).toEqual(result);
   });
 
-  it('says what was held against what was answered', () => {
+  it('states how many receipts and runs were compared with the answers', () => {
     const checks = [
       { receipts: 10, chains: 1, verified: 4 },
       { receipts: 5, chains: 1, verified: 5 },

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { takeTurns } from '../src/take-turns.ts';
 
 describe('taking turns', () => {
-  it('goes forth and back, so that neither side always comes second, and keeps the rounds of each in order', async () => {
+  it('alternates the order, so that neither side is always second, and keeps the rounds of each side in order', async () => {
     const order: string[] = [];
     const members = new Map([
       ['subject', 'S'],
@@ -19,7 +19,7 @@ describe('taking turns', () => {
     ]);
   });
 
-  it('lets a steady drift of the machine cancel over two rounds', async () => {
+  it('cancels a steady drift of the machine over two rounds', async () => {
     let slowness = 0;
     const cost = async () => {
       slowness += 1;

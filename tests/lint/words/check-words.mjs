@@ -19,7 +19,7 @@ export function findingsIn(path, content) {
   const { texts, names } = path.endsWith('.md')
     ? { texts: textsOfDocument(content), names: [] }
     : textsOfSource(path, content);
-  // Beside its `right`, a `left` is a side.
+  // In a file that declares `right`, `left` means a side.
   const hasSides = names.some(({ name }) => name === 'right');
   const ofNames = names
     .filter(({ name }) => isVague(name) && !(hasSides && name === 'left'))
@@ -49,7 +49,7 @@ function excerpt(sentence) {
 }
 
 /**
- * Subjects of commits since a day that break a rule. A checkout without its history has none.
+ * Commit subjects since a day that break a rule. The list is empty in a checkout without history.
  * @param {string} since An ISO date.
  * @returns {string[]}
  */
@@ -66,7 +66,7 @@ export function faultsOfSubjects(since) {
 }
 
 /**
- * Files of the repository that people read, without what is generated.
+ * Written files of the repository. Generated files are left out.
  * @param {readonly string[]} folders
  * @returns {string[]}
  */

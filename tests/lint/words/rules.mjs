@@ -37,15 +37,19 @@ export const sentenceRules = [
   },
 ];
 
-/** A name that is a participle or a pronoun. The names of members belong to the contract or the table that declares them. */
-const vagueName = /^(asked|told|said|standing|held|given|left|other|known|parts?)$/i;
+/**
+ * A name that is a participle or a pronoun, and a type with such an ending. The names of public members belong to the
+ * contract or the table that declares them.
+ */
+const vagueName = /^#?(asked|told|said|standing|held|given|left|other|known|parts?)$/i;
+const vagueType = /^[A-Z]\w*(Asked|Told|Said|Given|Parts)$/;
 
 /**
  * @param {string} name
  * @returns {boolean}
  */
 export function isVague(name) {
-  return vagueName.test(name);
+  return vagueName.test(name) || vagueType.test(name);
 }
 
 const subjectLengthMax = 72;
@@ -67,7 +71,7 @@ function isQuestion(sentence) {
 }
 
 /**
- * "What changed" over a list is a heading, and no sentence.
+ * "What changed" above a list is a heading and not a sentence.
  * @param {string} sentence
  * @param {TextKind} kind
  */

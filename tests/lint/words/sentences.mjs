@@ -1,7 +1,7 @@
-/** Stands for a piece of code inside a sentence: one word, which no rule reads. */
+/** Replaces a piece of code inside a sentence: one word, which no rule reads. */
 const code = '`…`';
 
-/** Words with a full stop that ends no sentence. */
+/** Words whose full stop does not end a sentence. */
 const abbreviations = /\b(e\.g|i\.e|etc|vs|approx|no)\.$/i;
 
 /**
@@ -23,7 +23,7 @@ export function sentencesOf(text) {
 }
 
 /**
- * Keeps lengths, so that offsets stay those of the text.
+ * Keeps the length of the text, so that offsets stay valid.
  * @param {string} text
  */
 function withoutCode(text) {

@@ -39,7 +39,7 @@ function beginsItem(line) {
 }
 
 /**
- * Without marks of items, headings, emphasis and links.
+ * Removes the marks of items, headings, emphasis and links.
  * @param {string} line
  */
 function plain(line) {

@@ -4,9 +4,9 @@ import ts from 'typescript';
 /** @typedef {{ kind: TextKind, text: string, line: number }} Text `line` counts from 1. */
 /** @typedef {{ name: string, line: number }} DeclaredName */
 
-/** A suppression or a directive is for a machine; what follows `--` is its reason. */
+/** A suppression or a directive is read by a tool. Only its reason after `--` is prose. */
 const directive = /^\s*(eslint-|@ts-|prettier-|@type\b|@typedef\b|@param\b|@returns\b|#region|<reference)/;
-/** Three words: a sentence. Fewer are a code, a name or a key. */
+/** Prose has at least three words. A shorter string is a code, a name or a key. */
 const wordsMin = 3;
 
 /**
@@ -109,12 +109,14 @@ function stringOf(node) {
 }
 
 /**
- * A destructured value keeps the name that its owner gave it, and members belong to their contract.
+ * Returns `null` for public members and for destructured members that keep their name: their contract defines these
+ * names.
  * @param {ts.Node} node
  */
 function declaredName(node) {
-  if (ts.isBindingElement(node))
-    return node.propertyName !== undefined && ts.isIdentifier(node.name) ? node.name : null;
+  if (ts.isBindingElement(node)) return ts.isIdentifier(node.name) && !keepsName(node) ? node.name : null;
+  if (ts.isPropertyDeclaration(node) || ts.isMethodDeclaration(node))
+    return ts.isPrivateIdentifier(node.name) ? node.name : null;
   const declares =
     ts.isVariableDeclaration(node) ||
     ts.isParameter(node) ||
@@ -123,4 +125,9 @@ function declaredName(node) {
     ts.isInterfaceDeclaration(node) ||
     ts.isClassDeclaration(node);
   return declares && node.name !== undefined && ts.isIdentifier(node.name) ? node.name : null;
+}
+
+/** @param {ts.BindingElement} element */
+function keepsName({ parent, propertyName, dotDotDotToken }) {
+  return ts.isObjectBindingPattern(parent) && propertyName === undefined && dotDotDotToken === undefined;
 }

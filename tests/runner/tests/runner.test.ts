@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-describe('the level of a test', () => {
+describe('the levels of tests', () => {
   it.each([
     ['packages/crypto/tests/merkle.test.ts', 'unit'],
     ['packages/console/tests/stops.test.tsx', 'unit'],
@@ -28,11 +28,11 @@ describe('the level of a test', () => {
     ['services/governance-kernel/tests/evaluate.test.ts', 'service'],
     ['packages/service-kit/tests/serve-http.test.ts', 'service'],
     ['tests/e2e/stops.test.ts', 'system'],
-  ])('%s is %s by what it and its helpers import', (path, level) => {
+  ])('follow from imports: with its helpers, %s has the level %s', (path, level) => {
     expect(levelOf(path)).toBe(level);
   });
 
-  it('is one for each test file, and every level has files', () => {
+  it('contain each test file exactly once, and every level has files', () => {
     const byLevel = filesByLevel();
     const all = [...byLevel.values()].flat();
     expect([...byLevel.keys()]).toEqual(levels);
@@ -40,7 +40,7 @@ describe('the level of a test', () => {
     expect([...byLevel.values()].every((files) => files.length > 0)).toBe(true);
   });
 
-  it('chooses files together with a part of their paths', () => {
+  it('can be combined with a part of a path, which narrows the files', () => {
     const wanted = wantedFiles({ level: 'unit', paths: ['packages/crypto/'] });
     expect(wanted.map(([level]) => level)).toEqual(['unit']);
     expect(wanted.flatMap(([, files]) => files).every((path) => path.startsWith('packages/crypto/'))).toBe(true);
@@ -49,7 +49,7 @@ describe('the level of a test', () => {
 });
 
 describe('an order', () => {
-  it('is the same for a seed, holds every member once, and differs between seeds', () => {
+  it('is the same for one seed, contains every member once, and differs between seeds', () => {
     const list = Array.from({ length: 50 }, (_, index) => index);
     fc.assert(
       fc.property(fc.integer(), (seed) => {
@@ -83,27 +83,27 @@ describe('the tests of a file', () => {
     return namesOf(root);
   };
 
-  it('are in an order that follows from the seed, at every depth, and those of a story as they are written', () => {
+  it('have an order from the seed at every depth, and stories keep their written order', () => {
     const [names, others] = [shuffled('1'), shuffled('2')];
     expect(names).toEqual(shuffled('1'));
     for (const name of ['a', 'd']) {
-      const [own, other] = [names, others].map((list) => list.filter((each) => each.startsWith(`${name} `)));
+      const [own, second] = [names, others].map((list) => list.filter((each) => each.startsWith(`${name} `)));
       const written = namesOf(block(name));
       expect(own?.toSorted()).toEqual(written.toSorted());
-      expect([own, other]).not.toContainEqual(written);
-      expect(own).not.toEqual(other);
+      expect([own, second]).not.toContainEqual(written);
+      expect(own).not.toEqual(second);
     }
     expect(names.filter((each) => /^[bc] /.test(each))).toEqual([...namesOf(block('b')), ...namesOf(block('c'))]);
   });
 
-  it('have one seed in every checkout, and each file its own', () => {
+  it('have the same seed in every checkout, and a different seed in each file', () => {
     const seed = seedOfFile(1, { rootDir: '/a', path: '/a/x.test.ts' });
     expect(seedOfFile(1, { rootDir: '/b/c', path: '/b/c/x.test.ts' })).toBe(seed);
     expect(seedOfFile(2, { rootDir: '/a', path: '/a/x.test.ts' })).not.toBe(seed);
     expect(seedOfFile(1, { rootDir: '/a', path: '/a/y.test.ts' })).not.toBe(seed);
   });
 
-  describe('that runs', () => {
+  describe('when they run', () => {
     const ran: Record<'any' | 'story', number[]> = { any: [], story: [] };
     describe('outside a story', () => {
       it.each(numbers)('%d', (nth) => {
@@ -130,14 +130,14 @@ describe('the results of a run', () => {
     return path;
   };
 
-  it('fail when Jest ends without a summary, or with a code that no test explains', () => {
+  it('count as failed when Jest ends without a summary, or with an exit code that no test explains', () => {
     expect(readResults(join(scratch, 'none.json'), 0)).toMatchObject({ passed: 0, failed: 1 });
     expect(readResults(summary('[{"file":'), 0)).toMatchObject({ failed: 1 });
     expect(readResults(summary(JSON.stringify([file])), 1)).toMatchObject({ passed: 2, failed: 1 });
     expect(readResults(summary(JSON.stringify([file])), 0)).toMatchObject({ passed: 2, failed: 0 });
   });
 
-  it('count a promise as failed when one of its tests failed, whatever came later', () => {
+  it('count a promise as failed when one of its tests failed, even if a later one passed', () => {
     const failed = { ...file, promises: { 'gw.a': 'failed' as const }, failures: [failure] };
     const passed = { ...file, promises: { 'gw.a': 'passed' as const } };
     expect(merge(resultsOf([failed]), resultsOf([passed]))).toMatchObject({
@@ -152,7 +152,7 @@ describe('the budget of a file', () => {
   const quiet = { isQuiet: true, slowness: 1 };
   const taking = (seconds: number) => [{ ...file, file: 'packages/crypto/tests/merkle.test.ts', seconds }];
 
-  it('is exceeded at half more on a quiet machine only, and grows with the slowness of the machine', () => {
+  it('is exceeded only by half or more and on a quiet machine, and grows on a slower machine', () => {
     expect(overBudget(taking(8.9), quiet)).toEqual([]);
     const [over, ...others] = overBudget(taking(9.1), quiet);
     expect(over?.message).toContain('took 9.1 s on a quiet machine');
@@ -164,12 +164,12 @@ describe('the budget of a file', () => {
 });
 
 describe('the options of a run', () => {
-  it('name what is unknown', () => {
+  it('are rejected with the unknown value', () => {
     expect(() => parseOptions(['--level=big'])).toThrow('There is no level "big"; the levels are unit, store');
     expect(() => parseOptions(['--seed=x'])).toThrow('A seed is a number up to 2147483647, not "x"');
   });
 
-  it('are a whole run when nothing is chosen', () => {
+  it('select a whole run by default', () => {
     expect(parseOptions(['--rerun', '--seed=7'])).toMatchObject({ isWhole: true, rerun: true, seed: 7 });
     expect(parseOptions(['tests/e2e'])).toMatchObject({ isWhole: false, paths: ['tests/e2e'] });
     expect(parseOptions(['--level=unit'])).toMatchObject({ isWhole: false, level: 'unit' });

@@ -5,18 +5,18 @@ import OpenAI from 'openai';
 import type { StartedSystem } from '../started-system.ts';
 
 const tenant = 'acme';
-const agentName = 'demo-agent' as PrincipalId; // within its schema
+const agentName = 'demo-agent' as PrincipalId; // matches its schema
 export const sessionId = 'demo-session';
 
-/** The tools of an agent: unchanged SDKs that point at the boundary. */
+/** The clients of an agent: unchanged SDKs with the address of the boundary. */
 export type Agent = {
   openai: OpenAI;
-  /** Calls a tool; a refusal is a result, not an exception. */
+  /** Calls a tool. A refusal is returned as a result, not thrown. */
   callTool(name: string, args: Record<string, unknown>, approvalGrant?: string): Promise<CallToolResult>;
   close(): Promise<void>;
 };
 
-/** The operator's view of the kernel, as `principal`. */
+/** A client of the operator API for `principal`. */
 export function operatorClient(
   { kernelUrl, adminApiKey }: StartedSystem,
   principal: string,
@@ -24,7 +24,7 @@ export function operatorClient(
   return createKernelClient({ baseUrl: kernelUrl, apiKey: adminApiKey }).as({ tenant, principal });
 }
 
-/** An agent with a key of its own, which says who it is: its SDKs are told where to go, the key, and which session this is. */
+/** An agent with its own access key. Its SDKs get the address, the key and the session. */
 export async function connectAgent(system: StartedSystem): Promise<Agent> {
   const { kernelUrl } = system;
   const { body } = await operatorClient(system, 'alice').createAccessKey({

@@ -4,11 +4,14 @@ import { operatorClient, sessionId } from './agent.ts';
 
 export type Exported = {
   chain: ExportLine[];
-  /** The keys that a verifier pins: taken from the operator, never from the export. */
+  /** The keys that a verifier pins. They come from the operator and not from the export. */
   keys: unknown;
 };
 
-/** Everything that proves one session: where it ends, its receipts in order, their records, a checkpoint and a proof for each receipt. */
+/**
+ * All evidence of one session: its end, its receipts in order, their records, a checkpoint, and a proof for each
+ * receipt.
+ */
 export async function exportChain(system: StartedSystem): Promise<Exported> {
   const operator = operatorClient(system, 'alice');
   const { body: chain } = await operator.exportReceipts({ query: { session_id: sessionId } });

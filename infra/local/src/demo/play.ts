@@ -8,15 +8,15 @@ import type { DemoReport } from './report.ts';
 import { startSystem } from '../started-system.ts';
 import { playSteps } from './steps.ts';
 
-/** Plays the whole demo in a scratch folder. Returns the exit status. */
+/** Runs the whole demo in a temporary folder. Returns the exit status. */
 export async function playDemo(report: DemoReport): Promise<number> {
   const startedAt = performance.now();
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-demo-'));
-  // PostgreSQL runs under its own account when we are root, and must pass through.
+  // When root runs this, PostgreSQL runs under its own account and must pass through the folder.
   chmodSync(scratch, 0o711);
   let failure: string | null = null;
   try {
-    report.say('Countersign: an agent works, every act is decided, sealed and provable. Starting the system …');
+    report.say('Countersign: an agent works, and every call is decided, sealed and provable. Starting the system …');
     const exported = await playLive(report, join(scratch, 'data'));
     for (const step of proveOffline(exported, scratch)) report.show(step);
   } catch (error) {
@@ -28,12 +28,12 @@ export async function playDemo(report: DemoReport): Promise<number> {
   return failure === null ? 0 : 1;
 }
 
-/** The part that needs the server; it is stopped when this returns. */
+/** The steps that need the server. The server is stopped when this returns. */
 async function playLive(report: DemoReport, dataDir: string): Promise<Exported> {
   layOutFiles(join(dataDir, 'files'));
   const system = await startSystem({ dataDir });
   try {
-    report.say(`The model is countersign-scripted-model: it follows a script and says so in its answers.`);
+    report.say(`The model is countersign-scripted-model: it follows a script and states that in its answers.`);
     const agent = await connectAgent(system);
     await playSteps({ system, agent, show: (step) => report.show(step) });
     await agent.close();

@@ -5,7 +5,10 @@ import { dirname, join } from 'node:path';
 import type { Exported } from './export-chain.ts';
 import { DemoFailure, type Step } from './step.ts';
 
-/** Writes export and keys, and has them verified, and then a tampered copy refused, by a process that never saw the server. */
+/**
+ * Writes the export and the keys. Separate processes without access to the server then verify them, and refuse a
+ * tampered copy.
+ */
 export function proveOffline({ chain, keys }: Exported, folder: string): Step[] {
   const [exportFile, keysFile] = [join(folder, 'export.ndjson'), join(folder, 'keys.json')];
   writeFileSync(exportFile, chain.map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -18,14 +21,14 @@ export function proveOffline({ chain, keys }: Exported, folder: string): Step[] 
 
 type Answer = { status: number; text: string };
 
-/** `countersign-verify` in a process of its own, with the keys that the reader pinned. */
+/** Runs `countersign-verify` as a separate process with the pinned keys. */
 function verify(args: string[]): Answer {
   const verifier = join(dirname(createRequire(import.meta.url).resolve('@countersign/verifier')), 'cli.js');
   try {
     const text = execFileSync(process.execPath, [verifier, ...args], { encoding: 'utf8' });
     return { status: 0, text: text.trim() };
   } catch (error) {
-    const { status, stdout } = error as { status: number; stdout: string }; // what execFileSync throws for an exit status
+    const { status, stdout } = error as { status: number; stdout: string }; // for any exit status but 0
     return { status, text: stdout.trim() };
   }
 }
@@ -35,7 +38,7 @@ function verified({ status, text }: Answer): Step {
   if (status !== 0 || !headline.startsWith('VERIFIED')) throw new DemoFailure('Offline verification', 'VERIFIED', text);
   return {
     title: 'The server is stopped; a separate process verifies the exported chain',
-    asked: 'countersign-verify export.ndjson --keys keys.json',
+    request: 'countersign-verify export.ndjson --keys keys.json',
     verdict: 'VERIFIED',
     reasonCode: headline.replace('VERIFIED: ', ''),
     receiptId: null,
@@ -45,8 +48,8 @@ function verified({ status, text }: Answer): Step {
 }
 
 function answered(line: string): [string, string] {
-  const [name = '', ...said] = line.trim().split(/\s+/);
-  return [name.replace(/:$/, ''), said.join(' ')];
+  const [name = '', ...statement] = line.trim().split(/\s+/);
+  return [name.replace(/:$/, ''), statement.join(' ')];
 }
 
 function tampered({ status, text }: Answer): Step {
@@ -54,7 +57,7 @@ function tampered({ status, text }: Answer): Step {
   const [, code = '', ...rest] = (text.split('\n')[0] ?? '').split(': ');
   return {
     title: 'One byte of a copy is changed',
-    asked: 'countersign-verify tampered.ndjson --keys keys.json',
+    request: 'countersign-verify tampered.ndjson --keys keys.json',
     verdict: 'TAMPER',
     reasonCode: `refused: ${code}`,
     receiptId: null,
@@ -62,7 +65,7 @@ function tampered({ status, text }: Answer): Step {
   };
 }
 
-/** Changes the agent of the first receipt: still well-formed JSON, one byte off. */
+/** Changes one byte of the principal id in the first receipt. The text is still valid JSON. */
 function withOneByteChanged(text: string): string {
   const at = text.indexOf('"principal_id":"demo-agent"') + '"principal_id":"d'.length;
   return `${text.slice(0, at)}a${text.slice(at + 1)}`;

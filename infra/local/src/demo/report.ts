@@ -7,7 +7,7 @@ export type DemoReport = {
   end(summary: { ok: boolean; seconds: number; failure: string | null }): void;
 };
 
-/** For people: aligned, one block for each step. Text of a server cannot affect the terminal. */
+/** Readable output: one aligned block for each step. Text from a server cannot control the terminal. */
 export function readableReport(writeText: (text: string) => void): DemoReport {
   const write = (line: string) => writeText(line.split('\n').map(forTerminal).join('\n'));
   let number = 0;
@@ -17,27 +17,27 @@ export function readableReport(writeText: (text: string) => void): DemoReport {
     show: (step) => {
       number += 1;
       write(`\n ${String(number).padStart(2)}  ${step.title}\n`);
-      row('asked', step.asked);
+      row('asked', step.request);
       row('verdict', `${step.verdict.padEnd(9)} ${step.reasonCode}`);
       if (step.receiptId !== null) row('receipt', step.receiptId);
       for (const [name, value] of step.details ?? []) row(name, value);
       row('', step.explanation);
     },
     end: ({ ok, seconds, failure }) => {
-      write(ok ? `\nAll steps as promised, in ${seconds.toFixed(1)} s.\n` : `\nThe demo failed: ${failure}\n`);
+      write(ok ? `\nAll steps passed, in ${seconds.toFixed(1)} s.\n` : `\nThe demo failed: ${failure}\n`);
     },
   };
 }
 
-/** For machines: one JSON object on one line at the end. */
+/** Machine-readable output: one JSON object on one line at the end. */
 export function jsonReport(write: (text: string) => void): DemoReport {
   const steps: object[] = [];
   return {
     say: () => undefined,
-    show: ({ title, asked, verdict, reasonCode, receiptId, explanation, details = [] }) => {
+    show: ({ title, request, verdict, reasonCode, receiptId, explanation, details = [] }) => {
       steps.push({
         title,
-        asked,
+        asked: request,
         verdict,
         reason_code: reasonCode,
         receipt_id: receiptId,

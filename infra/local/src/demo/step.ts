@@ -1,18 +1,18 @@
 /** The result of one step of the demo. */
 export type Step = {
   title: string;
-  /** The request in the agent's words. */
-  asked: string;
+  /** The request as the agent wrote it. */
+  request: string;
   verdict: string;
   reasonCode: string;
   receiptId: string | null;
-  /** One sentence for the reader. */
+  /** One explanatory sentence. */
   explanation: string;
-  /** More results: lines of `name` and `value`. */
+  /** More results, shown as lines of `name` and `value`. */
   details?: [name: string, value: string][];
 };
 
-/** Thrown when the system did something else than the demo promises. */
+/** Thrown when the result of a step differs from the expected one. */
 export class DemoFailure extends Error {
   constructor(step: string, expected: string, got: string) {
     super(`${step}: expected ${expected}, got ${got}`);
@@ -20,7 +20,7 @@ export class DemoFailure extends Error {
   }
 }
 
-/** Throws DemoFailure unless the verdict and reason are the promised ones. */
+/** Throws DemoFailure if the verdict or the reason differs from the expected one. */
 export function expectStep(step: Step, verdict: string, reasonCode: string): Step {
   const [expected, got] = [`${verdict} ${reasonCode}`, `${step.verdict} ${step.reasonCode}`];
   if (expected !== got) throw new DemoFailure(step.title, expected, got);

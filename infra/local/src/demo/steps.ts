@@ -7,7 +7,7 @@ import { DemoFailure, expectStep, type Step } from './step.ts';
 
 type Stage = { system: StartedSystem; agent: Agent; show(step: Step): void };
 
-/** Everything the demo does while the system runs, in order. */
+/** All steps that need the running system, in their order. */
 export async function playSteps(stage: Stage): Promise<void> {
   await readThroughChat(stage);
   await denyDestructive(stage);
@@ -15,7 +15,10 @@ export async function playSteps(stage: Stage): Promise<void> {
   await exhaustBudget(stage);
 }
 
-/** The model asks for a tool in its answer; the boundary decides the model call and the tool call; then the tool runs. */
+/**
+ * The model requests a tool in its answer. The boundary decides the model call and the tool call, and then the tool
+ * runs.
+ */
 async function readThroughChat({ system, agent, show }: Stage): Promise<void> {
   const args = { path: join(system.filesDir, 'notes.md') };
   const completion = await agent.openai.chat.completions.create({
@@ -26,10 +29,10 @@ async function readThroughChat({ system, agent, show }: Stage): Promise<void> {
   const released = completion.choices[0]?.message.tool_calls?.length ?? 0;
   const result = await agent.callTool('files.read_text_file', args);
   const step = stepOf(result, {
-    title: 'The agent reads a file: OpenAI SDK for the thought, MCP for the act',
-    asked: 'files.read_text_file notes.md',
+    title: 'The agent reads a file: OpenAI SDK for the model call, MCP for the tool call',
+    request: 'files.read_text_file notes.md',
     explanation:
-      'Reading inside the granted folder is allowed. The act is sealed before it happens, its outcome after.',
+      'Reading inside the granted folder is allowed. The decision is sealed before the call, and its outcome after it.',
     details: [
       ['chat', `${completion.model} asked for ${released} tool call; the boundary let it through`],
       ['read', firstText(result)],
@@ -46,8 +49,8 @@ async function denyDestructive({ system, agent, show }: Stage): Promise<void> {
   const result = await agent.callTool('files.write_file', { path: record, content: '' });
   const step = stepOf(result, {
     title: 'The agent tries to wipe a record',
-    asked: 'files.write_file records/2026.csv ""',
-    explanation: 'Policy refuses. The refusal leaves the same proof as a permission, and the file is as it was.',
+    request: 'files.write_file records/2026.csv ""',
+    explanation: 'The policy denies the call. A denial has the same proof as a permission, and the file is unchanged.',
   });
   if (readFileSync(record, 'utf8') !== before) throw new DemoFailure(step.title, 'an unchanged file', 'a changed file');
   show(expectStep(step, 'DENY', 'POLICY_DENIED'));
@@ -56,12 +59,12 @@ async function denyDestructive({ system, agent, show }: Stage): Promise<void> {
 async function escalateApproveRepeat({ system, agent, show }: Stage): Promise<void> {
   const letter = join(system.filesDir, 'letter.md');
   const args = { path: letter, content: 'Dear customer, thank you for waiting.\n' };
-  const asked = 'files.write_file letter.md "Dear customer, …"';
+  const requested = 'files.write_file letter.md "Dear customer, …"';
   const first = await agent.callTool('files.write_file', args);
   const approvalId = String(first._meta?.['countersign/approval_id']);
   const waiting = stepOf(first, {
     title: 'The agent overwrites a letter',
-    asked,
+    request: requested,
     explanation: 'Overwriting is hard to undo, so a person must approve this one call. Nothing was written.',
     details: [['approval', approvalId]],
   });
@@ -69,15 +72,15 @@ async function escalateApproveRepeat({ system, agent, show }: Stage): Promise<vo
   show(await approve(system, approvalId));
   const repeated = stepOf(await agent.callTool('files.write_file', args, approvalId), {
     title: 'The agent repeats exactly the same call',
-    asked,
-    explanation: 'The approval fits this call and this policy, and is used up in the transaction that allows it.',
+    request: requested,
+    explanation: 'The approval is for this call and this policy, and the transaction that allows the call consumes it.',
     details: [['written', JSON.stringify(readFileSync(letter, 'utf8').trimEnd())]],
   });
   show(expectStep(repeated, 'ALLOW', 'ALLOWED'));
   const again = stepOf(await agent.callTool('files.write_file', args, approvalId), {
-    title: 'The agent tries the approval a second time',
-    asked,
-    explanation: 'An approval is good for one call.',
+    title: 'The agent uses the approval a second time',
+    request: requested,
+    explanation: 'An approval is valid for one call.',
   });
   show(expectStep(again, 'DENY', 'APPROVAL_CONSUMED'));
 }
@@ -96,11 +99,11 @@ async function approve(system: StartedSystem, approvalId: string): Promise<Step>
   const { body: receipts } = await operator.listReceipts({ query: { kind: 'approval', limit: 1 } });
   const step = {
     title: 'A person approves that call',
-    asked: `approve ${approvalId} as alice`,
+    request: `approve ${approvalId} as alice`,
     verdict: approved.body.state.toUpperCase(),
     reasonCode: `by ${approved.body.approved_by.join(', ')}`,
     receiptId: receipts.data[0]?.payload.receipt_id ?? null,
-    explanation: 'Bound to the hash of the call and of the policy; never by the one who asked.',
+    explanation: 'The approval is bound to the hashes of the call and the policy. The requester cannot approve.',
   };
   return expectStep(step, 'APPROVED', 'by alice');
 }
@@ -110,20 +113,20 @@ const budgetedCalls = 2;
 async function exhaustBudget({ system, agent, show }: Stage): Promise<void> {
   await operatorClient(system, 'alice').putBudget({
     params: { budget_id: 'demo-listing' },
-    body: { subject: 'tool:files.list_directory', window: 'total', tool_call_limit: budgetedCalls } as never, // defaults are the server's
+    body: { subject: 'tool:files.list_directory', window: 'total', tool_call_limit: budgetedCalls } as never, // the rest has defaults
   });
   for (let call = 1; call <= budgetedCalls; call += 1)
     await agent.callTool('files.list_directory', { path: system.filesDir });
   const result = await agent.callTool('files.list_directory', { path: system.filesDir });
   const step = stepOf(result, {
-    title: `The agent lists a folder more often than its budget of ${budgetedCalls}`,
-    asked: `files.list_directory, call ${budgetedCalls + 1} of ${budgetedCalls}`,
+    title: `The agent lists a folder once more than its budget of ${budgetedCalls} calls allows`,
+    request: `files.list_directory, call ${budgetedCalls + 1} with a budget of ${budgetedCalls}`,
     explanation: 'Budgets are reserved in the deciding transaction, so parallel calls cannot overdraw them.',
   });
   show(expectStep(step, 'DENY', 'BUDGET_EXCEEDED'));
 }
 
-type Telling = Pick<Step, 'title' | 'asked' | 'explanation' | 'details'>;
+type Telling = Pick<Step, 'title' | 'request' | 'explanation' | 'details'>;
 
 function stepOf({ _meta }: CallToolResult, telling: Telling): Step {
   return {

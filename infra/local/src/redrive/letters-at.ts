@@ -9,17 +9,17 @@ import { embeddedUrl } from '../running-server.ts';
 
 /** The dead letters of one installation. */
 export type Letters = {
-  /** Where they were looked for, without credentials. */
+  /** The searched address, without credentials. */
   place: string;
-  /** The queues that may have some, in alphabetical order. */
+  /** The queues that may have dead letters, in alphabetical order. */
   queues: string[];
   of(queue: string): DeadLetters | null;
   close(): Promise<void>;
 };
 
 /**
- * Opens the address that was named, or follows the services' own choice: a broker if there is one, else the tables of
- * the database.
+ * Opens the named address. Without one, it uses the broker of the services if there is one, or the tables of their
+ * database. Throws LocalProblem if no database runs, or if the role may read the dead letters of no service.
  */
 export async function lettersAt(settings: LocalSettings, named: string | undefined): Promise<Letters> {
   const url = named ?? settings.amqpUrl ?? settings.databaseUrl ?? embeddedUrl(join(settings.dataDir, 'postgres'));
@@ -42,7 +42,7 @@ const readableSql = `
               ELSE has_table_privilege(to_regclass($1 || '.dead_letters'), 'DELETE') END AS readable`;
 
 async function lettersInTables(url: string): Promise<Letters> {
-  // Each service has a schema of its own, and a role that sees no other.
+  // Each service has its own schema, and a role that cannot read the others.
   const databases = services.map(({ schema }) => openDatabase({ url, schema, applicationName: 'countersign redrive' }));
   const close = async () => void (await Promise.all(databases.map((database) => database.close())));
   try {
@@ -57,7 +57,7 @@ async function lettersInTables(url: string): Promise<Letters> {
     }
     if (!isReadable)
       throw new LocalProblem(
-        `${placeOf(url)} shows no dead letters to this role.`,
+        `This role may not read the dead letters at ${placeOf(url)}.`,
         'Name the URL that a service of Countersign logs in with.',
       );
     return { place: placeOf(url), queues: [...found.keys()].sort(), of: (queue) => found.get(queue) ?? null, close };

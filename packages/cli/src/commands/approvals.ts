@@ -21,7 +21,7 @@ const columns: Column<Approval>[] = [
 ];
 
 export function addApprovals(program: Command, io: Io): void {
-  const approvals = program.command('approvals').description('Calls that agents ask people to approve.');
+  const approvals = program.command('approvals').description('Calls of agents that need an approval.');
   const ls = approvals
     .command('ls')
     .description('List approvals, newest first.')
@@ -31,7 +31,7 @@ export function addApprovals(program: Command, io: Io): void {
   approvals
     .command('show')
     .description(
-      'Show one exact call that waits, and where you decide on it: at a browser, so that no agent of this terminal does.',
+      'Show one waiting call, and the address where you decide. You decide in a browser, so that no agent in this terminal can.',
     )
     .argument('<approval_id>')
     .addOption(outputOption())
@@ -45,18 +45,18 @@ async function list({ output: format, session, limit, cursor, ...filters }: List
   const { listInboxApprovals: read } = connection.ask({ listInboxApprovals });
   const params = { id: workspaceOf(connection) };
   const named = session === undefined ? {} : { session_id: session };
-  const query = (at: object) => ({ ...filters, ...named, ...at }) as never; // the server reads them strictly
+  const query = (at: object) => ({ ...filters, ...named, ...at }) as never; // the server validates them
   const listed = await readList(connection, { limit, cursor }, (at) => read({ params, query: query(at) }));
-  writeList({ ...listed, columns, format, ifNone: 'Nothing waits for a decision here.' }, io);
+  writeList({ ...listed, columns, format, ifNone: 'No matching approvals.' }, io);
 }
 
 async function show(id: string, output: Format, io: Io): Promise<void> {
   const connection = await connect(configFrom(io.env));
-  const asked = connection.ask({ listInboxApprovals });
+  const client = connection.ask({ listInboxApprovals });
   const params = { id: workspaceOf(connection) };
-  const { data } = await answered(connection, () => asked.listInboxApprovals({ params, query: { approval_id: id } }));
+  const { data } = await answered(connection, () => client.listInboxApprovals({ params, query: { approval_id: id } }));
   const [approval] = data;
-  if (approval === undefined) throw new CommandFailed('There is no such approval (NOT_FOUND)', 1);
+  if (approval === undefined) throw new CommandFailed('The tenant has no approval with this ID (NOT_FOUND)', 1);
   io.write(objectText(approval, output));
   if (approval.state === 'pending') io.tell(`Decide: ${new URL(`/console/inbox/${id}`, connection.url).href}\n`);
 }

@@ -6,7 +6,7 @@ import { addList } from './list-command.ts';
 export function addAudit(program: Command, io: Io): void {
   addList<AuditEntry>(program, io, {
     name: 'audit',
-    about: 'Who did what in the workspace.',
+    about: 'Audit log of the workspace.',
     says: 'List entries of the audit log, newest first.',
     filters: {
       '--verdict <verdict>': 'of this verdict',
@@ -21,7 +21,7 @@ export function addAudit(program: Command, io: Io): void {
       { title: 'WHO', of: ({ actor }) => actor },
       { title: 'WHY', of: ({ reason }) => reason },
     ],
-    ifNone: 'No entry fits.',
+    ifNone: 'No matching entries.',
     read: ({ ask }, query) => ask({ listAudit }).listAudit({ query }),
   });
 }

@@ -6,8 +6,8 @@ import { addList } from './list-command.ts';
 export function addBudgets(program: Command, io: Io): void {
   addList<Budget>(program, io, {
     name: 'budgets',
-    about: 'Limits of what the workspace may use.',
-    says: 'List budgets with what was used of their ceilings.',
+    about: 'Budgets of the workspace.',
+    says: 'List budgets with their use and their ceilings.',
     columns: [
       { title: 'BUDGET', of: ({ budget_id: id }) => id },
       { title: 'FOR', of: ({ subject }) => subject },
@@ -18,7 +18,7 @@ export function addBudgets(program: Command, io: Io): void {
       { title: 'BYTES OUT', of: ({ used, egress_limit_bytes: limit }) => ofCeiling(used.egress_bytes, limit) },
       { title: 'WRITES', of: ({ used, write_limit: limit }) => ofCeiling(used.writes, limit) },
     ],
-    ifNone: 'The kernel holds no ceiling for it yet.',
+    ifNone: 'No budgets yet.',
     read: ({ ask }, query) => ask({ listBudgets }).listBudgets({ query }),
   });
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { lineOfPath, PolicyError } from '@countersign/policy';
 import { CommandFailed } from '../command-failed.ts';
 
-/** Reads the text of a bundle; what is wrong with it is told with its line. Throws CommandFailed. */
+/** Reads a bundle with `read`. A fault is reported with its line. Throws CommandFailed. */
 export function inBundle<Read>(file: string, read: (text: string) => Read): Read {
   const text = textOf(file);
   try {
@@ -15,11 +15,11 @@ export function inBundle<Read>(file: string, read: (text: string) => Read): Read
   }
 }
 
-/** Throws CommandFailed. */
+/** Reads a file as text. Throws CommandFailed. */
 export function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new CommandFailed(`${file} cannot be read`, 2, { cause });
+    throw new CommandFailed(`${file} cannot be read. Name an existing file`, 2, { cause });
   }
 }

@@ -21,7 +21,7 @@ const clockSecondsMax = 30;
 export function addDoctor(program: Command, io: Io, end: (status: number) => void): void {
   program
     .command('doctor')
-    .description('Look for what keeps this terminal from working, and say what to do.')
+    .description('Diagnose problems of this terminal with its server, and name the next step.')
     .addOption(outputOption())
     .action(async ({ output }: { output: Format }) => {
       const findings = await examine(io);
@@ -30,7 +30,7 @@ export function addDoctor(program: Command, io: Io, end: (status: number) => voi
     });
 }
 
-/** Each check depends on those before it: without a connection, the rest is left out. */
+/** Without a credential or an answer of the gateway, the other checks are skipped. */
 async function examine({ env }: Io): Promise<Finding[]> {
   const findings: Finding[] = [];
   const find = async <Found>(check: string, look: () => Promise<[string, Found]>): Promise<Found | null> => {
@@ -59,28 +59,29 @@ async function healthOf(connection: Connection): Promise<[string, true]> {
   const { status, version, checks, problems } = await answered(connection, () =>
     connection.ask({ getHealth }).getHealth(),
   );
-  const parts = Object.entries(checks).map(([name, state]) => `${name} ${state}`);
+  const pieces = Object.entries(checks).map(([name, state]) => `${name} ${state}`);
   const found = problems.map(({ message }) => message).join(' ');
-  if (status !== 'ok') throw new CommandFailed(`${status}: ${parts.join(', ')}. ${found}`, 1);
-  return [`version ${version}, ${parts.join(', ')}`, true];
+  if (status !== 'ok') throw new CommandFailed(`${status}: ${pieces.join(', ')}. ${found}`, 1);
+  return [`version ${version}, ${pieces.join(', ')}`, true];
 }
 
 async function clockOf({ ask }: Connection): Promise<[string, true]> {
   const { headers } = await ask({ getHealth }).getHealth();
   const apart = Math.abs(Date.now() - Date.parse(headers.get('date') ?? '')) / 1_000;
   if (!(apart <= clockSecondsMax))
-    throw new CommandFailed(`${Math.round(apart)} s apart from the gateway's: set it`, 1);
+    throw new CommandFailed(`${Math.round(apart)} s apart from the gateway's. Set the clock of this computer`, 1);
   return [`within ${clockSecondsMax} s of the gateway's`, true];
 }
 
 async function kernelOf(connection: Connection): Promise<[string, true]> {
-  const asked = connection.ask({ getGovernanceStatus });
-  const { live, trustedKeyIds } = await answered(connection, () => asked.getGovernanceStatus());
-  if (live?.ok !== true) throw new CommandFailed(`it does not answer: ${live?.error ?? 'none is configured'}`, 1);
+  const client = connection.ask({ getGovernanceStatus });
+  const { live, trustedKeyIds } = await answered(connection, () => client.getGovernanceStatus());
+  if (live?.ok !== true)
+    throw new CommandFailed(`the kernel does not answer: ${live?.error ?? 'no kernel is configured'}`, 1);
   return [`answers in ${Math.round(live.latencyMs)} ms; receipts are signed by ${trustedKeyIds.join(', ')}`, true];
 }
 
 function wordsOf(error: unknown): string {
-  if (isAppError(error)) return refusalWords(error.message, error.code).said;
+  if (isAppError(error)) return refusalWords(error.message, error.code).message;
   return error instanceof Error ? error.message : String(error);
 }

@@ -6,8 +6,8 @@ import type { Command } from 'commander';
 import { exportEvidence, exportReceipts } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { packBytesMax, reportHtml, type ReportData } from '@countersign/report';
-import { readTrust, verifyText, type ExportReport } from '@countersign/verifier';
-import { runCli } from '@countersign/verifier/cli';
+import { parseLogPolicy, readTrust, verifyText, type ExportReport } from '@countersign/verifier';
+import { runCli } from '@countersign/verifier/run-cli';
 import { CommandFailed } from '../command-failed.ts';
 import { configFrom } from '../config.ts';
 import { connect } from '../connection/connection.ts';
@@ -16,11 +16,12 @@ import type { Io } from '../io.ts';
 import { progressOf } from '../output/progress.ts';
 import { addHostEvidence } from './host-evidence.ts';
 import { withTrust, type TrustOptions } from './options.ts';
+import { addReceiptProof } from './receipt-proof.ts';
 
 type Scope = { session?: string[]; from?: string; to?: string; leaves?: string };
 type Target = { file?: string };
 
-/** A thousand keys. */
+/** Maximum size of a key set. It has room for about a thousand keys. */
 const keySetBytesMax = 1_048_576;
 
 export function addEvidence(program: Command, io: Io, end: (status: number) => void): void {
@@ -39,16 +40,25 @@ export function addEvidence(program: Command, io: Io, end: (status: number) => v
   withTrust(evidence.command('report'))
     .description('Write a pack and its verifier as one HTML file, which a browser opens without network.')
     .argument('<pack>', 'the file of an evidence pack')
+    .option('--policy <file>', 'the witnesses that you trust, as a C2SP tlog-policy')
     .requiredOption('--file <path>', 'write the report to this new file')
     .action((pack: string, options: ReportOptions) => writeReport(pack, options, io));
+  addReceiptProof(evidence, io);
   addHostEvidence(evidence, io);
 }
 
-type ReportOptions = TrustOptions & { file: string };
+type ReportOptions = TrustOptions & { file: string; policy?: string };
+
+/** The maximum size of a policy of witnesses: 512 lines. */
+const policyBytesMax = 65_536;
 
 async function writeReport(packFile: string, { file, ...named }: ReportOptions, io: Io): Promise<void> {
   const [pack, keys] = await Promise.all([readText(packFile, packBytesMax), readText(named.keys, keySetBytesMax)]);
-  const data = { pack, keys, ...(named.root === undefined ? {} : { root: named.root }) };
+  const data = {
+    ...{ pack, keys },
+    ...(named.root !== undefined && { root: named.root }),
+    ...(named.policy !== undefined && { policy: await readText(named.policy, policyBytesMax) }),
+  };
   const { verdict } = reportOn(data, named);
   await writeFile(file, reportHtml(data), { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     throw new CommandFailed(error.code === 'EEXIST' ? `${file} exists. Name a new file` : error.message, 2);
@@ -57,14 +67,21 @@ async function writeReport(packFile: string, { file, ...named }: ReportOptions, 
 }
 
 function reportOn(
-  { pack, keys, root }: ReportData,
-  { keys: file, trustVersion: versionMin }: TrustOptions,
+  { pack, keys, root, policy }: ReportData,
+  { keys: file, trustVersion: versionMin, policy: policyFile }: Omit<ReportOptions, 'file'>,
 ): ExportReport {
+  const provider = nodeProvider;
+  const trust = usable(`${file} is not a key set`, () => readTrust(JSON.parse(keys), { root, versionMin, provider }));
+  if (policy === undefined) return verifyText(pack, { trust, provider });
+  const witnesses = usable(`${policyFile ?? ''} is not a policy of witnesses`, () => parseLogPolicy(policy, provider));
+  return verifyText(pack, { trust, provider, policy: witnesses });
+}
+
+function usable<Value>(problem: string, read: () => Value): Value {
   try {
-    const trust = readTrust(JSON.parse(keys), { root, versionMin, provider: nodeProvider });
-    return verifyText(pack, { trust, provider: nodeProvider });
+    return read();
   } catch (error) {
-    throw new CommandFailed(`${file} is no key set: ${error instanceof Error ? error.message : ''}`, 2);
+    throw new CommandFailed(`${problem}: ${error instanceof Error ? error.message : ''}`, 2);
   }
 }
 
@@ -73,20 +90,19 @@ async function readText(file: string, bytesMax: number): Promise<string> {
     throw new CommandFailed(`${file} cannot be read. Name an existing file`, 2);
   });
   if (size > bytesMax)
-    throw new CommandFailed(
-      `${file} has ${size} bytes, and a report holds ${bytesMax}. Export the evidence in parts`,
-      2,
-    );
+    throw new CommandFailed(`${file} has ${size} bytes (limit ${bytesMax}). Export the evidence in parts`, 2);
   return await readFile(file, 'utf8');
 }
 
-/** In the earlier formats: one session, or one period. */
+/** Exports one session or one period in the formats of earlier versions. */
 export function addReceiptsExport(receipts: Command, io: Io): void {
   scoped(receipts.command('export'))
     .description(
       'Export the receipts of one session or period. For evidence of any scope: countersign evidence export.',
     )
     .action(async ({ session = [], from, to, file }: Scope & Target) => {
+      if (session.length > 1)
+        throw new CommandFailed('This exports one session. For several, use countersign evidence export', 2);
       const query = new URLSearchParams();
       for (const [name, value] of Object.entries({ session_id: session[0], from, to }))
         if (value !== undefined) query.set(name, value);
@@ -114,13 +130,13 @@ async function exportPack({ session, from, to, leaves, file }: Scope & Target, i
   io.tell(`${hash}\n`);
 }
 
-/** Returns the hash of what was saved. */
+/** Saves a response, and returns the hash of its bytes. */
 async function save(response: Response, { file }: Target, io: Io): Promise<string> {
   const hash = createHash('sha256');
   const out = file === undefined ? null : createWriteStream(file, { flags: 'wx' });
   const decoder = new TextDecoder();
   const progress = progressOf(io);
-  const chunks = (response.body ?? []) as AsyncIterable<Uint8Array>; // the bytes of an answer
+  const chunks = (response.body ?? []) as AsyncIterable<Uint8Array>; // the bytes of a response
   for await (const chunk of chunks) {
     hash.update(chunk);
     progress.add(chunk.length);
@@ -138,9 +154,9 @@ async function save(response: Response, { file }: Target, io: Io): Promise<strin
 function scoped(command: Command): Command {
   return command
     .option('--session <id...>', 'of these sessions or runs')
-    .option('--from <instant>', 'issued then or later, such as 2026-11-01T00:00:00.000Z')
-    .option('--to <instant>', 'issued earlier than then')
-    .option('--file <path>', 'write it to this new file, and not to the standard output');
+    .option('--from <instant>', 'issued at or after this time, such as 2026-11-01T00:00:00.000Z')
+    .option('--to <instant>', 'issued before this time')
+    .option('--file <path>', 'write to this new file instead of the standard output');
 }
 
 function rangeOf(text: string): { from: number; to?: number } {

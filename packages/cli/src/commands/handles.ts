@@ -6,7 +6,7 @@ import { addList } from './list-command.ts';
 export function addHandles(program: Command, io: Io): void {
   addList<HandleSummary>(program, io, {
     name: 'handles',
-    about: 'Under which addresses evidence of the workspace is open.',
+    about: 'Addresses under which evidence of the workspace can be opened.',
     says: 'List handles that have not ended, newest first.',
     columns: [
       { title: 'HANDLE', of: ({ handle }) => handle },
@@ -16,7 +16,7 @@ export function addHandles(program: Command, io: Io): void {
       { title: 'UNTIL', of: ({ expires_at: at }) => at },
       { title: 'ADDRESS', of: ({ url }) => url },
     ],
-    ifNone: 'Nothing has a handle.',
+    ifNone: 'No handles yet.',
     read: ({ ask }, query) => ask({ listEvidenceHandles }).listEvidenceHandles({ query }),
   });
 }

@@ -35,13 +35,15 @@ const driftColumns: Column<HostDrift>[] = [
   { title: 'DECISION', of: ({ decision_receipt_id: id }) => id },
 ];
 
-/** `countersign evidence host`: what recorders beside the boundary saw. */
+/** `countersign evidence host`: observations of recorders outside the boundary. */
 export function addHostEvidence(evidence: Command, io: Io): void {
-  const host = evidence.command('host').description('Chains of recorders beside the boundary, and what they show.');
+  const host = evidence
+    .command('host')
+    .description('Chains of recorders outside the boundary, and their drift from the receipts of the kernel.');
   host
     .command('import')
-    .description('Import a chain of a recorder. Exit 1 if it shows drift, or a receipt of it fails.')
-    .argument('<file>', 'JSON with chain, and with the public keys of the recorder as keys')
+    .description('Import a chain of a recorder. Exit 1 if the chain shows drift or has a receipt that fails.')
+    .argument('<file>', 'JSON with two members: chain, and keys with the public keys of the recorder')
     .addOption(outputOption())
     .action((file: string, { output }: { output: Format }) => importFile(file, output, io));
   addListOptions(host.command('drift').description('List Boundary Drift, newest first.'))
@@ -54,7 +56,10 @@ async function importFile(file: string, output: Format, io: Io): Promise<void> {
   const body = importHostChain.body?.safeParse(await readJson(file));
   if (body?.success !== true) {
     const [issue] = body?.error.issues ?? [];
-    throw new CommandFailed(`${file} is no chain: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`, 2);
+    throw new CommandFailed(
+      `${file} is not a chain of a recorder: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+      2,
+    );
   }
   const connection = await connect(configFrom(io.env));
   const report = await answered(connection, () =>
@@ -82,7 +87,7 @@ async function list({ output: format, limit, cursor, kind, chain }: Listing, io:
   const listed = await readList(
     connection,
     { limit, ...(cursor === undefined ? {} : { cursor }) },
-    (at) => connection.ask({ listHostDrift }).listHostDrift({ query: { ...narrowed, ...at } as never }), // read strictly by the server
+    (at) => connection.ask({ listHostDrift }).listHostDrift({ query: { ...narrowed, ...at } as never }), // read by the server
   );
   const ifNone = 'No imported chain shows drift.';
   writeList({ ...listed, columns: driftColumns, format, ifNone }, io);
@@ -95,10 +100,10 @@ async function readJson(file: string): Promise<unknown> {
     throw new CommandFailed(`${file} cannot be read. Name an existing file`, 2);
   });
   if (size > hostChainBytesMax)
-    throw new CommandFailed(`${file} has ${size} bytes, and a request holds ${hostChainBytesMax}. Send it in parts`, 2);
+    throw new CommandFailed(`${file} has ${size} bytes (limit ${hostChainBytesMax}). Import it in parts`, 2);
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch {
-    throw new CommandFailed(`${file} is no JSON`, 2);
+    throw new CommandFailed(`${file} does not contain JSON`, 2);
   }
 }

@@ -6,7 +6,7 @@ import { addList } from './list-command.ts';
 export function addIncidents(program: Command, io: Io): void {
   addList<IncidentSummary>(program, io, {
     name: 'incidents',
-    about: 'Events that went wrong, or look like it.',
+    about: 'Incidents of the workspace.',
     says: 'List incidents, newest first.',
     filters: { '--state <state>': 'in this state' },
     columns: [
@@ -18,7 +18,7 @@ export function addIncidents(program: Command, io: Io): void {
       { title: 'LAST SEEN', of: ({ last_seen_at: at }) => at },
       { title: 'TITLE', of: ({ title }) => title },
     ],
-    ifNone: 'No incident fits.',
+    ifNone: 'No matching incidents.',
     read: ({ ask }, query) => ask({ listIncidents }).listIncidents({ query }),
   });
 }

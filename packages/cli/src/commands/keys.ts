@@ -7,8 +7,8 @@ import { addList } from './list-command.ts';
 export function addKeys(program: Command, io: Io): void {
   addList<ApiKey>(program, io, {
     name: 'keys',
-    about: 'Keys that programs and agents call the workspace with.',
-    says: 'List your keys, newest first; an owner sees everybody’s.',
+    about: 'API keys of the workspace, for programs and agents.',
+    says: 'List your keys, newest first. Owners see the keys of all members.',
     columns: [
       { title: 'KEY', of: ({ id }) => id },
       { title: 'BEGINS', of: ({ prefix }) => prefix },
@@ -19,7 +19,7 @@ export function addKeys(program: Command, io: Io): void {
       { title: 'ENDS', of: ({ expiresAt }) => expiresAt },
       { title: 'NAME', of: ({ name }) => name },
     ],
-    ifNone: 'There is no key.',
+    ifNone: 'No keys yet.',
     read: ({ ask }, query) => ask({ listApiKeys }).listApiKeys({ query }),
   });
 }
@@ -27,8 +27,8 @@ export function addKeys(program: Command, io: Io): void {
 export function addAgentKeys(program: Command, io: Io): void {
   addList<AccessKey>(program, io, {
     name: 'agent-keys',
-    about: 'Keys that are one agent or one approver each.',
-    says: 'List keys of agents and approvers, newest first, also those that have ended. For owners.',
+    about: 'Access keys, each of one agent or one approver.',
+    says: 'List keys of agents and approvers, newest first, including ended ones. For owners.',
     columns: [
       { title: 'KEY', of: ({ key_id: id }) => id },
       { title: 'BEGINS', of: ({ prefix }) => prefix },
@@ -39,12 +39,12 @@ export function addAgentKeys(program: Command, io: Io): void {
       { title: 'ENDS', of: ({ expires_at: at }) => at },
       { title: 'PRINCIPAL', of: ({ principal_id: id }) => id },
     ],
-    ifNone: 'No agent has a key of its own.',
+    ifNone: 'No access keys yet.',
     read: ({ ask }, query) => ask({ listAccessKeys }).listAccessKeys({ query }),
   });
 }
 
-/** Uses the clock of this machine. */
+/** Whether a key is live or ended, by the clock of this computer. */
 function stateOf(revokedAt: string | null, expiresAt: string): string {
   return revokedAt !== null || Date.parse(expiresAt) <= Date.now() ? 'ended' : 'live';
 }

@@ -7,21 +7,21 @@ import type { Column } from '../output/format.ts';
 import { writeList } from '../output/write-list.ts';
 import { addCountOptions, addListOptions, type ListOptions } from './options.ts';
 
-/** The request of a list; filters are as they were typed, and the server reads them strictly. */
+/** The query of a list request. Filters are passed unchanged, and the server validates them. */
 type Query = { limit: number; cursor?: string };
 
 type List<Item> = {
-  /** The word before `ls`. */
+  /** The command before `ls`. */
   name: string;
   /** The description of the listed objects. */
   about: string;
   /** The description of `ls`. */
   says: string;
-  /** It is answered whole, so nothing goes on behind it. */
+  /** Set when the server returns the whole list, without pages. */
   isWhole?: true;
-  /** Options of `ls` that narrow the list, each with what it does. */
+  /** Options of `ls` that filter the list, with their descriptions. */
   filters?: Readonly<Record<string, string>>;
-  /** The first is what it is called by. */
+  /** The first column names the object. */
   columns: readonly Column<Item>[];
   ifNone: string;
   read: (connection: Connection, query: Query) => Promise<{ body: PageOf<Item> }>;

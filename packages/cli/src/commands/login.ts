@@ -7,18 +7,22 @@ import { loginByDevice } from '../connection/device-login.ts';
 import { removeLogin, writeLogin } from '../connection/login-file.ts';
 import type { Io } from '../io.ts';
 
-type Asked = { url?: string; role: PersonRole };
+type Input = { url?: string; role: PersonRole };
 
 export function addLogin(program: Command, io: Io): void {
   program
     .command('login')
-    .description('Sign this terminal in, for one workspace: you confirm a code at a browser.')
-    .option('--url <url>', `where the gateway answers; else COUNTERSIGN_URL, else ${urlDefault}`)
-    .addOption(new Option('--role <role>', 'what it may at most').choices(PersonRole.options).default('member'))
-    .action((asked: Asked) => login(asked, io));
+    .description('Sign in to one workspace. You confirm a code in a browser.')
+    .option('--url <url>', `the address of the gateway (default: COUNTERSIGN_URL, or ${urlDefault})`)
+    .addOption(
+      new Option('--role <role>', 'the highest role that the login can use')
+        .choices(PersonRole.options)
+        .default('member'),
+    )
+    .action((input: Input) => login(input, io));
   program
     .command('logout')
-    .description('Forget the login of this terminal. In the console you end it for everybody who has it.')
+    .description('Delete the login of this terminal. To end it everywhere, use the console.')
     .action(async () => {
       const { dir } = configFrom(io.env);
       await removeLogin(dir);
@@ -26,7 +30,7 @@ export function addLogin(program: Command, io: Io): void {
     });
 }
 
-async function login({ url, role }: Asked, io: Io): Promise<void> {
+async function login({ url, role }: Input, io: Io): Promise<void> {
   const { dir, url: configured, workspaceId } = configFrom(io.env);
   const wanted = { url: url ?? configured ?? urlDefault, role, workspaceId };
   const made = await loginByDevice(

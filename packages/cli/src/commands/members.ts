@@ -9,7 +9,7 @@ type Member = Workspace['members'][number];
 export function addMembers(program: Command, io: Io): void {
   addList<Member>(program, io, {
     name: 'members',
-    about: 'Who acts in the workspace.',
+    about: 'Members of the workspace.',
     says: 'List members.',
     isWhole: true,
     columns: [
@@ -19,10 +19,10 @@ export function addMembers(program: Command, io: Io): void {
       { title: 'ADDRESS', of: ({ email }) => email },
       { title: 'NAME', of: ({ name }) => name },
     ],
-    ifNone: 'There are no members.',
+    ifNone: 'No members yet.',
     read: async (connection, { limit }) => {
-      const asked = connection.ask({ getWorkspace });
-      const { members } = (await asked.getWorkspace({ params: { id: workspaceOf(connection) } })).body;
+      const client = connection.ask({ getWorkspace });
+      const { members } = (await client.getWorkspace({ params: { id: workspaceOf(connection) } })).body;
       return { body: { data: members.slice(0, limit), nextCursor: null } };
     },
   });
@@ -31,8 +31,8 @@ export function addMembers(program: Command, io: Io): void {
 export function addInvites(program: Command, io: Io): void {
   addList<Invite>(program, io, {
     name: 'invites',
-    about: 'Who was asked to join, and has not yet.',
-    says: 'List invites that can still lead to a member, newest first. For owners.',
+    about: 'Open invites to the workspace.',
+    says: 'List open invites, newest first. For owners.',
     columns: [
       { title: 'INVITE', of: ({ id }) => id },
       { title: 'STATE', of: ({ state }) => state },
@@ -40,7 +40,7 @@ export function addInvites(program: Command, io: Io): void {
       { title: 'ENDS', of: ({ expiresAt }) => expiresAt },
       { title: 'ADDRESS', of: ({ email }) => email },
     ],
-    ifNone: 'There are no invites.',
+    ifNone: 'No open invites.',
     read: (connection, query) =>
       connection.ask({ listInvites }).listInvites({ params: { id: workspaceOf(connection) }, query }),
   });

@@ -9,18 +9,19 @@ import { inBundle } from './bundle-file.ts';
 import { outputOption } from './options.ts';
 import { addWhatIf } from './what-if.ts';
 
-/** Finds the kernel's refusals before a request: the same parser, compiler and tests. */
+/** Adds `countersign policy`, which checks bundles offline, with the parser, compiler and tests of the kernel. */
 export function addPolicy(program: Command, io: Io): void {
-  const policy = program.command('policy').description('Policy bundles, by the very code that the kernel runs.');
+  const policy = program.command('policy').description('Check policy bundles with the code of the kernel.');
   const ofBundle = (name: string, says: string) =>
     policy.command(name).description(says).argument('<file>', 'a bundle, YAML or JSON');
-  ofBundle('lint', 'Say whether a bundle compiles and passes its own tests, and where it does not.').action(
-    (file: string) => lint(file, io),
-  );
-  ofBundle('test', 'Run the tests of a bundle, and tell of each.')
+  ofBundle(
+    'lint',
+    'Check that a bundle compiles and passes its own tests. Faults are reported with their line.',
+  ).action((file: string) => lint(file, io));
+  ofBundle('test', 'Run the tests of a bundle, and list their results.')
     .addOption(outputOption())
     .action((file: string, { output }: { output: Format }) => test(file, output, io));
-  ofBundle('hash', 'The hash under which the bundle stands in receipts.').action((file: string) =>
+  ofBundle('hash', 'Print the hash of the bundle, as receipts contain it.').action((file: string) =>
     io.write(`${compiled(file).hash}\n`),
   );
   addWhatIf(policy, io);
@@ -53,7 +54,7 @@ function test(file: string, format: Format, io: Io): void {
   io.write(listText({ items, columns, format }));
   const failed = items.filter(({ passes }) => !passes).length;
   if (failed > 0) throw new CommandFailed(`${failed} of ${items.length} tests failed`, 1);
-  io.tell(items.length === 0 ? 'It has no tests: nothing says what it must never allow.\n' : '');
+  io.tell(items.length === 0 ? 'The policy has no tests. Add a test for a call that it must never allow.\n' : '');
 }
 
 function compiled(file: string): CompiledPolicy {

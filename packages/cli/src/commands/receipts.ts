@@ -23,7 +23,9 @@ const columns: Column<StoredReceipt>[] = [
 type Filters = { session?: string; agent?: string; reason?: string };
 
 export function addReceipts(program: Command, io: Io): void {
-  const receipts = program.command('receipts').description('The sealed decisions of the workspace.');
+  const receipts = program
+    .command('receipts')
+    .description('The receipts of the workspace: decisions, outcomes, approvals and changes.');
   const ls = receipts
     .command('ls')
     .description('List receipts, newest first.')
@@ -31,8 +33,8 @@ export function addReceipts(program: Command, io: Io): void {
     .option('--agent <principal>', 'of the calls of this principal')
     .option('--verdict <verdict>', 'ALLOW, DENY or ESCALATE')
     .option('--tool <name>', 'of this tool')
-    .option('--from <instant>', 'issued then or later, such as 2026-11-01T00:00:00.000Z')
-    .option('--to <instant>', 'issued earlier than then')
+    .option('--from <instant>', 'issued at or after this time, such as 2026-11-01T00:00:00.000Z')
+    .option('--to <instant>', 'issued before this time')
     .option('--reason <code>', 'of this reason code')
     .option('--kind <kind>', 'of this kind, such as decision or outcome');
   addListOptions(ls).action((options: ListOptions & Filters) => list(options, io));
@@ -45,7 +47,7 @@ export function addReceipts(program: Command, io: Io): void {
     .action((id: string, { output }: { output: Format }) => get(id, { output }, io));
   receipts
     .command('tail')
-    .description('Follow receipts as they are sealed; Ctrl-C ends it.')
+    .description('Follow new receipts. Stop with Ctrl-C.')
     .option('--session <id>', 'of this session or run')
     .option('--agent <principal>', 'of the calls of this principal')
     .addOption(outputOption('jsonl'))
@@ -60,17 +62,17 @@ async function list(options: ListOptions & Filters, io: Io): Promise<void> {
     ...(session === undefined ? {} : { session_id: session }),
     ...(reason === undefined ? {} : { reason_code: reason }),
   };
-  const query = (at: object) => ({ ...filters, ...named, ...at }) as never; // the server reads them strictly
+  const query = (at: object) => ({ ...filters, ...named, ...at }) as never; // the server validates them
   const listed = await readList(connection, { limit, cursor }, (at) => read({ query: query(at) }));
-  const ifNone = 'No receipt fits. Every call of an agent leaves one, a refused one too.';
+  const ifNone = 'No matching receipts. Each call of an agent has a receipt, also a refused one.';
   writeList({ ...listed, columns, format, ifNone }, io);
 }
 
 async function get(id: string, { output }: { output: Format }, io: Io): Promise<void> {
   const connection = await connect(configFrom(io.env));
-  const asked = connection.ask({ getReceipt });
+  const client = connection.ask({ getReceipt });
   const params = { receipt_id: id };
-  io.write(objectText(await answered(connection, () => asked.getReceipt({ params })), output));
+  io.write(objectText(await answered(connection, () => client.getReceipt({ params })), output));
 }
 
 async function follow({ session, agent, output: format }: Filters & { output: Format }, io: Io): Promise<void> {
@@ -78,7 +80,7 @@ async function follow({ session, agent, output: format }: Filters & { output: Fo
   const query = new URLSearchParams();
   if (session !== undefined) query.set('session_id', session);
   if (agent !== undefined) query.set('agent', agent);
-  io.tell('Following; Ctrl-C ends it.\n');
+  io.tell('Following new receipts. Stop with Ctrl-C.\n');
   for await (const { event, data } of readEvents(connection, `/api/v1/receipts/tail?${query.toString()}`, io.signal)) {
     if (event !== 'receipt') continue;
     const receipt = listReceipts.reply.parse({ data: [JSON.parse(data)], next_cursor: null }).data;

@@ -4,7 +4,7 @@ import type { PackReplayReport, ReplayedReceipt } from '@countersign/contracts/g
 import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
 import { forTerminal, jsonForTerminal } from '@countersign/verifier';
-import { readKeys, verifyLines } from '@countersign/verifier/cli';
+import { readKeys, verifyLines } from '@countersign/verifier/run-cli';
 import { PackReplay } from '@countersign/what-if';
 import type { Io } from '../io.ts';
 import { inBundle } from './bundle-file.ts';
@@ -14,9 +14,9 @@ type Options = TrustOptions & { policy?: string; json?: true };
 
 export function addReplay(program: Command, io: Io, end: (status: number) => void): void {
   withTrust(program.command('replay'))
-    .description('Verify an evidence pack offline, and make each of its decisions again.')
+    .description('Verify an evidence pack offline, and replay its decisions.')
     .argument('<pack>')
-    .option('--policy <file>', 'decide under this policy, and not under those of the pack')
+    .option('--policy <file>', 'replay with this policy instead of those of the pack')
     .option('--json', 'print the report as JSON')
     .action(async (pack: string, options: Options) => end(await replay(pack, options, io)));
 }
@@ -33,8 +33,8 @@ async function replay(pack: string, { policy, json, ...named }: Options, io: Io)
 }
 
 /**
- * The status of countersign-verify; a decision that differs is not verified, and one that cannot be made again is
- * missing.
+ * The exit status that countersign-verify would return. If a decision differs, the pack counts as not verified. If a
+ * decision cannot be replayed, evidence counts as missing.
  */
 function statusOf({ evidence, diverged, unreplayable }: PackReplayReport): number {
   if (evidence.verdict === 'UNDECIDABLE') return 4;
@@ -54,6 +54,7 @@ function textOf({ evidence, results, ...counts }: PackReplayReport): string {
 }
 
 function resultText({ receipt_id, outcome, recorded, replayed, missing }: ReplayedReceipt): string {
-  const now = replayed === null ? `lacks ${missing.join(', ')}` : `${replayed.verdict} ${replayed.reason_code}`;
-  return `${outcome} ${receipt_id}: ${recorded.verdict} ${recorded.reason_code}, now ${now}`;
+  const before = `${outcome} ${receipt_id}: ${recorded.verdict} ${recorded.reason_code}`;
+  if (replayed === null) return `${before}, cannot be replayed without ${missing.join(', ')}`;
+  return `${before}, now ${replayed.verdict} ${replayed.reason_code}`;
 }

@@ -7,8 +7,8 @@ import { addList } from './list-command.ts';
 export function addStops(program: Command, io: Io): void {
   addList<StandingFence>(program, io, {
     name: 'stops',
-    about: 'Stops around the workspace.',
-    says: 'List the fences that the kernel holds to.',
+    about: 'Stops that affect the workspace.',
+    says: 'List the fences that are in force.',
     isWhole: true,
     columns: [
       { title: 'AROUND', of: ({ scope }) => scope },
@@ -18,12 +18,12 @@ export function addStops(program: Command, io: Io): void {
       { title: 'UNTIL', of: ({ expires_at: at }) => at },
       { title: 'WHY', of: ({ reason }) => reason },
     ],
-    ifNone: 'Nothing is stopped.',
+    ifNone: 'No stops in force.',
     read: async ({ ask }, { limit }) => {
       const { kernel, fences, more_fences: areMore } = (await ask({ getOps }).getOps()).body;
       if (kernel === 'unreachable')
-        throw new CommandFailed('The kernel does not answer, so it is not known what is stopped', 2);
-      if (areMore) io.tell('There are more than are shown.\n');
+        throw new CommandFailed('The kernel does not answer, so the current stops are unknown', 2);
+      if (areMore || fences.length > limit) io.tell('More stops exist than this list shows.\n');
       return { body: { data: fences.slice(0, limit), next_cursor: null } };
     },
   });

@@ -6,7 +6,7 @@ import { addList } from './list-command.ts';
 export function addTasks(program: Command, io: Io): void {
   addList<Task>(program, io, {
     name: 'tasks',
-    about: 'Tasks that agents were asked to do.',
+    about: 'Tasks of agents.',
     says: 'List tasks, newest first.',
     filters: { '--status <state>': 'in this state' },
     columns: [
@@ -15,7 +15,7 @@ export function addTasks(program: Command, io: Io): void {
       { title: 'CHANGED', of: ({ updatedAt }) => updatedAt },
       { title: 'TITLE', of: ({ title }) => title },
     ],
-    ifNone: 'Nothing was asked of an agent here yet.',
+    ifNone: 'No tasks yet.',
     read: ({ ask }, query) => ask({ listTasks }).listTasks({ query }),
   });
 }

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { Instant } from '@countersign/contracts';
-import { KeyPurpose, SignedTrustList, TrustList } from '@countersign/contracts/governance-kernel';
+import { instantOf, Instant } from '@countersign/contracts';
+import { KeyPurpose, listEvidenceKeys, SignedTrustList, TrustList } from '@countersign/contracts/governance-kernel';
 import { decodeBase64Url, keyIdOf, publicKeyToJwk, type Signer } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifyTrustList } from '@countersign/verifier';
@@ -9,7 +9,7 @@ import { CommandFailed } from '../command-failed.ts';
 import type { Io } from '../io.ts';
 import { listText, type Column, type Format } from '../output/format.ts';
 import { publishTrust } from '../trust/publish-trust.ts';
-import { signNext, withKey, withRevoked, type Key } from '../trust/next-list.ts';
+import { signNext, withEvidence, withKey, withRevoked, type Key } from '../trust/next-list.ts';
 import { makeKey, openRootKey, readRootKey, rootOf } from '../trust/root-key.ts';
 import { outputOption } from './options.ts';
 
@@ -25,9 +25,12 @@ const columns: Column<Key>[] = [
 type Signing = { file: string; rootKey: string };
 type NewKey = Signing & { purpose: KeyPurpose; logOrigin?: string; from?: Instant };
 
-/** The root key is used here and nowhere else. All but `publish` runs on a machine without a network. */
+/**
+ * Adds `countersign trust`. Only its commands use the private root key. All except `publish` work on a computer without
+ * a network.
+ */
 export function addTrust(program: Command, io: Io): void {
-  const trust = program.command('trust').description('trust.json: the keys that count, signed by an offline root key.');
+  const trust = program.command('trust').description('Trusted keys in trust.json, signed by an offline root key.');
   trust
     .command('ls')
     .description('Verify a trust list with the root that you pinned, and list its keys.')
@@ -36,23 +39,31 @@ export function addTrust(program: Command, io: Io): void {
     .addOption(outputOption())
     .action((options: { file: string; root: string; output: Format }) => list(options, io));
   signing(trust.command('init'))
-    .description('Sign version 1 over the keys of an installation. Makes the root key if its file does not exist.')
+    .description(
+      'Sign version 1 of the list with the keys of an installation. Creates the root key if its file does not exist.',
+    )
     .requiredOption('--keys <file>', 'the keys, as /api/v1/trust/keys serves them')
     .action((options: Signing & { keys: string }) => init(options, io));
   ofNewKey(trust.command('add'))
-    .description('Sign the next version with a new key. It ends the earlier keys of its purpose.')
+    .description('Sign the next version with a new key, which ends the earlier keys of the same purpose.')
     .argument('<public_key>', 'Ed25519, base64url')
     .action((publicKey: string, options: NewKey) => add(bytesOf(publicKey), options, io));
   ofNewKey(trust.command('rotate'))
     .description('Make a new key and sign the next version with it.')
     .requiredOption('--new-key <file>', 'write the new private key to this new file, as PEM')
     .action((options: NewKey & { newKey: string }) => rotate(options, io));
+  signing(trust.command('add-evidence'))
+    .description(
+      'Sign the next version with the evidence keys of an installation, which ends its earlier evidence keys.',
+    )
+    .argument('<file>', 'the keys, as /api/v1/trust/evidence-keys serves them')
+    .action((keys: string, options: Signing) => addEvidence(keys, options, io));
   signing(trust.command('revoke'))
     .description(
-      'Sign the next version with a revocation. Statements that the key signed later, or that no checkpoint saw before, no longer count.',
+      'Sign the next version with a revocation. Statements that the key signed later, or that no earlier checkpoint contains, are no longer valid.',
     )
     .argument('<key_id>')
-    .addOption(instantOption('--at <instant>', 'the first instant that no longer counts; now unless set'))
+    .addOption(instantOption('--at <instant>', 'the start of the revocation (default: now)'))
     .action((keyId: string, options: Signing & { at?: Instant }) => revoke(keyId, options, io));
   trust
     .command('publish')
@@ -70,7 +81,8 @@ function list({ file, root, output }: { file: string; root: string; output: Form
 
 function init({ file, rootKey, keys }: Signing & { keys: string }, io: Io): void {
   const read = TrustList.shape.keys.safeParse((readJson(keys) as { keys?: unknown } | null)?.keys);
-  if (!read.success) throw new CommandFailed(`${keys} is no key set as /api/v1/trust/keys serves it`, 2);
+  if (!read.success)
+    throw new CommandFailed(`${keys} is not a key set. Save the response of /api/v1/trust/keys and pass that file`, 2);
   const signer = openRootKey(rootKey);
   write(file, signNext(null, read.data, { signer, now: new Date() }), 'wx');
   io.tell(`version 1: ${file}\n`);
@@ -90,6 +102,22 @@ function add(publicKey: Uint8Array, { file, rootKey, purpose, logOrigin, from }:
   io.write(`${key.kid}\n`);
 }
 
+function addEvidence(keys: string, { file, rootKey }: Signing, io: Io): void {
+  const read = listEvidenceKeys.reply.safeParse(readJson(keys));
+  if (!read.success)
+    throw new CommandFailed(
+      `${keys} has no evidence keys. Save the response of /api/v1/trust/evidence-keys and pass that file`,
+      2,
+    );
+  const previous = readList(file);
+  const now = new Date();
+  const next = withEvidence(previous.list.keys, read.data.keys, instantOf(now));
+  const added = next.slice(previous.list.keys.length);
+  if (added.length === 0) throw new CommandFailed(`The list already has each key of ${keys}`, 1);
+  replace(file, signNext(previous, next, { signer: readRootKey(rootKey), now }), io);
+  for (const { kid } of added) io.write(`${kid}\n`);
+}
+
 function rotate({ newKey, ...options }: NewKey & { newKey: string }, io: Io): void {
   readRootKey(options.rootKey);
   readList(options.file);
@@ -103,7 +131,7 @@ function revoke(keyId: string, { file, rootKey, at }: Signing & { at?: Instant }
   replace(file, signNext(previous, keys, { signer: readRootKey(rootKey) satisfies Signer, now }), io);
 }
 
-/** The list in the place of the one before it, whole or not at all. */
+/** Replaces the list atomically. */
 function replace(file: string, signed: SignedTrustList, io: Io): void {
   const partial = `${file}.${process.pid}`;
   write(partial, signed, 'w');
@@ -121,7 +149,7 @@ function write(file: string, signed: SignedTrustList, flag: 'w' | 'wx'): void {
 
 function readList(file: string): SignedTrustList {
   const read = SignedTrustList.safeParse(readJson(file));
-  if (!read.success) throw new CommandFailed(`${file} is no trust list`, 2);
+  if (!read.success) throw new CommandFailed(`${file} is not a trust list`, 2);
   return read.data;
 }
 
@@ -149,10 +177,6 @@ function bytesOf(text: string): Uint8Array {
   }
 }
 
-function instantOf(date: Date): Instant {
-  return date.toISOString() as Instant; // toISOString writes exactly this form
-}
-
 function signing(command: Command): Command {
   return command
     .option('--file <path>', 'the trust list', 'trust.json')
@@ -162,14 +186,16 @@ function signing(command: Command): Command {
 function ofNewKey(command: Command): Command {
   return signing(command)
     .addOption(new Option('--purpose <purpose>', 'what it signs').choices(KeyPurpose.options).makeOptionMandatory())
-    .option('--log-origin <line>', 'of a log key: the origin line of its log')
-    .addOption(instantOption('--from <instant>', 'when it begins; now unless set. The earlier key ends 80 s later'));
+    .option('--log-origin <line>', 'for a log key: the origin line of its log')
+    .addOption(
+      instantOption('--from <instant>', 'the start of the new key (default: now). The earlier key ends 80 s later'),
+    );
 }
 
 function instantOption(flags: string, says: string): Option {
   return new Option(flags, says).argParser((text) => {
     const instant = Instant.safeParse(text);
-    if (!instant.success) throw new InvalidArgumentError('It is an instant such as 2026-11-01T00:00:00.000Z.');
+    if (!instant.success) throw new InvalidArgumentError('An instant is written as 2026-11-01T00:00:00.000Z.');
     return instant.data;
   });
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { runCli } from '@countersign/verifier/cli';
+import { runCli } from '@countersign/verifier/run-cli';
 import type { Io } from '../io.ts';
 
-/** Works like countersign-verify, with its options and its exit status. */
+/** Adds `countersign verify`, with the options and exit statuses of countersign-verify. */
 export function addVerify(program: Command, io: Io, end: (status: number) => void): void {
   program
     .command('verify')

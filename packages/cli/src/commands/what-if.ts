@@ -31,15 +31,15 @@ export function addWhatIf(policy: Command, io: Io): void {
   policy
     .command('whatif')
     .description(
-      'Decide sealed decisions of the workspace again under its draft, and tell what would have been otherwise. A bundle that is named becomes ' +
+      'Replay sealed decisions of the workspace under its draft, and report the differences. A bundle in [file] becomes ' +
         'the draft first.',
     )
     .argument('[file]', 'a bundle, YAML or JSON')
-    .option('--replace-draft', 'although the workspace has a draft with another text')
-    .option('--from <instant>', 'decisions from then on')
-    .option('--to <instant>', 'decisions before then')
+    .option('--replace-draft', 'replace a draft of the workspace with another text')
+    .option('--from <instant>', 'decisions at or after this time')
+    .option('--to <instant>', 'decisions before this time')
     .addOption(
-      new Option('--limit <count>', 'the newest so many')
+      new Option('--limit <count>', 'the maximum number of decisions, newest first')
         .argParser(countUpTo(whatIfDecisionsMax))
         .default(reportedDecisionsMin),
     )
@@ -62,14 +62,14 @@ function deskOf(connection: Connection) {
   return { connection, ...connection.ask(routes), params: { id: workspaceOf(connection) } };
 }
 
-/** Throws CommandFailed when a person would lose their text. */
+/** Stores the text as the draft. Throws CommandFailed if this would overwrite the text of another draft. */
 async function bringDraft(desk: Desk, text: string, isReplaced: boolean): Promise<void> {
   const { params } = desk;
   const { draft } = await answered(desk.connection, () => desk.getPolicyDraft({ params }));
   if (draft?.text === text) return;
   if (draft !== null && draft.state !== 'activated' && !isReplaced)
     throw new CommandFailed(
-      `The workspace has a draft with another text, by ${draft.updated_by}: look at it, or say --replace-draft`,
+      `The workspace has a draft with another text, by ${draft.updated_by}. Review it, or pass --replace-draft`,
       1,
     );
   const headers = { 'if-match': `"${draft?.version ?? 0}"` };
@@ -80,7 +80,7 @@ async function reportOn(desk: Desk, { from, to, limit }: Options, io: Io): Promi
   const { params } = desk;
   const { policy_hash } = compiledOr(await answered(desk.connection, () => desk.compilePolicyDraft({ params })));
   const span = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
-  const body = { policy_hash, limit, ...span } as never; // the server reads instants strictly
+  const body = { policy_hash, limit, ...span } as never; // the server validates instants
   let job = await answered(desk.connection, () => desk.createWhatIf({ params, body }));
   while (job.state === 'queued' || job.state === 'running') {
     await pause(pollMs, undefined, { signal: io.signal });
@@ -88,16 +88,16 @@ async function reportOn(desk: Desk, { from, to, limit }: Options, io: Io): Promi
     job = await answered(desk.connection, () => desk.getWhatIf({ params: { ...params, report_id } }));
     if (job.decisions > decisions) io.tell(`${job.decisions} of at most ${job.decisions_max} decisions\n`);
   }
-  if (job.report === null) throw new CommandFailed(job.failure ?? 'The report came to nothing', 1);
+  if (job.report === null) throw new CommandFailed(job.failure ?? 'The report failed. Run the command again', 1);
   return job.report;
 }
 
 function compiledOr({ policy_hash, diagnostics }: CompiledDraft) {
   if (policy_hash !== null) return { policy_hash };
-  const told = diagnostics.map(
+  const messages = diagnostics.map(
     ({ line, code, message }) => `${line === null ? '' : `line ${line}: `}${message} (${code})`,
   );
-  throw new CommandFailed(`The draft does not compile:\n${told.join('\n')}`, 1);
+  throw new CommandFailed(`The draft does not compile:\n${messages.join('\n')}`, 1);
 }
 
 const changedColumns: Column<Changed>[] = [
@@ -111,7 +111,7 @@ const changedColumns: Column<Changed>[] = [
 
 type Cells = { before: string; counts: Record<string, number> };
 
-/** The matrix, then every decision that becomes more permissive. */
+/** A table of the matrix, followed by each decision that becomes more permissive. */
 function tableOf({ matrix, widened }: WhatIfReport): string {
   const columns: Column<Cells>[] = [
     { title: 'WAS', of: ({ before }) => before },
@@ -125,7 +125,7 @@ function tableOf({ matrix, widened }: WhatIfReport): string {
 }
 
 function summaryOf({ decisions, is_whole, widened, unverifiable, report_hash }: WhatIfReport): string {
-  const many = `${decisions} decisions${is_whole ? ', all there are' : ''}`;
+  const many = `${decisions} decisions${is_whole ? ' (all)' : ''}`;
   const unread = unverifiable.count === 0 ? '' : `; ${unverifiable.count} did not verify and were left out`;
   return forTerminal(`${many}; ${widened.length} become more permissive${unread}. Report ${report_hash}`);
 }

@@ -12,18 +12,18 @@ import { credentialOf } from './credential.ts';
 import { refusalWords } from './refusal-words.ts';
 
 export type Connection = {
-  /** The workspace that is asked about; null: the credential knows, or none is named. */
+  /** The workspace that requests name. `null` when the credential determines it, or when none is set. */
   readonly workspaceId: string | null;
   readonly url: string;
-  /** Whether `COUNTERSIGN_TOKEN` is the credential, and not a login. */
+  /** True when the credential is `COUNTERSIGN_TOKEN` and not a login. */
   readonly hasToken: boolean;
-  /** The headers of the caller. */
+  /** The headers with the credential and the workspace. */
   headers(): Promise<Record<string, string>>;
-  /** The gateway, typed. */
+  /** A typed client of the gateway. */
   ask<const Routes extends Record<string, AnyRoute>>(routes: Routes): Client<Routes>;
 };
 
-/** How the gateway is asked. Throws CommandFailed without a sign-in. */
+/** Returns a connection to the gateway. Throws CommandFailed without a credential. */
 export async function connect(config: Config): Promise<Connection> {
   const { url, workspaceId, bearer } = await credentialOf(config);
   const headers = async () => ({
@@ -34,13 +34,13 @@ export async function connect(config: Config): Promise<Connection> {
   return { url, workspaceId, hasToken, headers, ask: (routes) => createClient(routes, { baseUrl: url, headers }) };
 }
 
-/** The workspace, for routes whose path names it. Throws CommandFailed when no workspace is set. */
+/** The workspace for routes with a workspace in their path. Throws CommandFailed when no workspace is set. */
 export function workspaceOf({ workspaceId }: Connection): string {
   if (workspaceId !== null) return workspaceId;
-  throw new CommandFailed('Name the workspace by COUNTERSIGN_WORKSPACE, or sign in: countersign login', 2);
+  throw new CommandFailed('No workspace is set. Set COUNTERSIGN_WORKSPACE, or sign in with countersign login', 2);
 }
 
-/** Runs a call; what the server refuses is told with its code. Throws CommandFailed. */
+/** Awaits a call. A refusal of the server is reported with its code. Throws CommandFailed. */
 export async function answered<Reply>(
   { hasToken }: Pick<Connection, 'hasToken'>,
   ask: () => Promise<{ body: Reply }>,
@@ -53,11 +53,11 @@ export async function answered<Reply>(
   }
 }
 
-/** The event, the server's message, and the next step of the person at this terminal. */
+/** Text of a refusal: the server's message, and the next step for the user. */
 function refusalText({ message, code, details }: AppError, { hasToken }: Pick<Connection, 'hasToken'>): string {
-  const { said, nextStep } = refusalWords(message, code);
-  const whole = nextStep === null ? said : `${said}. ${nextStep}`;
+  const { message: statement, nextStep } = refusalWords(message, code);
+  const whole = nextStep === null ? statement : `${statement}. ${nextStep}`;
   if (code === 'CREDENTIALS_INVALID') return hasToken ? `COUNTERSIGN_TOKEN is refused: ${whole}` : whole;
   const needed = PersonRole.safeParse(details?.['needed']);
-  return hasToken || !needed.success ? whole : `${said}: countersign login --role ${needed.data}`;
+  return hasToken || !needed.success ? whole : `${statement}: countersign login --role ${needed.data}`;
 }

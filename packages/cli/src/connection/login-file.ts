@@ -17,25 +17,25 @@ const Login = z.strictObject({
 /** The file that `countersign login` writes. */
 export type Login = z.infer<typeof Login>;
 
-/** Readable by the person only. */
+/** Only the owner can read it. */
 const privateMode = 0o600;
-/** Longer than a renewal takes; a lock that is older was left by a command that was killed. */
+/** Longer than a renewal takes. An older lock is from a killed command. */
 const lockMsMax = 30_000;
 const lockPollMs = 50;
 
-/** `null` without a sign-in. Throws CommandFailed for a file that is no login, or that others can read. */
+/** `null` when there is no login. Throws CommandFailed for an invalid file, or one that others can read. */
 export async function readLogin(dir: string): Promise<Login | null> {
   const file = fileIn(dir);
   const text = await readFile(file, 'utf8').catch(unlessAbsent);
   if (text === null) return null;
   if (((await stat(file)).mode & 0o077) !== 0)
-    throw new CommandFailed(`${file} can be read by others: chmod 600 it, or sign in again`, 2);
+    throw new CommandFailed(`${file} can be read by others. Run chmod 600 ${file}, or sign in again`, 2);
   const login = Login.safeParse(plain(text));
-  if (!login.success) throw new CommandFailed(`${file} is no login: sign in again`, 2);
+  if (!login.success) throw new CommandFailed(`${file} contains no login. Sign in again: countersign login`, 2);
   return login.data;
 }
 
-/** Replaces it whole: a command that is killed leaves the one before. */
+/** Replaces the file atomically, so that a killed command leaves the previous login. */
 export async function writeLogin(dir: string, login: Login): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const written = `${fileIn(dir)}.${randomBytes(6).toString('hex')}`;
@@ -53,12 +53,12 @@ export async function removeLogin(dir: string): Promise<void> {
   await rm(fileIn(dir), { force: true });
 }
 
-/** One command at a time renews a login: two uses of one refresh token are a theft. */
+/** Only one command at a time may renew a login, because a refresh token that is used twice counts as stolen. */
 export async function holdingLogin<Held>(dir: string, work: () => Promise<Held>): Promise<Held> {
   const lock = `${fileIn(dir)}.lock`;
   while (!(await taken(lock))) {
-    const held = await stat(lock).catch(() => null);
-    if (held !== null && Date.now() - held.mtimeMs > lockMsMax) await rm(lock, { force: true });
+    const lockFile = await stat(lock).catch(() => null);
+    if (lockFile !== null && Date.now() - lockFile.mtimeMs > lockMsMax) await rm(lock, { force: true });
     else await pause(lockPollMs);
   }
   try {
@@ -91,6 +91,6 @@ function plain(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // what is no JSON is no login either
+    return null; // a file without JSON has no login
   }
 }

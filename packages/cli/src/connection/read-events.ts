@@ -4,13 +4,16 @@ import { ErrorEnvelope } from '@countersign/contracts';
 import { CommandFailed } from '../command-failed.ts';
 import type { Connection } from './connection.ts';
 
-type Told = { event: string | undefined; data: string };
+type Report = { event: string | undefined; data: string };
 
-/** Where a stream that broke off is taken up again. */
+/** Pause before a broken stream is continued. */
 const again = { pauseMs: 1_000 } as const;
 
-/** The events of a stream (Server-Sent Events), taken up where it broke off, until the signal is aborted. Throws CommandFailed for a refusal. */
-export async function* readEvents(connection: Connection, path: string, signal: AbortSignal): AsyncGenerator<Told> {
+/**
+ * The events of a stream (Server-Sent Events) until the signal is aborted. A broken stream is continued after its last
+ * event. Throws CommandFailed for a refusal.
+ */
+export async function* readEvents(connection: Connection, path: string, signal: AbortSignal): AsyncGenerator<Report> {
   let last: string | undefined;
   let wasOpen = false;
   while (!signal.aborted) {
@@ -28,7 +31,7 @@ export async function* readEvents(connection: Connection, path: string, signal: 
   }
 }
 
-/** The error of `fetch` for a connection that broke, or that the person has ended. */
+/** True for an error of `fetch` after a broken or aborted connection. */
 function isBroken(cause: unknown): boolean {
   return cause instanceof TypeError || (cause instanceof DOMException && cause.name === 'AbortError');
 }
@@ -37,10 +40,10 @@ function isAway(cause: unknown): boolean {
   return cause instanceof CommandFailed && cause.status === 2;
 }
 
-type Asked = { path: string; last: string | undefined; signal: AbortSignal };
+type Input = { path: string; last: string | undefined; signal: AbortSignal };
 type Events = AsyncIterable<{ id?: string | undefined; event?: string | undefined; data: string }>;
 
-async function opened({ url, headers }: Connection, { path, last, signal }: Asked): Promise<Events> {
+async function opened({ url, headers }: Connection, { path, last, signal }: Input): Promise<Events> {
   const resumed: Record<string, string> = last === undefined ? {} : { 'last-event-id': last };
   const response = await fetch(new URL(path, url), { headers: { ...(await headers()), ...resumed }, signal }).catch(
     (cause: unknown) => {
@@ -50,11 +53,11 @@ async function opened({ url, headers }: Connection, { path, last, signal }: Aske
   );
   if (response === null || response.body === null) return none();
   if (response.ok) return response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
-  const told = ErrorEnvelope.safeParse(await response.json().catch(() => null));
-  const { message, code } = told.data?.error ?? { message: `${url} refuses`, code: String(response.status) };
+  const report = ErrorEnvelope.safeParse(await response.json().catch(() => null));
+  const { message, code } = report.data?.error ?? { message: `${url} refuses`, code: String(response.status) };
   throw new CommandFailed(`${message} (${code})`, 1);
 }
 
 async function* none(): AsyncGenerator<never> {
-  // Whoever has enough hears nothing more.
+  // The stream of an aborted request has no events.
 }

@@ -5,7 +5,7 @@ export type PageOf<Item> = { data: Item[]; nextCursor: string | null } | { data:
 type At = { limit: number; cursor?: string };
 export type Listed<Item> = { items: Item[]; next: string | null };
 
-/** The first `limit` items from `cursor` on, asked for a page at a time. Throws CommandFailed. */
+/** Reads the first `limit` items after `cursor`, page by page. Throws CommandFailed. */
 export async function readList<Item>(
   connection: Connection,
   { limit, cursor }: { limit: number; cursor?: string | undefined },

@@ -1,12 +1,12 @@
 import { ErrorCode, errorCodes } from '@countersign/contracts';
 
 /**
- * A refusal of the server in words: what happened, its own message with the code, and what to do now. A code that this version
- * does not know stays as it is.
+ * Text for a refusal of the server: what happened, its message with the code, and the next step. Codes that this
+ * version does not know are shown unchanged.
  */
-export function refusalWords(message: string, code: string): { said: string; nextStep: string | null } {
+export function refusalWords(message: string, code: string): { message: string; nextStep: string | null } {
   const { data } = ErrorCode.safeParse(code);
-  if (data === undefined) return { said: `${message} (${code})`, nextStep: null };
+  if (data === undefined) return { message: `${message} (${code})`, nextStep: null };
   const { says, nextStep } = errorCodes[data];
-  return { said: message.startsWith(says) ? `${message} (${code})` : `${says}: ${message} (${code})`, nextStep };
+  return { message: message.startsWith(says) ? `${message} (${code})` : `${says}: ${message} (${code})`, nextStep };
 }

@@ -7,7 +7,7 @@ export type Column<Item> = { title: string; of(item: Item): string | null };
 
 type Shown<Item> = { items: readonly Item[]; columns: readonly Column<Item>[]; format: Format };
 
-/** A list: lines of JSON and JSON are the server's own objects; a table is for eyes, and shows what a terminal would hide. */
+/** Text of a list. JSON formats contain the server's own objects. A table makes control characters visible. */
 export function listText<Item>({ items, columns, format }: Shown<Item>): string {
   switch (format) {
     case 'json':
@@ -21,7 +21,7 @@ export function listText<Item>({ items, columns, format }: Shown<Item>): string 
   }
 }
 
-/** One object: indented for eyes, one line for machines. */
+/** Text of one object: indented for reading, or one line for programs. */
 export function objectText(value: unknown, format: Format): string {
   if (format !== 'table') return `${jsonForTerminal(value)}\n`;
   const text = JSON.stringify(value, null, 2);

@@ -1,9 +1,9 @@
 import type { Io } from '../io.ts';
 
-/** A person waits so long without a word. */
+/** Time before the first progress message. */
 const silentMs = 2_000;
 
-/** Tells on the standard error how much has come, of what takes longer than two seconds. */
+/** Reports the number of received bytes on the standard error, if a transfer takes longer than two seconds. */
 export function progressOf({ tell }: Pick<Io, 'tell'>): { add(bytes: number): void; end(): void } {
   let bytes = 0;
   const timer = setInterval(() => tell(`${Math.round(bytes / 1024)} kB\n`), silentMs);

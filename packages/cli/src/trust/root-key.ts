@@ -10,13 +10,13 @@ export function readRootKey(file: string): Signer {
   try {
     return createSigner(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new CommandFailed(`--root-key ${file} is no Ed25519 key in PKCS#8 PEM that this account can read`, 2, {
+    throw new CommandFailed(`--root-key ${file} is not an Ed25519 key in PKCS#8 PEM that this account can read`, 2, {
       cause,
     });
   }
 }
 
-/** Makes a new key in a new file that only its owner may read. Throws CommandFailed for a file that exists. */
+/** Makes a key in a new file that only its owner can read. Throws CommandFailed if the file exists. */
 export function makeKey(file: string): { publicKey: Uint8Array; keyId: string } {
   const { privateKeyPem, publicKey, keyId } = generateSigningKey();
   try {
@@ -32,7 +32,7 @@ export function openRootKey(file: string): Signer {
   return readRootKey(file);
 }
 
-/** Auditors and kernels pin this. */
+/** The public root key, which auditors and kernels pin. */
 export function rootOf({ publicKey }: Pick<Signer, 'publicKey'>): string {
   return encodeBase64Url(publicKey);
 }

@@ -9,7 +9,7 @@ import { usePageSearch } from '../workspace/page-search.ts';
 import type { Lasting } from '../workspace/read-newest.ts';
 import { useLastingList, type LastingList } from '../workspace/lasting-list.ts';
 import { CallsOverTime } from './calls-over-time.tsx';
-import { Facets } from './facets.tsx';
+import { FilterBar } from './filter-bar.tsx';
 import { ReceiptPage } from './receipt-page.tsx';
 import { ActivitySearch } from './activity-search.ts';
 import { receiptRowOf, ReceiptTable, type ReceiptRow } from './activity-table.tsx';
@@ -17,10 +17,10 @@ import { Views } from './views.tsx';
 
 const askAgainMs = 3_000;
 
-/** `/activity`: what happened. `/activity/{receipt_id}`: one receipt of it. */
+/** `/activity`: the list of receipts. `/activity/{receipt_id}`: one receipt. */
 export function ActivityPage() {
   const { id }: { id?: string } = useParams({ strict: false });
-  // The key gives another receipt another page: nothing of the last one stays on it.
+  // The key mounts a new page for each receipt, so no state of the last one stays.
   return id === undefined ? <ActivityList /> : <ReceiptPage key={id} id={id} />;
 }
 
@@ -37,9 +37,9 @@ function ActivityList() {
   const show = (path: string) => void navigate({ to: path, search: (before: object) => before });
   return (
     <Page title="Activity" about="Every call your agents made, what was decided, and its signed receipt.">
-      <Views />
+      <Views search={search} />
+      <FilterBar search={search} onChange={change} />
       <CallsOverTime search={search} />
-      <Facets search={search} onChange={change} />
       <Loaded query={query}>
         {(list) => (
           <>
@@ -57,7 +57,7 @@ function ActivityList() {
   );
 }
 
-/** The setup of a workspace leaves receipts of its own. */
+/** Whether the whole list contains no call. The setup of a workspace writes receipts that are not calls. */
 function hasNoCall({ items, next }: Lasting<ReceiptRow>): boolean {
   return next === null && items.every(({ kind }) => kind !== 'decision');
 }

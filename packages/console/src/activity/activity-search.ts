@@ -9,16 +9,16 @@ const textAs = (schema: z.ZodType) =>
     .optional()
     .catch(undefined);
 
-/** A view of the activity, as an address holds it. */
+/** The filters of a view, as its address contains them. */
 export const ActivitySearch = z.object({
   verdict: Verdict.optional().catch(undefined),
   kind: ReceiptKind.optional().catch(undefined),
   reason: ReasonCode.optional().catch(undefined),
   tool: textAs(ToolName),
   agent: textAs(PrincipalId),
-  /** Inclusive. */
+  /** The start of the period, inclusive. */
   from: textAs(Instant),
-  /** Exclusive. */
+  /** The end of the period, exclusive. */
   to: textAs(Instant),
 });
 export type ActivitySearch = z.infer<typeof ActivitySearch>;

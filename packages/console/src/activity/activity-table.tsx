@@ -6,6 +6,8 @@ import { Moment } from '../parts/moment.tsx';
 import { reasonSays } from '../parts/reason-says.ts';
 import { RowLink } from '../parts/row-link.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { Who } from '../parts/who.tsx';
+import { kindInWords } from './kind-words.ts';
 import type { Lasting } from '../workspace/read-newest.ts';
 import type { LastingList } from '../workspace/lasting-list.ts';
 
@@ -23,7 +25,7 @@ const columns = [
   { title: 'Time', className: 'when' },
   { title: 'Decision', className: 'verdict' },
   { title: 'Tool' },
-  { title: 'Because', className: 'wide' },
+  { title: 'Reason', className: 'wide' },
   { title: 'Agent', className: 'wide' },
 ];
 
@@ -41,7 +43,11 @@ function Cells({ row }: { row: ReceiptRow }) {
         <Moment at={issued_at} />
       </Cell>
       <Cell>
-        {kind === 'decision' ? <VerdictMark verdict={verdict} /> : <Mark tone="plain">{outcome ?? kind}</Mark>}
+        {kind === 'decision' ? (
+          <VerdictMark verdict={verdict} />
+        ) : (
+          <Mark tone="plain">{kindInWords({ kind, outcome })}</Mark>
+        )}
       </Cell>
       <Cell>
         <RowLink to={`/activity/${id}`}>
@@ -54,13 +60,13 @@ function Cells({ row }: { row: ReceiptRow }) {
         <span title={reason_code}>{reasonSays(reason_code)}</span>
       </Cell>
       <Cell className="wide">
-        <Shown text={principal_id} />
+        <Who actor={principal_id} />
       </Cell>
     </>
   );
 }
 
-/** All cells have the same height, so that nothing is measured: the receipt itself shows the whole text. */
+/** All cells have the same height, so rows need no measuring. The page of the receipt shows the whole text. */
 function Cell({ className, children }: { className?: string; children: ReactNode }) {
   return (
     <td className={className}>

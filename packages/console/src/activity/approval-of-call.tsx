@@ -14,7 +14,7 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 
 const routes = { listApprovals };
 
-/** The approval that a call asked for, used, or presented. */
+/** The approval that a call requested, used or presented. */
 export function ApprovalOfCall({ id }: { id: ApprovalId }) {
   const { id: workspaceId } = useWorkspace();
   const client = useMemo(() => workspaceClient(routes, workspaceId), [workspaceId]);
@@ -72,7 +72,7 @@ function Facts({ approval }: { approval: Approval }) {
           </dd>
         </>
       )}
-      <dt>Asked for</dt>
+      <dt>Requested</dt>
       <dd>
         <Moment at={approval.created_at} />
       </dd>

@@ -6,7 +6,10 @@ import { useStats } from '../charts/use-stats.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import type { ActivitySearch } from './activity-search.ts';
 
-/** Decisions over time, as the list below is filtered. Other entries of the log are not calls, so there is no chart of them. */
+/**
+ * Decisions over time, with the filters of the list below. Other kinds of receipts are not calls, so they have no
+ * chart.
+ */
 export function CallsOverTime({ search }: { search: ActivitySearch }) {
   const { kind } = search;
   return kind === undefined || kind === 'decision' ? <Chart search={search} /> : null;
@@ -21,9 +24,7 @@ function Chart({ search: { verdict, reason, tool, agent } }: { search: ActivityS
         <h2>Calls over time</h2>
         <PeriodChoice value={period} onChange={choose} />
       </div>
-      <Loaded query={stats} dims>
-        {(data) => <DecisionsChart stats={data} period={period} low />}
-      </Loaded>
+      <Loaded query={stats}>{(data) => <DecisionsChart stats={data} period={period} low />}</Loaded>
     </section>
   );
 }

@@ -17,7 +17,7 @@ const gateWords: Readonly<Record<GateName, string>> = {
   scopes: 'Permissions',
   sandbox: 'Sandbox',
   egress: 'Destination',
-  provenance: 'Way of the call',
+  provenance: 'Call path',
   rules: 'Rules',
   budget: 'Budget',
   approval: 'Approval',
@@ -26,7 +26,7 @@ const gateWords: Readonly<Record<GateName, string>> = {
 type Gates = BoundaryRecord['gates'];
 const namesOf = (gates: Gates) => gates.map(({ gate }) => gateWords[gate]).join(', ');
 
-/** Which check decided, and which ones passed before it. */
+/** The check that decided, and the checks that passed before it. */
 export function HowDecided({ record }: { record: UseQueryResult<BoundaryRecord | null> }) {
   return (
     <section aria-label="How it was decided">
@@ -84,12 +84,14 @@ function Trail({ record }: { record: BoundaryRecord }) {
   );
 }
 
-/** The title of a call as a sentence, in words of this console. Names are those of the caller. */
-export function sentenceOf({ verdict, kind, outcome, principal_id, tool, action }: StoredReceipt['payload']): string {
+type Sentence = Pick<StoredReceipt['payload'], 'verdict' | 'kind' | 'outcome' | 'tool' | 'action'>;
+
+/** A call as a sentence in the words of the console. Names of tools come from the caller. */
+export function sentenceOf({ verdict, kind, outcome, tool, action }: Sentence, caller: string): string {
   const call = `${tool ?? action}`;
-  if (kind === 'outcome') return `The call of ${call} by ${principal_id}: ${outcome ?? 'unknown result'}`;
-  if (kind !== 'decision') return `${principal_id}: ${action}`;
-  if (verdict === 'ALLOW') return `${principal_id} was allowed to call ${call}`;
-  if (verdict === 'DENY') return `${principal_id} was not allowed to call ${call}`;
-  return `${principal_id} needs approval to call ${call}`;
+  if (kind === 'outcome') return `The call of ${call} by ${caller}: ${outcome ?? 'unknown result'}`;
+  if (kind !== 'decision') return `${caller}: ${action}`;
+  if (verdict === 'ALLOW') return `${caller} was allowed to call ${call}`;
+  if (verdict === 'DENY') return `${caller} was not allowed to call ${call}`;
+  return `${caller} needs approval to call ${call}`;
 }

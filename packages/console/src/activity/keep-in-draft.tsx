@@ -5,7 +5,7 @@ import { KeepAsTest } from '../policy/keep-as-test.tsx';
 import { usePolicy } from '../policy/use-policy.ts';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
 
-/** Has the draft decide from now on as was decided here. */
+/** Offers to keep this decision as a test of the policy draft. */
 export function KeepInDraft({ receipt: { payload } }: { receipt: StoredReceipt }) {
   const { id } = useWorkspace();
   const policy = usePolicy();

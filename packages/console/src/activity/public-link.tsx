@@ -15,7 +15,9 @@ import { useHandles } from './use-handles.ts';
 const daySeconds = 86_400;
 const lifetimeDays = 30;
 
-/** An address at which strangers see that a receipt is in the signed log. The kernel decides first whether it may be published. */
+/**
+ * Publishes proof of the receipt at an address that needs no account. The kernel decides first whether this is allowed.
+ */
 export function PublicLink({ receipt: { payload } }: { receipt: StoredReceipt }) {
   const { id, role } = useWorkspace();
   const handles = useHandles();

@@ -4,11 +4,12 @@ import { ArgumentFields } from '../inbox/argument-fields.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { Who } from '../parts/who.tsx';
 import { effectWords } from '../tools/effect-words.ts';
 
 type Props = { receipt: StoredReceipt; record: BoundaryRecord | null };
 
-/** The call, and what the rules read of it. Names are those of the caller. */
+/** The call, and the facts that the rules read. Names come from the caller. */
 export function ReceiptCall({ receipt: { payload }, record }: Props) {
   const {
     principal_id: agent,
@@ -26,7 +27,7 @@ export function ReceiptCall({ receipt: { payload }, record }: Props) {
         <dt>Agent</dt>
         <dd>
           <Link to="/agents/$id" params={{ id: agent }}>
-            <Shown text={agent} />
+            <Who actor={agent} />
           </Link>
         </dd>
         <dt>Tool</dt>
@@ -103,7 +104,7 @@ function Hashes({ payload }: { payload: StoredReceipt['payload'] }) {
         ))}
         <dt>Version</dt>
         <dd>{policy_epoch}</dd>
-        <dt>In its session</dt>
+        <dt>Position in its session</dt>
         <dd>{lamport_clock}</dd>
       </dl>
       <p className="quiet">

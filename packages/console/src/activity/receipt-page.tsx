@@ -6,9 +6,13 @@ import { Mark, VerdictMark } from '../parts/mark.tsx';
 import { Page } from '../parts/page.tsx';
 import { reasonSays } from '../parts/reason-says.ts';
 import { ShownJson } from '../parts/shown.tsx';
+import { useNameOf } from '../parts/who.tsx';
 import { useWorkspaceQuery } from '../workspace/open-workspace.ts';
 import { ApprovalOfCall } from './approval-of-call.tsx';
+import { DownloadReceipt } from './download-receipt.tsx';
 import { HowDecided, sentenceOf } from './how-decided.tsx';
+import { InItsSession } from './in-its-session.tsx';
+import { kindInWords } from './kind-words.ts';
 import { KeepInDraft } from './keep-in-draft.tsx';
 import { PublicLink } from './public-link.tsx';
 import { ReceiptCall } from './receipt-call.tsx';
@@ -18,7 +22,7 @@ import { useRecord } from './use-record.ts';
 
 const above = { title: 'Activity', to: '/activity', keepsSearch: true } as const;
 
-/** `/activity/{receipt_id}`: why a call was decided so, and whether its receipt is genuine. */
+/** `/activity/{receipt_id}`: why a call got its decision, and whether its receipt is genuine. */
 export function ReceiptPage({ id }: { id: string }) {
   const name = ReceiptId.safeParse(id);
   if (name.success) return <KnownReceipt id={name.data} />;
@@ -34,9 +38,10 @@ function KnownReceipt({ id }: { id: ReceiptId }) {
     client.getReceipt({ params: { receipt_id: id }, signal }),
   );
   const payload = receipt.data?.payload;
+  const caller = useNameOf(payload?.principal_id ?? '');
   return (
     <Page
-      title={payload === undefined ? 'Receipt' : sentenceOf(payload)}
+      title={payload === undefined ? 'Receipt' : sentenceOf(payload, caller)}
       above={above}
       state={payload && <Decided payload={payload} />}
       about={
@@ -53,7 +58,11 @@ function KnownReceipt({ id }: { id: ReceiptId }) {
 }
 
 function Decided({ payload: { kind, verdict, outcome } }: { payload: StoredReceipt['payload'] }) {
-  return kind === 'decision' ? <VerdictMark verdict={verdict} /> : <Mark tone="plain">{outcome ?? kind}</Mark>;
+  return kind === 'decision' ? (
+    <VerdictMark verdict={verdict} />
+  ) : (
+    <Mark tone="plain">{kindInWords({ kind, outcome })}</Mark>
+  );
 }
 
 function Receipt({ receipt }: { receipt: StoredReceipt }) {
@@ -74,10 +83,12 @@ function Receipt({ receipt }: { receipt: StoredReceipt }) {
         {isDecision && <HowDecided record={record} />}
         <ReceiptCall receipt={receipt} record={record.data ?? null} />
         {approval !== null && <ApprovalOfCall id={approval} />}
+        <InItsSession receipt={receipt} />
         {isDecision && <SimilarCalls receipt={receipt} />}
       </div>
       <div>
         <ReceiptProof receipt={receipt} />
+        <DownloadReceipt receipt={receipt} />
         <KeepInDraft receipt={receipt} />
         <PublicLink receipt={receipt} />
         <section aria-label="Receipt as JSON">

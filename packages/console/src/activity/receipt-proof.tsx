@@ -1,38 +1,44 @@
 import { Button } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { useShortcuts } from '../keys/shortcuts.ts';
 import { CopyText } from '../parts/copy-text.tsx';
+import { Moment } from '../parts/moment.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
-import type { Verified } from './verification.ts';
+import { OwnWitnesses, readWitnesses } from './own-witnesses.tsx';
+import type { ReceiptTime, Verified } from './verification.ts';
 import { verifyInWorker } from './verify-in-worker.ts';
 
-/** Checks the very receipt that is shown, as soon as it is shown. The key holds all of it: another one is checked again. */
-function useVerification(receipt: StoredReceipt) {
+/**
+ * Verifies the shown receipt at once. The query key contains the whole receipt, so a changed receipt is verified again.
+ */
+function useVerification(receipt: StoredReceipt, witnesses: string | null) {
   const { id, client } = useWorkspace();
   return useQuery({
-    queryKey: [id, 'receipts', 'verification', receipt],
+    queryKey: [id, 'receipts', 'verification', receipt, witnesses],
     queryFn: async () => {
       const { receipt_id } = receipt.payload;
       const [keys, proof] = await Promise.all([
         client.listTrustKeys(),
         client.getInclusionProof({ query: { receipt_id } }),
       ]);
-      return await verifyInWorker({ receipt, keys: keys.body, proof: proof.body });
+      return await verifyInWorker({ receipt, keys: keys.body, proof: proof.body, witnesses });
     },
-    // A finding of an earlier visit is no finding of this one.
+    // Results of earlier visits are not reused.
     gcTime: 0,
     staleTime: Infinity,
     networkMode: 'always',
   });
 }
 
-/** Whether the receipt is genuine, what was checked, and what that does not show. */
+/** Whether the receipt is genuine, what was checked, and what the check does not prove. */
 export function ReceiptProof({ receipt }: { receipt: StoredReceipt }) {
-  const { data, error, isFetching, dataUpdatedAt, refetch } = useVerification(receipt);
+  const [witnesses, setWitnesses] = useState(readWitnesses);
+  const { data, error, isFetching, dataUpdatedAt, refetch } = useVerification(receipt, witnesses);
   const again = () => {
     if (!isFetching) void refetch();
   };
@@ -53,6 +59,7 @@ export function ReceiptProof({ receipt }: { receipt: StoredReceipt }) {
       <Button size="xs" variant="default" aria-keyshortcuts="v" loading={isFetching} onClick={again}>
         Check again
       </Button>
+      <OwnWitnesses witnesses={witnesses} onChange={setWitnesses} />
       <NotProven />
     </section>
   );
@@ -81,18 +88,19 @@ function Finding({ verified, receipt, atMs }: FindingProps) {
         </p>
         <p>Verified in this browser at {new Date(atMs).toLocaleTimeString('en-GB')}.</p>
       </div>
-      <Checks keyId={verified.keyId} treeSize={verified.treeSize} receipt={receipt} />
+      <Checks keyId={verified.keyId} treeSize={verified.treeSize} time={verified.time} receipt={receipt} />
     </>
   );
 }
 
-type ChecksProps = { keyId: string; treeSize: number; receipt: StoredReceipt };
+type ChecksProps = { keyId: string; treeSize: number; time: ReceiptTime; receipt: StoredReceipt };
 
-function Checks({ keyId, treeSize, receipt: { receipt_hash: hash, log_index: index } }: ChecksProps) {
+function Checks({ keyId, treeSize, time, receipt: { receipt_hash: hash, log_index: index } }: ChecksProps) {
   const checks = [
     { title: 'Signature', says: <CopyText text={keyId} />, before: 'signed with key ' },
     { title: 'Content', says: <CopyText text={hash} />, before: 'matches its hash ' },
     { title: 'Place in the log', says: `${index} in a signed log of ${treeSize} receipts`, before: '' },
+    { title: time.kind === 'witnessed' ? 'Witnessed' : 'Logged', says: <TimeBound time={time} />, before: '' },
   ];
   return (
     <ul className="checks" aria-label="Checks">
@@ -110,12 +118,31 @@ function Checks({ keyId, treeSize, receipt: { receipt_hash: hash, log_index: ind
   );
 }
 
+function TimeBound({ time }: { time: ReceiptTime }) {
+  if (time.kind === 'witnessed')
+    return (
+      <>
+        Your witnesses had cosigned it by <Moment at={time.by} />
+      </>
+    );
+  return (
+    <>
+      Only the log of this installation states its time: <Moment at={time.by} />
+      {time.problem !== null && (
+        <>
+          . <Shown text={time.problem} />
+        </>
+      )}
+    </>
+  );
+}
+
 function NotProven() {
   return (
     <section aria-label="What this does not prove">
       <h3>What this does not prove</h3>
       <ul className="note">
-        <li>That the keys are the right ones. The keys came from this server. Use keys you kept yourself.</li>
+        <li>Whether the keys are the right ones. They came from this server. Use keys you kept yourself.</li>
         <li>That nothing else happened. An export of the session shows that no receipt is missing.</li>
         <li>Checks, facts and approval on this page. They come from the server and are not compared here.</li>
         <li>The effect of the tool. The receipt of a decision shows what was allowed, not what followed.</li>

@@ -6,7 +6,7 @@ import { useHandles } from './use-handles.ts';
 
 type Props = { handle: HandleId; onRevoked: () => void };
 
-/** Taking a proof back is never harder than leaving it open, so it asks nothing. */
+/** Closing a proof must not be harder than leaving it open, so revoking needs no confirmation. */
 export function RevokeHandle({ handle, onRevoked }: Props) {
   const handles = useHandles();
   const revoke = useMutation({

@@ -11,7 +11,7 @@ export function SimilarCalls({ receipt: { payload } }: { receipt: StoredReceipt 
   const { receipt_id: id, tool, verdict } = payload;
   const search = { tool: tool ?? undefined, verdict, kind: 'decision' } as const;
   const similar = useWorkspaceQuery(['receipts', 'similar', id], async (client, signal) =>
-    // One more, since it may be this one.
+    // Reads one more row than is shown, because this receipt may be among the rows.
     client.listReceipts({ query: { ...search, limit: rowsMax + 1 }, signal }),
   );
   if (tool === null) return null;

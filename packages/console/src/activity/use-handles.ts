@@ -6,7 +6,7 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 
 const routes = { createEvidenceHandle, listEvidenceHandles, revokeEvidenceHandle };
 
-/** Calls about public proofs of the open workspace. They load with the pages that use them. */
+/** Client for the public proofs of the open workspace. It loads with the pages that use it. */
 export function useHandles(): Client<typeof routes> {
   const { id } = useWorkspace();
   return useMemo(() => workspaceClient(routes, id), [id]);

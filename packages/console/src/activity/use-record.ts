@@ -3,7 +3,7 @@ import type { ReceiptId } from '@countersign/contracts';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
-/** The kernel's record of a receipt; `null` where none is kept. It never changes. */
+/** The kernel's record of a receipt. `null` when none is kept. A record never changes. */
 export function useRecord(id: ReceiptId): UseQueryResult<BoundaryRecord | null> {
   const { id: workspaceId, client } = useWorkspace();
   return useQuery({

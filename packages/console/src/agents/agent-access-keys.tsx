@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { mayDo } from '@countersign/contracts';
 import type { AccessKey, AgentProfile } from '@countersign/contracts/governance-kernel';
+import { serverClock } from '../api/server-clock.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -10,7 +11,7 @@ import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts'
 const keysMax = 200;
 const soonMs = 7 * 24 * 3_600_000;
 
-/** Keys by which the agent signs in. Owners see them; everybody else sees how many there are. */
+/** Keys with which the agent signs in. Owners see the keys, and other members see only their number. */
 export function AgentAccessKeys({ agent: { principal_id: name, live_keys: count } }: { agent: AgentProfile }) {
   const { role } = useWorkspace();
   const mayManage = mayDo(role, 'agent_key.manage');
@@ -27,7 +28,7 @@ export function AgentAccessKeys({ agent: { principal_id: name, live_keys: count 
       {mayManage ? (
         <OwnerKeys name={name} />
       ) : (
-        <p className="quiet">{count === 1 ? '1 key is active.' : `${count} keys are active.`} Owners see them.</p>
+        <p className="quiet">{count === 1 ? '1 key is active.' : `${count} keys are active.`} Owners see the keys.</p>
       )}
     </section>
   );
@@ -38,14 +39,14 @@ function OwnerKeys({ name }: { name: string }) {
     client.listAccessKeys({ query: { limit: keysMax }, signal }),
   );
   return (
-    <Loaded query={keys} dims>
+    <Loaded query={keys}>
       {({ data, next_cursor: next }) => {
         const own = data.filter(({ principal_id, revoked_at }) => principal_id === name && revoked_at === null);
         if (own.length === 0)
           return (
             <p className="quiet">
-              {next === null ? 'No key of its own.' : `None of the ${keysMax} newest keys.`} It may use a key of the
-              workspace or an identity of its own.
+              {next === null ? 'No key of its own.' : `None of the ${keysMax} newest keys belongs to this agent.`} The
+              agent may use a key of the workspace or an identity of its own.
             </p>
           );
         return <KeyTable keys={own} />;
@@ -97,7 +98,7 @@ function Tools({ names }: { names: readonly string[] }) {
 }
 
 function Ending({ at }: { at: string }) {
-  const leftMs = Date.parse(at) - Date.now();
+  const leftMs = Date.parse(at) - serverClock.nowMs();
   if (leftMs <= 0) return <Mark tone="plain">Ended</Mark>;
   return leftMs < soonMs ? <Mark tone="wait">Ends soon</Mark> : null;
 }

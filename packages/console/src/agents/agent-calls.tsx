@@ -7,7 +7,6 @@ import { useWorkspaceQuery } from '../workspace/open-workspace.ts';
 const rowsMax = 8;
 const refetchMs = 5_000;
 
-/** The latest calls of one agent. */
 export function AgentCalls({ principal }: { principal: PrincipalId }) {
   const receipts = useWorkspaceQuery(
     ['receipts', 'latest', principal],
@@ -22,7 +21,7 @@ export function AgentCalls({ principal }: { principal: PrincipalId }) {
           All calls
         </Link>
       </div>
-      <Loaded query={receipts} dims>
+      <Loaded query={receipts}>
         {({ data }) => (data.length === 0 ? <p className="quiet">No calls yet.</p> : <DecisionTable receipts={data} />)}
       </Loaded>
     </section>

@@ -13,6 +13,7 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { useNameOf, Who } from '../parts/who.tsx';
 import { GivenStop } from '../stops/given-stop.tsx';
 import { StopForm } from '../stops/stop-form.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
@@ -29,18 +30,20 @@ type Props = { principal: PrincipalId };
 /** One agent: what it does, what it costs, what it reaches, and how to stop it. */
 export function AgentProfilePage({ principal }: Props) {
   const agent = useAgent(principal);
-  const [given, setGiven] = useState<GivenCommand | null>(null);
-  const known = agent.data;
+  const [input, setGiven] = useState<GivenCommand | null>(null);
+  const existing = agent.data;
+  const callerName = useNameOf(principal);
+  const name = existing?.display_name ?? callerName;
   return (
     <Page
-      title={known?.display_name ?? principal}
+      title={name}
       above={{ title: 'Agents', to: '/agents' }}
-      symbol={<AgentSquare name={known?.display_name ?? principal} />}
-      state={known && <AgentState state={known.state} />}
-      about={known && <About agent={known} />}
+      symbol={<AgentSquare name={name} />}
+      state={existing && <AgentState state={existing.state} />}
+      about={existing && <About agent={existing} />}
       actions={<StopActions principal={principal} onGiven={setGiven} />}
     >
-      {given !== null && <GivenStop command={given} />}
+      {input !== null && <GivenStop command={input} />}
       <Loaded query={agent}>{(profile) => <Profile agent={profile} />}</Loaded>
     </Page>
   );
@@ -63,7 +66,7 @@ function About({ agent }: { agent: AgentProfile }) {
           {by !== null && (
             <>
               {' '}
-              by <Shown text={by} />
+              by <Who actor={by} />
             </>
           )}
         </>
@@ -125,9 +128,7 @@ function Profile({ agent }: { agent: AgentProfile }) {
             <h2>Calls by decision</h2>
             <PeriodChoice value={period} onChange={choose} />
           </div>
-          <Loaded query={stats} dims>
-            {(data) => <DecisionsChart stats={data} period={period} agent={principal} />}
-          </Loaded>
+          <Loaded query={stats}>{(data) => <DecisionsChart stats={data} period={period} agent={principal} />}</Loaded>
         </section>
         <AgentTools principal={principal} period={period} />
       </div>

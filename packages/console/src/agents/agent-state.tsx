@@ -14,7 +14,7 @@ export function AgentState({ state }: Pick<Agent, 'state'>) {
   return <Mark tone={tone}>{word}</Mark>;
 }
 
-/** A square with two letters of the name. People have circles. */
+/** A square with two letters of the name, for agents. People have circles. */
 export function AgentSquare({ name }: { name: string }) {
   const words = visibleText(name)
     .split(/[^\p{L}\p{N}]+/u)

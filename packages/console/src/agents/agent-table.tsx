@@ -4,12 +4,13 @@ import { useStats } from '../charts/use-stats.ts';
 import { Moment } from '../parts/moment.tsx';
 import { RowLink } from '../parts/row-link.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { useNameOf } from '../parts/who.tsx';
 import { AgentSquare, AgentState } from './agent-state.tsx';
 import { callsOf, type AgentList } from './use-agents.ts';
 
 const whole = new Intl.NumberFormat('en-GB');
 
-/** A line for each agent, the busiest of seven days first. */
+/** One row for each agent, the busiest of the last seven days first. */
 export function AgentTable({ list: { data, has_more: hasMore, complete_to: completeTo } }: { list: AgentList }) {
   const stats = useStats('24h', { by: 'agent' }).data;
   const countsOf = (name: string) => stats?.series.find(({ key }) => key === name)?.counts;
@@ -49,17 +50,19 @@ export function AgentTable({ list: { data, has_more: hasMore, complete_to: compl
 }
 
 function Row({ agent, counts }: { agent: Agent; counts: readonly number[] | undefined }) {
-  const { principal_id: name, display_name: title, day, last_call_at: lastCallAt } = agent;
+  const { principal_id: name, display_name, day, last_call_at: lastCallAt } = agent;
+  const callerName = useNameOf(name);
+  const title = display_name ?? callerName;
   return (
     <tr data-id={name}>
       <td data-name="Agent">
         <span className="agent-name">
-          <AgentSquare name={title ?? name} />
+          <AgentSquare name={title} />
           <span className="two-lines">
             <RowLink to={`/agents/${encodeURIComponent(name)}`}>
-              <Shown text={title ?? name} />
+              <Shown text={title} />
             </RowLink>
-            {title !== null && title !== name && (
+            {title !== name && (
               <span>
                 <Shown text={name} />
               </span>

@@ -11,7 +11,6 @@ import { callsOf } from './use-agents.ts';
 
 const whole = new Intl.NumberFormat('en-GB');
 
-/** Four numbers of one agent. */
 export function AgentTiles({ agent }: { agent: AgentProfile }) {
   const { principal_id: name, day, week, approvals } = agent;
   const stats = useStats('24h', { agent: name }).data;
@@ -64,7 +63,7 @@ function mainReasonOf({ series: [main] }: DecisionStats): string {
   return main === undefined ? 'No call was denied' : `${whole.format(main.total)}: ${reasonSays(main.key ?? '')}`;
 }
 
-/** Budgets of this one agent. Those of the whole workspace limit it as well. */
+/** Budgets of this agent only. Budgets of the whole workspace limit the agent as well. */
 function BudgetTile({ name }: { name: string }) {
   const { data } = useWorkspaceQuery(['budgets', 'fullest'], (client, signal) =>
     client.listBudgets({ query: {}, signal }),

@@ -8,12 +8,12 @@ import { AgentProfilePage } from './agent-profile.tsx';
 import { AgentTable } from './agent-table.tsx';
 import { useAgents } from './use-agents.ts';
 
-/** `/agents`: who makes calls. `/agents/{principal}`: what one of them does, costs and reaches. */
+/** `/agents`: the programs that make calls. `/agents/{principal}`: what one agent does, costs and reaches. */
 export function AgentsPage() {
   const { id }: { id?: string } = useParams({ strict: false });
   if (id === undefined) return <AgentsList />;
   const name = PrincipalId.safeParse(id);
-  // The key gives another agent another page: nothing of the last one stays on it.
+  // The key mounts a new page for each agent, so no state of the last one stays.
   return name.success ? <AgentProfilePage key={id} principal={name.data} /> : <NoSuchAgent />;
 }
 
@@ -22,7 +22,7 @@ function AgentsList() {
   return (
     <Page title="Agents" about="Every program that makes calls here, and what it may do now.">
       <section aria-label="List of agents">
-        <Loaded query={agents} dims>
+        <Loaded query={agents}>
           {(list) => (list.data.length === 0 ? <FirstCall /> : <AgentTable list={list} />)}
         </Loaded>
       </section>

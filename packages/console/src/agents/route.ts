@@ -1,4 +1,4 @@
-// The sheets load with the page, and not with the console.
+// The style sheets load with the page, not with the console.
 import '../charts/charts.css';
 import './agents.css';
 

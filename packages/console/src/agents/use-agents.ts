@@ -37,4 +37,5 @@ export function useAgent(principal: PrincipalId): UseQueryResult<AgentProfile> {
   });
 }
 
-export const callsOf = ({ allowed, denied, needed_approval: asked }: CallCounts): number => allowed + denied + asked;
+export const callsOf = ({ allowed, denied, needed_approval: requestCount }: CallCounts): number =>
+  allowed + denied + requestCount;

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 type Question = { answer: (isProven: boolean) => void };
 
-/** The state of the question for a proof of presence; there is at most one at a time, for all acts that wait for it. */
+/** Requests proof of presence from the person. All acts that need a proof wait for the same open request. */
 class Presence {
   #question: Question | null = null;
   #proven: Promise<boolean> | null = null;
@@ -13,9 +13,9 @@ class Presence {
     return () => this.#listeners.delete(listener);
   };
 
-  readonly asked = (): Question | null => this.#question;
+  readonly currentQuestion = (): Question | null => this.#question;
 
-  /** Answers whether they did, when they did or gave it up. */
+  /** Resolves to `true` when the person proved presence, and to `false` when the person cancelled. */
   ask(): Promise<boolean> {
     this.#proven ??= new Promise<boolean>((resolve) => this.#change({ answer: resolve })).finally(() => {
       this.#proven = null;
@@ -35,15 +35,18 @@ const presence = new Presence();
 export const askPresence = (): Promise<boolean> => presence.ask();
 
 export function useAskedPresence(): Question | null {
-  return useSyncExternalStore(presence.listen, presence.asked);
+  return useSyncExternalStore(presence.listen, presence.currentQuestion);
 }
 
-/** Has to be first to hear of it: Escape gives up the question alone, and not the dialog behind it whose act asked. */
+/**
+ * Must be added before all other listeners, so that Escape closes only the request for a proof. The dialog behind the
+ * request stays open.
+ */
 export function followEscape(target: Window): void {
   target.addEventListener(
     'keydown',
     (event) => {
-      const question = presence.asked();
+      const question = presence.currentQuestion();
       if (event.key !== 'Escape' || event.isComposing || question === null) return;
       event.stopImmediatePropagation();
       question.answer(false);

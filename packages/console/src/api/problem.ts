@@ -1,6 +1,6 @@
 import { CallFailed, errorCodes, isAppError, type AppError } from '@countersign/contracts';
 
-/** The text of a failed request: its meaning for the person, in the words of the service, and the next step. */
+/** The text of a failed request: its meaning for the person, the message of the service, and the next step. */
 type Problem = {
   title: string;
   message: string;
@@ -28,7 +28,7 @@ export function problemOf(error: unknown): Problem {
   };
 }
 
-/** People send no headers. */
+/** The general next step of `PRECONDITION_FAILED` names a header, which people do not send. */
 function nextStepOf({ code }: AppError): string {
   if (code === 'PRECONDITION_FAILED') return 'Nothing was overwritten. Look at the current version, then decide.';
   return errorCodes[code].nextStep;

@@ -4,29 +4,28 @@ import { person } from './clients.ts';
 import { isSignedOut } from './problem.ts';
 
 /**
- * The time for which read data counts as fresh: long enough to avoid a second request, short enough to avoid acts on
- * old data.
+ * How long read data counts as fresh. A shorter time repeats requests, and a longer time lets people act on old data.
  */
 const freshForMs = 2_000;
 const retriesMax = 1;
 
-/** `signedOut` is told when the session turns out to be over. */
+/** Calls `signedOut` when a request shows that the session is over. */
 export function createQueries(signedOut: () => void): QueryClient {
-  const told = (error: unknown) => {
+  const report = (error: unknown) => {
     if (isSignedOut(error)) signedOut();
   };
   return new QueryClient({
-    // Who is signed in is asked before a page is shown, and answered there.
-    queryCache: new QueryCache({ onError: (error, { queryKey }) => queryKey !== meQuery.queryKey && told(error) }),
+    // The router reads `meQuery` before it shows a page, and handles its failure. All other failures are reported here.
+    queryCache: new QueryCache({ onError: (error, { queryKey }) => queryKey !== meQuery.queryKey && report(error) }),
     defaultOptions: {
-      // A request that cannot be sent fails at once: kept until there is a network, it would run when it is no longer
+      // A request that cannot be sent fails at once. If it waited for the network, it would run when it is no longer
       // wanted.
       queries: {
         networkMode: 'always',
         staleTime: freshForMs,
         retry: (failures, error) => failures < retriesMax && isAppError(error) && error.status >= 500,
       },
-      mutations: { networkMode: 'always', onError: told },
+      mutations: { networkMode: 'always', onError: report },
     },
   });
 }
@@ -37,19 +36,19 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Invites to the address of the person. */
+/** Invites that were sent to the address of the person. */
 export const invitesToMeQuery = queryOptions({
   queryKey: ['invites-to-me'],
   queryFn: async ({ signal }) => (await person.listInvitesToMe({ signal })).body.data,
 });
 
-/** The sign-ins of the person: this browser, others, programs, passkeys. */
+/** The sign-ins of the person: this browser, other browsers, programs and passkeys. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }) => (await person.getSession({ signal })).body,
 });
 
-/** The identity providers that sign people in here. */
+/** The identity providers that people can sign in with. */
 export const providersQuery = queryOptions({
   queryKey: ['providers'],
   queryFn: async ({ signal }) => (await person.listOidcConnections({ signal })).body.data,

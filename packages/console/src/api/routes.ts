@@ -64,7 +64,7 @@ import {
   listTrustKeys,
 } from '@countersign/contracts/governance-kernel';
 
-/** The routes of a person, in every workspace. */
+/** Routes of the signed-in person, independent of a workspace. */
 export const personRoutes = {
   beginLogin,
   finishLogin,
@@ -84,8 +84,9 @@ export const personRoutes = {
 };
 
 /**
- * The routes of one workspace, which each request names in a header. A page that needs another route of the gateway
- * adds it here, or to a client of its own, which loads with the page.
+ * Routes of one workspace. Each request names the workspace in a header. A page that needs another route of the gateway
+ * adds it here, or to a client of its own, which loads with the page. `tests/architecture` finds routes that no page
+ * calls.
  */
 export const workspaceRoutes = {
   applyWorkspaceSettings,

@@ -1,26 +1,23 @@
 import { beginLogin, finishLogin, getSession, refreshSession } from '@countersign/contracts/control-plane';
 import { ErrorEnvelope } from '@countersign/contracts';
 
-/** The routes that need no session. */
 const withoutSession: ReadonlySet<string> = new Set([beginLogin.path, finishLogin.path, refreshSession.path]);
 
 /**
- * The browser's own fetch, as a page of a session needs it. A request that changes something carries the token of the
- * page. An answer that the session is over renews it once, for all running requests, and asks again. If it is over for
- * good, that answer is returned.
+ * A `fetch` for pages of a session. Each request that changes something carries the CSRF token of the page, except
+ * those of a sign-in. When an answer reports that the session is over, the session is renewed once for all running
+ * requests. Each of these requests is then sent again. If the renewal is refused, the answer to the first attempt is
+ * returned. Rejects when the renewal fails for another reason.
  */
 type SessionFetch = {
   send: typeof fetch;
   /** Called at each sign-in and sign-out. */
   forget(): void;
-  /**
-   * Sets the person whom the page shows. Nothing is changed in the name of another person, whose session this browser
-   * has by now.
-   */
+  /** Sets the person whom the page shows. If the session belongs to another person by now, changes are not sent. */
   isFor(userId: string): void;
 };
 
-/** `onOther`: the session is another person's than the page's. */
+/** `onOther` is called when the session belongs to another person than the one shown on the page. */
 export function createSessionFetch(fetchNow: typeof fetch, onOther: () => void): SessionFetch {
   let userId: string | null = null;
   let csrfToken: string | null = null;
@@ -33,7 +30,7 @@ export function createSessionFetch(fetchNow: typeof fetch, onOther: () => void):
     const session = getSession.reply.safeParse(answer.ok ? await answer.json() : null);
     if (userId !== null && session.data !== undefined && session.data.user_id !== userId) {
       onOther();
-      throw new TypeError('Another person has signed in in this browser');
+      throw new TypeError('Another person has signed in with this browser');
     }
     csrfToken = session.data?.csrf_token ?? null;
     return csrfToken;
@@ -51,7 +48,7 @@ export function createSessionFetch(fetchNow: typeof fetch, onOther: () => void):
     const since = renewals;
     const answer = await attempt(path, init);
     if (withoutSession.has(path) || !(await saysSessionIsOver(answer))) return answer;
-    // A request that was sent before the last renewal, and is answered after it, needs no other one.
+    // The session was renewed after this request was sent, so the request is repeated without another renewal.
     if (renewals > since) return attempt(path, init);
     renewing ??= renew(fetchNow).finally(() => {
       renewing = null;
@@ -63,7 +60,7 @@ export function createSessionFetch(fetchNow: typeof fetch, onOther: () => void):
   const send: typeof fetch = async (input, init = {}) => {
     const { pathname, search } = new URL(input instanceof Request ? input.url : input, location.origin);
     const answer = await renewed(pathname + search, init);
-    // Another tab has signed another person in: the next request reads that session's token.
+    // Another tab may have signed in another person, so the next request reads the token again.
     if (answer.status === 403) csrfToken = null;
     return answer;
   };
@@ -90,7 +87,7 @@ function isRead({ method = 'GET' }: RequestInit): boolean {
 
 const sessionIsOver: ReadonlySet<string> = new Set(['CREDENTIALS_REQUIRED', 'CREDENTIALS_INVALID']);
 
-/** Other refusals of 401 concern a code or the age of the proof of presence. */
+/** Other answers with 401 are about a code or the age of the proof of presence. */
 async function saysSessionIsOver(answer: Response): Promise<boolean> {
   if (answer.status !== 401) return false;
   const envelope = ErrorEnvelope.safeParse(

@@ -3,13 +3,13 @@ import { errorCodes, isAppError, type AnyRoute } from '@countersign/contracts';
 type Input = { params?: unknown; query?: unknown; body?: unknown; headers?: Record<string, string> };
 type Call = (input?: Input) => Promise<unknown>;
 
-/** A later act is no repetition, and must not show the result of the first one. */
+/** After this time, a repeated act counts as a new act, and must not return the result of the first one. */
 const keptMs = 120_000;
 
 /**
- * The same calls, for pages: an act whose answer was lost keeps its Idempotency-Key for two minutes, so that a person
- * who sends it again does it once. An answer, a refusal too, ends the key: the same form sent after that is meant. A
- * key that the caller sets is kept.
+ * Keeps the Idempotency-Key of an act for two minutes if its answer was lost or does not state the result. Sending the
+ * act again within that time then executes it only once. Any other answer ends the key, also a refusal: the same form
+ * sent later is a new act. A key that the caller sets is sent unchanged.
  */
 export function withKeys<Calls extends object>(
   routes: Record<string, AnyRoute>,
@@ -19,15 +19,15 @@ export function withKeys<Calls extends object>(
   const keyed = Object.entries<Call>(calls as Record<string, Call>).map(([name, call]) => [
     name,
     routes[name]?.idempotency === 'key' ? keptUntilAnswered(call, nowMs) : call,
-  ]); // a client is calls alone
-  return Object.fromEntries(keyed) as Calls; // built from the same keys in the line above
+  ]); // a client has only calls
+  return Object.fromEntries(keyed) as Calls; // has the same keys as `calls`
 }
 
 function keptUntilAnswered(call: Call, nowMs: () => number): Call {
   const keys = new Map<string, { key: string; madeAtMs: number }>();
   const keyOf = (name: string): string => {
-    const known = keys.get(name);
-    if (known !== undefined && nowMs() - known.madeAtMs < keptMs) return known.key;
+    const existing = keys.get(name);
+    if (existing !== undefined && nowMs() - existing.madeAtMs < keptMs) return existing.key;
     const key = crypto.randomUUID();
     keys.set(name, { key, madeAtMs: nowMs() });
     return key;
@@ -46,7 +46,7 @@ function keptUntilAnswered(call: Call, nowMs: () => number): Call {
   };
 }
 
-/** There was no answer, or the answer did not state the result. */
+/** True when there was no answer, or when the answer does not state the result. */
 function mayBeDone(error: unknown): boolean {
   return !isAppError(error) || errorCodes[error.code].retryable;
 }

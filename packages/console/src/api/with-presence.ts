@@ -4,13 +4,13 @@ import { askPresence } from './presence.ts';
 type Call = (input?: never) => Promise<unknown>;
 
 /**
- * The same calls, for pages. If the last proof of presence is too old for an act (RFC 9470), the person is asked for
- * another, and the act is sent again. Each attempt has a deadline of its own, so there is no hurry. Who gives it up
+ * Repeats an act after a fresh proof of presence. If the last proof is too old for an act (RFC 9470), the person is
+ * asked for another one and the act is sent again. Each attempt has its own deadline. If the person cancels, the caller
  * gets the refusal.
  */
 export function withPresence<Calls extends object>(calls: Calls): Calls {
-  const asking = Object.entries<Call>(calls as Record<string, Call>).map(([name, call]) => [name, repeated(call)]); // a client is calls alone
-  return Object.fromEntries(asking) as Calls; // built from the same keys in the line above
+  const asking = Object.entries<Call>(calls as Record<string, Call>).map(([name, call]) => [name, repeated(call)]); // a client has only calls
+  return Object.fromEntries(asking) as Calls; // has the same keys as `calls`
 }
 
 function repeated(call: Call): Call {

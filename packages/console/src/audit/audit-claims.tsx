@@ -2,12 +2,12 @@ import { linkOf, type AuditRow, type Link } from './audit-rows.ts';
 
 type Props = {
   workspace: readonly AuditRow[];
-  /** `null`: this person may not read it, or it could not be read. */
+  /** `null` when this person may not read the control plane log, or when the read failed. */
   controlPlane: readonly AuditRow[] | null;
   isNarrowed: boolean;
 };
 
-/** The claims of this page about each chain. */
+/** The result of the link check for each chain. */
 export function AuditClaims({ workspace, controlPlane, isNarrowed }: Props) {
   if (isNarrowed) return <p className="quiet">The list is filtered, so the links between entries are not checked.</p>;
   return (

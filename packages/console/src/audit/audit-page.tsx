@@ -7,29 +7,30 @@ import { CopyText } from '../parts/copy-text.tsx';
 import { Facet } from '../parts/facet.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { LongTable } from '../parts/long-table.tsx';
-import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NoneLikeThis } from '../parts/none-like-this.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
 import { useLastingList, type LastingList } from '../workspace/lasting-list.ts';
 import { workspaceClient } from '../api/clients.ts';
-import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import { useWorkspace } from '../workspace/open-workspace.ts';
 import { usePageSearch } from '../workspace/page-search.ts';
 import type { Lasting } from '../workspace/read-newest.ts';
 import { AuditClaims } from './audit-claims.tsx';
 import { controlPlaneRow, mergeChains, workspaceRow, type AuditRow, type Chain } from './audit-rows.ts';
-import { NamesContext, Who } from './who.tsx';
+import { AuditVerdictMark, auditVerdicts } from './audit-verdict.tsx';
+import { actionInWords, reasonInWords } from './audit-words.ts';
+import { Who } from './who.tsx';
 
 const Search = z.object({ verdict: AuditVerdict.optional().catch(undefined) });
 type Narrowed = z.infer<typeof Search>;
 
-/** Who did what in the workspace, from the logs of both services, newest first. */
+/** The actions in the workspace, from the logs of both services, newest first. */
 export function AuditPage() {
   const [{ verdict }, change] = usePageSearch(Search);
   const { role } = useWorkspace();
-  const names = useNames();
   const shown = { verdict, onAll: () => change({ verdict: undefined }) };
   return (
     <Page
@@ -37,16 +38,15 @@ export function AuditPage() {
       about="Who did what in this workspace. The workspace log has work and members. The control plane log has stops, incidents and policies."
       actions={
         <Facet
-          label="Verdict"
+          label="Decision"
           value={verdict}
           options={AuditVerdict.options}
+          inWords={(each) => auditVerdicts[each].word}
           onChange={(next) => change({ verdict: next })}
         />
       }
     >
-      <NamesContext value={names}>
-        {mayDo(role, 'operation_audit.read') ? <BothLogs {...shown} /> : <WorkspaceLog {...shown} />}
-      </NamesContext>
+      {mayDo(role, 'operation_audit.read') ? <BothLogs {...shown} /> : <WorkspaceLog {...shown} />}
     </Page>
   );
 }
@@ -68,7 +68,7 @@ function WorkspaceLog({ verdict, onAll }: Shown) {
 function BothLogs({ verdict, onAll }: Shown) {
   const own = useWorkspaceLog(verdict);
   const { id } = useWorkspace();
-  const other = useLastingList(
+  const second = useLastingList(
     ['audit', 'control-plane', verdict],
     (_, { signal, ...at }) =>
       workspaceClient({ listAuditEntries }, id).listAuditEntries({
@@ -77,25 +77,23 @@ function BothLogs({ verdict, onAll }: Shown) {
       }),
     { rowOf: controlPlaneRow },
   );
-  const [mine, theirs] = [own.query.data, other.query.data];
+  const [mine, theirs] = [own.query.data, second.query.data];
   const list = useMemo(() => mine && mergeChains(theirs === undefined ? [mine] : [mine, theirs]), [mine, theirs]);
-  const isWaiting = theirs === undefined && other.query.error === null;
+  const isWaiting = theirs === undefined && second.query.error === null;
   return (
     <>
-      {other.query.error !== null && (
+      {second.query.error !== null && (
         <>
-          <ProblemNote error={other.query.error} again={() => void other.query.refetch()} />
+          <ProblemNote error={second.query.error} retry={() => void second.query.refetch()} />
           <p className="stale">Stops, incidents and policies may be missing from the list.</p>
         </>
       )}
       <Loaded query={own.query}>
         {() =>
           isWaiting || list === undefined ? (
-            <p className="quiet waiting" role="status">
-              Loading…
-            </p>
+            <Skeleton />
           ) : (
-            <Entries {...{ list, older: olderOf([own, other]), onAll }} />
+            <Entries {...{ list, older: olderOf([own, second]), onAll }} />
           )
         }
       </Loaded>
@@ -117,7 +115,7 @@ function useWorkspaceLog(verdict: Narrowed['verdict']): LastingList<AuditRow> {
   );
 }
 
-/** Each log is read further where there is more. */
+/** The paging of both logs as one: a request for older entries goes to each log. */
 function olderOf(lists: readonly LastingList<AuditRow>[]): LastingList<AuditRow>['older'] {
   const olders = lists.map(({ older }) => older);
   return {
@@ -132,7 +130,7 @@ function countOf(list: Lasting<AuditRow> | undefined, chain: Chain): number {
   return list?.items.filter((row) => row.chain === chain).length ?? 0;
 }
 
-/** The control plane has no such command, so the command lists the workspace log. */
+/** The command lists only the workspace log. `countersign` has no command for the control plane log. */
 function Command({ verdict, count }: Narrowed & { count: number }) {
   return (
     <section aria-label="Workspace log">
@@ -141,31 +139,21 @@ function Command({ verdict, count }: Narrowed & { count: number }) {
   );
 }
 
-function useNames(): ReadonlyMap<string, string> {
-  const { id } = useWorkspace();
-  const { data } = useWorkspaceQuery(['members'], (client, signal) =>
-    client.getConsoleWorkspace({ params: { id }, signal }),
-  );
-  return useMemo(
-    () => new Map((data?.members ?? []).map(({ user_id: userId, name, email }) => [userId, email ?? name])),
-    [data],
-  );
-}
-
 type EntriesProps = { list: Lasting<AuditRow>; older: LastingList<AuditRow>['older']; onAll: () => void };
 
 function Entries({ list, older, onAll }: EntriesProps) {
-  if (list.items.length === 0 && !older.has) return <NoneLikeThis title="No entry like this" onAll={onAll} />;
+  if (list.items.length === 0 && !older.has) return <NoneLikeThis title="No entries match" onAll={onAll} />;
   return <LongTable label="Entries" columns={columns} cells={Cells} list={list} older={older} />;
 }
 
 const columns = [
-  { title: 'When', className: 'when' },
-  { title: 'Action' },
-  { title: 'Who' },
-  { title: 'Log' },
-  { title: 'Why', className: 'wide' },
-  { title: 'Hash', className: 'wide' },
+  { title: 'When', className: 'when-short' },
+  { title: 'Action', className: 'act' },
+  { title: 'Decision', className: 'verdict wide' },
+  { title: 'Who', className: 'who' },
+  { title: 'Reason', className: 'wide' },
+  { title: 'Log', className: 'log wide' },
+  { title: 'Hash', className: 'hash wide' },
 ];
 
 const logNames: Readonly<Record<Chain, string>> = { workspace: 'Workspace', 'control-plane': 'Control plane' };
@@ -177,16 +165,23 @@ function Cells({ row: { chain, seq, createdAt, action, verdict, actor, reason, h
         <Moment at={createdAt} />
       </td>
       <td>
-        <Shown text={action} /> <Mark tone={verdict === 'deny' ? 'bad' : 'plain'}>{verdict}</Mark>
+        <span title={action}>
+          <Shown text={actionInWords(action)} />
+        </span>
+      </td>
+      <td className="wide">
+        <AuditVerdictMark verdict={verdict} />
       </td>
       <td>
         <Who actor={actor} />
       </td>
-      <td>
-        {logNames[chain]} {seq}
+      <td className="wide">
+        <span title={reason}>
+          <Shown text={reasonInWords(reason)} />
+        </span>
       </td>
       <td className="wide">
-        <Shown text={reason} />
+        {logNames[chain]} {seq}
       </td>
       <td className="wide">
         <CopyText text={hash} />

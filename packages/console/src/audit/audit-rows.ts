@@ -3,7 +3,7 @@ import type { ScopedAuditEntry } from '@countersign/contracts/control-plane';
 import type { AuditEntry } from '@countersign/contracts/gateway';
 import type { Lasting } from '../workspace/read-newest.ts';
 
-/** Each service keeps a chain of its own. */
+/** Each service keeps its own chain. */
 export type Chain = 'workspace' | 'control-plane';
 
 export type AuditRow = {
@@ -27,13 +27,13 @@ export function workspaceRow(entry: AuditEntry): AuditRow {
 
 export function controlPlaneRow(entry: ScopedAuditEntry): AuditRow {
   const { seq, created_at: createdAt, action, verdict, actor, reason, hash, prev_hash: prevHash } = entry;
-  const told = { seq, createdAt, action, verdict, actor, reason, hash, prevHash };
-  return { id: `control-plane/${seq}`, chain: 'control-plane', ...told };
+  const report = { seq, createdAt, action, verdict, actor, reason, hash, prevHash };
+  return { id: `control-plane/${seq}`, chain: 'control-plane', ...report };
 }
 
 /**
- * Both chains as one list, newest first; each keeps its own order. It ends where a chain ends of which more was not read yet: what is older
- * there may come before what is older here.
+ * Merges both chains into one list, newest first. The order within each chain stays the same. The list ends at the last
+ * read entry of a chain that has more entries. Its next entry may be newer than the rest of the other chain.
  */
 export function mergeChains(chains: readonly Lasting<AuditRow>[]): Lasting<AuditRow> {
   const places = chains.map(({ items, next }) => ({ items, next, at: 0 }));
@@ -41,7 +41,7 @@ export function mergeChains(chains: readonly Lasting<AuditRow>[]): Lasting<Audit
   while (!places.some(({ items: rows, next, at }) => at === rows.length && next !== null)) {
     const [newest] = places
       .filter((place) => place.at < place.items.length)
-      .sort((one, other) => compareText(headOf(other), headOf(one)));
+      .sort((a, b) => compareText(headOf(b), headOf(a)));
     const row = newest?.items[newest.at];
     if (newest === undefined || row === undefined) break;
     items.push(row);
@@ -55,15 +55,18 @@ function headOf({ items, at }: { items: readonly AuditRow[]; at: number }): stri
   return items[at]?.createdAt ?? '';
 }
 
-/** Instants have one form, so they are in time as they are in the alphabet. */
-function compareText(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
+/** All instants have the same text form, so alphabetical order is order in time. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 export type Link = { newest: number; oldest: number; brokenAt: number | null };
 
-/** Whether each entry of a chain, newest first and all of them, names the hash of the one before it. `null`: there is none. */
+/**
+ * Checks that each entry contains the hash of the entry before it. `rows` are the read entries of one unfiltered chain,
+ * newest first. `null` when there are none.
+ */
 export function linkOf(rows: readonly AuditRow[]): Link | null {
   const [newest, oldest] = [rows[0], rows.at(-1)];
   if (newest === undefined || oldest === undefined) return null;

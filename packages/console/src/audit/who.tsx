@@ -1,20 +1,16 @@
-import { createContext, use } from 'react';
 import { anonymousActor, ownActor } from '@countersign/contracts/control-plane';
-import { CopyText } from '../parts/copy-text.tsx';
 import { Shown } from '../parts/shown.tsx';
-
-/** Names of the members, by the id of the person. */
-export const NamesContext = createContext<ReadonlyMap<string, string>>(new Map());
+import { Who as Caller } from '../parts/who.tsx';
 
 const ownNames: ReadonlyMap<string, string> = new Map([
   [ownActor, 'Countersign'],
   [anonymousActor, 'Not signed in'],
 ]);
 
-/** A person by name. The id stays in the title; what has no name here is shown by its id. */
+/** The name of a caller or of a service. The tooltip shows the id. */
 export function Who({ actor }: { actor: string }) {
-  const name = use(NamesContext).get(actor) ?? ownNames.get(actor);
-  if (name === undefined) return <CopyText text={actor} />;
+  const name = ownNames.get(actor);
+  if (name === undefined) return <Caller actor={actor} />;
   return (
     <span title={actor}>
       <Shown text={name} />

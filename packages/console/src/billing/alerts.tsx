@@ -11,7 +11,7 @@ import type { Account } from './use-billing.ts';
 
 type Props = { orgId: OrgId; budget: Account['budget']; currency: string | null };
 
-/** The amount of a period at which alerts are sent. It stops nothing. */
+/** The amount per period at which alerts are sent. An alert stops nothing. */
 export function Alerts({ orgId, budget, currency }: Props) {
   const unit = budget?.currency ?? currency ?? 'EUR';
   const readAgain = useReadAgain();
@@ -34,8 +34,8 @@ export function Alerts({ orgId, budget, currency }: Props) {
         <span className="quiet">{budget === null ? 'Not set' : moneyOf(budget.amount_minor, budget.currency)}</span>
       </div>
       <p className="quiet">
-        The administrator gets a message at 75%, 90% and 100% of this amount. An alert stops nothing; a budget on the
-        page Budgets does.
+        The administrator gets a message at 75%, 90% and 100% of this amount. An alert stops nothing. To limit calls,
+        set a budget on the Budgets page.
       </p>
       <form className="in-line" onSubmit={submit}>
         <TextInput

@@ -65,7 +65,7 @@ function EventTable({ events }: { events: readonly BilledEvent[] }) {
   );
 }
 
-/** A receipt opens in the workspace that keeps it, which may be another one than the open workspace. */
+/** A receipt opens in the workspace that contains it, which may not be the open workspace. */
 function Origin({ event: { receipt_id, workspace_id, source, id } }: { event: BilledEvent }) {
   if (receipt_id === null || workspace_id === null)
     return (

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { OrgPage, OfOrg, type OwningOrg } from '../commercial/org-page.tsx';
-import { Tabs } from '../commercial/tabs.tsx';
+import { Tabs } from '../parts/tabs.tsx';
 import { InvoiceDetail } from './invoice-detail.tsx';
 import { Invoices } from './invoices.tsx';
 import { Ledger } from './ledger.tsx';

@@ -27,7 +27,7 @@ function PlanForm({ orgId, billing, onDone }: Omit<Props, 'isOpen' | 'onClose'> 
   const { subscription } = billing.account;
   const isCurrent = (plan: PlanVersion) =>
     plan.plan_id === subscription?.plan_id && plan.version === subscription.plan_version;
-  // A plan without a currency has no subscription: it is in force when there is none.
+  // A plan without a currency cannot be chosen. It is in force when no subscription exists.
   const offered = billing.plans.filter(({ currency }) => currency !== null);
   const [chosen, setChosen] = useState(() => offered.find((plan) => !isCurrent(plan)));
   const plan = chosen && { plan_id: chosen.plan_id, plan_version: chosen.version };
@@ -59,7 +59,7 @@ function PlanForm({ orgId, billing, onDone }: Omit<Props, 'isOpen' | 'onClose'> 
         </fieldset>
         <p>
           {chosen === undefined ? 'No other plan is offered.' : 'The plan applies at once.'}
-          {subscription !== null && ' The time used at the old plan is put on an invoice.'} Nothing is deleted.
+          {subscription !== null && ' The time used on the old plan is added to an invoice.'} Nothing is deleted.
         </p>
         {change.error !== null && <ProblemNote error={change.error} />}
         <div className="actions">
@@ -99,7 +99,7 @@ function EndSubscription({ orgId, billing, onDone }: EndProps) {
           isAsked
             ? {
                 title: 'Cancel subscription',
-                says: 'The plan before applies at once. The time used is put on an invoice. Nothing is deleted.',
+                says: 'The previous plan applies at once. The time used is added to an invoice. Nothing is deleted.',
                 act: 'Cancel subscription',
                 typed: planOf(billing, subscription.plan_id)?.name ?? subscription.plan_id,
                 run: () => commercial.putSubscription({ params: { tenant_id: orgId }, body: { plan: null } }),

@@ -15,7 +15,9 @@ const kinds: readonly { id: CreditGrantKind; name: string }[] = [
   { id: 'purchased', name: 'Purchased: was paid in cash' },
 ];
 
-/** Grants credit once: the reference stays the same while the dialog is open, so a repeated click grants nothing more. */
+/**
+ * Grants credit once: the reference stays the same while the dialog is open, so a repeated click grants nothing more.
+ */
 export function CreditDialog({ org, onClose, onDone }: Props) {
   return (
     <Modal opened onClose={onClose} title={`Grant credit to ${org.name}`}>

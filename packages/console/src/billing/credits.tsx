@@ -23,7 +23,7 @@ export function Credits({ account: { credits, balances } }: { account: Account }
         </dl>
       )}
       {credits.length === 0 ? (
-        <p className="quiet">No credits. Credits pay invoices, those that expire first before the others.</p>
+        <p className="quiet">No credits. Credits pay invoices. Credits that expire first are used first.</p>
       ) : (
         <ul>
           {credits.map(({ credit_grant_id: id, reason, currency, remaining_minor, amount_minor, expires_at }) => (

@@ -17,7 +17,7 @@ import { owedOf } from './open-invoices.tsx';
 import { Period } from '../commercial/period.tsx';
 
 type Invoice = z.infer<(typeof getInvoice)['reply']>;
-/** `meter`: the line whose receipts are shown. */
+/** `meter` selects the line whose receipts are shown. */
 const InvoiceSearch = z.object({ meter: Meter.optional().catch(undefined) });
 
 /** One invoice. Each line of usage leads to the receipts that add up to it. */
@@ -70,7 +70,7 @@ function Summary({ orgId, invoice }: { orgId: OrgId; invoice: Invoice }) {
       <dl className="facts">
         <dt>Total</dt>
         <dd className="price">{moneyOf(total_minor, currency)}</dd>
-        <dt>Tax in it</dt>
+        <dt>Included tax</dt>
         <dd>{moneyOf(tax_minor, currency)}</dd>
         <dt>Paid by credit</dt>
         <dd>{moneyOf(credited_minor, currency)}</dd>

@@ -11,7 +11,7 @@ import { Moment } from '../parts/moment.tsx';
 import { More } from '../parts/more.tsx';
 import { Shown } from '../parts/shown.tsx';
 
-/** Every booking of the organisation. The amounts of each one add up to zero. */
+/** Every booking of the organisation. The amounts of a booking add up to zero. */
 export function Ledger({ orgId }: { orgId: OrgId }) {
   const list = useCommercialList(['ledger', orgId], ({ signal, ...at }) =>
     commercial.listLedger({ params: { tenant_id: orgId }, query: at, signal }),

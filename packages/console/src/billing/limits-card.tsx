@@ -5,7 +5,7 @@ import { limitWords } from '../commercial/words.ts';
 
 type Limit = Entitlements['limits'][LimitName];
 
-/** Limits of the plan: those that are counted here as bars, and the others with their value. */
+/** Limits of the plan. Limits with a count are bars, and other limits show their value. */
 export function LimitsCard({ entitlements }: { entitlements: Entitlements }) {
   const limits = Object.entries(entitlements.limits) as [LimitName, Limit][]; // keys of the contract
   const rest = limits.filter(([, { used, limit }]) => used === null || limit === null);
@@ -28,7 +28,7 @@ export function LimitsCard({ entitlements }: { entitlements: Entitlements }) {
         ))}
       </dl>
       <p className="quiet">
-        A limit is enforced where it would be exceeded. The refusal names it, and deletes nothing.
+        An action that would exceed a limit is refused. The refusal names the limit, and nothing is deleted.
       </p>
     </section>
   );

@@ -7,10 +7,10 @@ import { planOf, type Billing } from './use-billing.ts';
 
 type RatedMeter = Billing['usage']['meters'][number];
 
-/** A meter of the plan that has counted nothing in this period. */
+/** A meter of the plan without usage in this period. */
 const nothing = { quantity: '0', included: '0', tiers: [], amount_minor: '0' };
 
-/** The use of the period in progress by meter, with what the plan includes and what it costs so far. */
+/** The usage of the current period by meter, with what the plan includes and what it costs so far. */
 export function MonthCard({ billing }: { billing: Billing }) {
   const { usage, account } = billing;
   const plan = account.subscription && planOf(billing, account.subscription.plan_id, account.subscription.plan_version);
@@ -71,7 +71,7 @@ const sourceOf = (meter: Meter) =>
     ? 'Counted from receipts. It costs nothing.'
     : 'Counted from events. It costs nothing.';
 
-/** Units of an included amount that are left. A unit that was begun is used. */
+/** Units of the included amount that are left. A partly used unit counts as used. */
 function leftOf(included: number, used: string): number {
   return Math.max(0, included - Math.ceil(Number(used)));
 }

@@ -6,7 +6,7 @@ import { Period } from '../commercial/period.tsx';
 export const owedOf = ({ total_minor, credited_minor, paid_minor }: InvoiceSummary) =>
   minorLess(total_minor, credited_minor, paid_minor);
 
-/** Invoices that are to be paid, the oldest first. */
+/** Unpaid invoices, the oldest first. */
 export function OpenInvoices({ invoices }: { invoices: readonly InvoiceSummary[] }) {
   return (
     <section className="panel-card" aria-label="Open invoices">

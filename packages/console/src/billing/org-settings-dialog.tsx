@@ -9,13 +9,13 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { lastDayAt } from './last-day.ts';
 
 type Body = NonNullable<NonNullable<Parameters<typeof commercial.putOrgSettings>[0]>['body']>;
-type Props = { org: AdministeredOrg; part: 'suspension' | 'override'; onClose: () => void; onDone: () => void };
+type Props = { org: AdministeredOrg; section: 'suspension' | 'override'; onClose: () => void; onDone: () => void };
 
-/** Changes one part of the settings of an organisation, and sends the other part as it was read. */
-export function OrgSettingsDialog({ org, part, onClose, onDone }: Props) {
+/** Changes one part of the settings of an organisation. The other part is sent unchanged. */
+export function OrgSettingsDialog({ org, section, onClose, onDone }: Props) {
   const { name, suspension, override } = org;
-  const isResuming = part === 'suspension' && suspension !== null;
-  const isSuspending = part === 'suspension' && suspension === null;
+  const isResuming = section === 'suspension' && suspension !== null;
+  const isSuspending = section === 'suspension' && suspension === null;
   const put = useMutation({
     mutationFn: (body: Partial<Body>) =>
       commercial.putOrgSettings({
@@ -32,7 +32,7 @@ export function OrgSettingsDialog({ org, part, onClose, onDone }: Props) {
     },
   });
   const act = isSuspending ? 'Suspend' : 'Resume';
-  const title = part === 'override' ? `Exception for ${name}` : `${act} ${name}`;
+  const title = section === 'override' ? `Exception for ${name}` : `${act} ${name}`;
   return (
     <Modal opened onClose={onClose} title={title}>
       {isSuspending && (
@@ -46,7 +46,7 @@ export function OrgSettingsDialog({ org, part, onClose, onDone }: Props) {
           </Button>
         </div>
       )}
-      {part === 'override' && (
+      {section === 'override' && (
         <Override
           override={override}
           isPending={put.isPending}
@@ -97,7 +97,7 @@ type OverrideProps = {
   onSend: (override: NonNullable<Body['override']> | null) => void;
 };
 
-/** One limit at a time: the others of the exception stay as they are. */
+/** Sets one limit at a time. The other limits of the exception stay unchanged. */
 function Override({ override, isPending, onSend }: OverrideProps) {
   const [limit, setLimit] = useState<LimitName>('tool_calls');
   const [count, setCount] = useState('');

@@ -19,8 +19,8 @@ import { OrgSettingsDialog } from './org-settings-dialog.tsx';
 const key = ['administered-orgs'];
 
 /**
- * Organisations of the installation, for its administrators. The read asks for a fresh proof of presence, so it happens when the page is
- * opened or changed, and never by the clock.
+ * Organisations of the installation, for its administrators. Reading them needs a fresh proof of presence. They are
+ * therefore read when a page of the list opens or an organisation is changed, never on a timer.
  */
 export function Organisations() {
   const [cursors, setCursors] = useState<readonly string[]>([]);
@@ -47,7 +47,7 @@ export function Organisations() {
         You administer this installation. A suspended organisation starts no new runs; its stops, approvals, proof and
         exports go on.
       </p>
-      <Loaded query={list} dims>
+      <Loaded query={list}>
         {({ data, next_cursor }) => (
           <>
             {data.length === 0 ? (
@@ -58,7 +58,7 @@ export function Organisations() {
             <p className="more">
               {cursors.length > 0 && (
                 <Button size="xs" variant="default" onClick={() => setCursors(cursors.slice(0, -1))}>
-                  Page before
+                  Previous page
                 </Button>
               )}{' '}
               {next_cursor !== null && (
@@ -101,7 +101,7 @@ function OrgCard({ org, onChanged }: { org: AdministeredOrg; onChanged: () => vo
           Grant credit <span className="hidden">to {name}</span>
         </Button>
       </div>
-      {(open === 'suspension' || open === 'override') && <OrgSettingsDialog part={open} {...dialog} />}
+      {(open === 'suspension' || open === 'override') && <OrgSettingsDialog section={open} {...dialog} />}
       {open === 'credit' && <CreditDialog {...dialog} />}
     </article>
   );
@@ -119,7 +119,7 @@ function OrgFacts({ org }: { org: AdministeredOrg }) {
       <dd>
         {subscription === null ? 'no subscription' : `${subscription.plan_id}, version ${subscription.plan_version}`}
       </dd>
-      <dt>Use of the month</dt>
+      <dt>Usage this month</dt>
       <dd>
         {usage.length === 0
           ? 'none'

@@ -20,7 +20,7 @@ export type Billing = {
   plans: readonly PlanVersion[];
 };
 
-/** Plan, account and usage of an organisation, read together: they are shown as one state. */
+/** Plan, account and usage of an organisation. They are read together because they are shown as one state. */
 export function useBilling(orgId: OrgId): UseQueryResult<Billing> {
   return useCommercial(['billing', orgId], async (signal) => {
     const params = { tenant_id: orgId };
@@ -34,12 +34,12 @@ export function useBilling(orgId: OrgId): UseQueryResult<Billing> {
   });
 }
 
-/** Self-hosted without a subscription: there is nothing to pay and nothing to choose. */
+/** True for a self-hosted installation without a subscription, which has nothing to pay and no plan to choose. */
 export function usageAlone({ account, entitlements }: Billing): boolean {
   return entitlements.plan_id === selfHostedPlanId && account.subscription === null;
 }
 
-/** The version of the subscribed plan, if it is still offered, or of the plan in force. */
+/** The offered plan with this id, and with this version when one is passed. */
 export function planOf({ plans }: Pick<Billing, 'plans'>, planId: string, version?: Subscription['plan_version']) {
   return plans.find((plan) => plan.plan_id === planId && (version === undefined || plan.version === version));
 }

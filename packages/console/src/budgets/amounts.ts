@@ -2,10 +2,10 @@ import { windowStartMs } from '@countersign/contracts';
 import type { Budget } from '@countersign/contracts/governance-kernel';
 import { inMoney } from '../parts/in-money.ts';
 
-/** One ceiling of a budget with its use, counted in what it limits. */
+/** One limit of a budget with its use, in the unit of the limit. */
 type Ceiling = { what: string; limit: number; used: number; reserved: number; show: (amount: number) => string };
 
-/** The limits of a budget, a line each. */
+/** The limits of a budget, one entry for each. */
 export function ceilingsOf({ used, reserved, currency, ...terms }: Budget): Ceiling[] {
   const plain = new Intl.NumberFormat();
   const count = (amount: number) => plain.format(amount);
@@ -31,11 +31,12 @@ export function ceilingsOf({ used, reserved, currency, ...terms }: Budget): Ceil
   return all.flatMap(({ limit, ...use }) => (limit === null ? [] : [{ ...use, limit }]));
 }
 
-/** The usage of a window that has just begun predicts nothing. */
+/** A forecast needs at least this share of the window. */
 const leastShareToForecast = 0.02;
 
 /**
- * The expected usage at the end of the window at this rate; `null` when it is unknown yet, or the window never ends.
+ * The expected usage at the end of the window at the current rate. `null` when it is still unknown, or when the window
+ * never ends.
  */
 export function forecastOf(
   used: number,

@@ -27,8 +27,8 @@ export function BudgetsPage() {
   return (
     <Page
       title="Budgets"
-      about="Every call is checked against these ceilings. Its maximum is reserved before it is sent. The unused part is released."
-      actions={maySet ? <SetCeiling onSet={form.open} /> : <p className="quiet">Owners set ceilings.</p>}
+      about="Every call is checked against these ceilings. The most that a call can use is reserved before it is sent. The unused part is released."
+      actions={maySet ? <SetCeiling onSet={form.open} /> : <p className="quiet">Only owners can set ceilings.</p>}
     >
       <Loaded query={list.query}>
         {({ items: budgets }) =>
@@ -54,7 +54,7 @@ export function BudgetsPage() {
 }
 
 function SetCeiling({ onSet }: { onSet: () => void }) {
-  useShortcuts([{ keys: 's', says: 'Set the ceiling of the month', run: onSet }]);
+  useShortcuts([{ keys: 's', says: 'Set the monthly ceiling', run: onSet }]);
   return <Button onClick={onSet}>Set the ceiling</Button>;
 }
 
@@ -71,7 +71,7 @@ function NoBudget({ onSet }: { onSet: (() => void) | null }) {
       }
     >
       A budget limits what a workspace, an agent or a tool may use in a period. A call that would exceed it is denied
-      before it is sent. An owner sets the first one here, for one month.
+      before it is sent. An owner sets the first budget here, for one month.
     </EmptyState>
   );
 }

@@ -8,13 +8,13 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
 
 type Terms = WorkspaceSettings['budgetConfig'];
-type Standing = { terms: Terms; etag: string };
+type CurrentState = { terms: Terms; etag: string };
 type Props = { isOpen: boolean; onClose: () => void; onSet: () => void };
 
-/** The monthly ceiling on models: stored by the gateway, enforced by the kernel. */
+/** The monthly ceiling on model spend. The gateway stores it and the kernel enforces it. */
 export function CeilingForm({ isOpen, onClose, onSet }: Props) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Ceiling of the month">
+    <Modal opened={isOpen} onClose={onClose} title="Monthly ceiling for models">
       {isOpen && <Loading onSet={onSet} />}
     </Modal>
   );
@@ -22,40 +22,40 @@ export function CeilingForm({ isOpen, onClose, onSet }: Props) {
 
 function Loading({ onSet }: { onSet: () => void }) {
   const { id } = useWorkspace();
-  // Data of an earlier opening may be old by now, and the form would begin with it.
+  // Each opening reads the ceiling again, because the form must not start with old data.
   const [opening] = useState(() => crypto.randomUUID());
-  const standing = useWorkspaceQuery(['settings', opening], async (client, signal) => {
+  const current = useWorkspaceQuery(['settings', opening], async (client, signal) => {
     const { body, headers } = await client.getWorkspaceSettings({ params: { id }, signal });
     return { body: { terms: body.budgetConfig, etag: headers.get('etag') ?? '' } };
   });
   return (
-    <Loaded query={standing}>
-      {(read) => <Form standing={read} again={() => void standing.refetch()} onSet={onSet} />}
+    <Loaded query={current}>
+      {(read) => <Form current={read} retry={() => void current.refetch()} onSet={onSet} />}
     </Loaded>
   );
 }
 
-type FormProps = { standing: Standing; again: () => void; onSet: () => void };
+type FormProps = { current: CurrentState; retry: () => void; onSet: () => void };
 
-function Form({ standing, again, onSet }: FormProps) {
-  // The version that was read when the form opened, or saved by it: a change by another person is not overwritten.
-  const [base, setBase] = useState(standing);
+function Form({ current: active, retry: again, onSet }: FormProps) {
+  // The version that the form read or saved last, so that a change by another person is not overwritten.
+  const [base, setBase] = useState(active);
   const [amount, setAmount] = useState(String(base.terms.monthlyLlmBudget));
   const [currency, setCurrency] = useState(base.terms.currency);
   const set = useSet({ onKept: setBase, onSet, onFault: again });
   const isConflict = isAppError(set.error) && set.error.code === 'PRECONDITION_FAILED';
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    set.mutate({ etag: isConflict ? standing.etag : base.etag, terms: { monthlyLlmBudget: Number(amount), currency } });
+    set.mutate({ etag: isConflict ? active.etag : base.etag, terms: { monthlyLlmBudget: Number(amount), currency } });
   };
   return (
     <form className="stacked" onSubmit={submit}>
       <p>From the next call on, a model call that would exceed this ceiling is denied.</p>
       <TextInput
-        // The current value is read when the dialog is open already, and then the focus is elsewhere.
+        // The form appears after its dialog has opened and moved the focus, so the field takes the focus itself.
         autoFocus
         data-autofocus
-        label="At most in a calendar month"
+        label="Ceiling for a calendar month"
         type="number"
         min={0}
         max={1_000_000_000}
@@ -74,7 +74,7 @@ function Form({ standing, again, onSet }: FormProps) {
         onChange={({ target }) => setCurrency(target.value.toUpperCase())}
       />
       {set.error !== null && <ProblemNote error={set.error} />}
-      {isConflict && <BothVersions theirs={standing.terms} ours={{ monthlyLlmBudget: Number(amount), currency }} />}
+      {isConflict && <BothVersions theirs={active.terms} ours={{ monthlyLlmBudget: Number(amount), currency }} />}
       <Button type="submit" loading={set.isPending}>
         {isConflict ? 'Set mine instead' : 'Set the ceiling'}
       </Button>
@@ -82,13 +82,13 @@ function Form({ standing, again, onSet }: FormProps) {
   );
 }
 
-type Heard = { onKept: (kept: Standing) => void; onSet: () => void; onFault: () => void };
+type Heard = { onKept: (kept: CurrentState) => void; onSet: () => void; onFault: () => void };
 
-/** Kept, then told to the kernel: until that has confirmed it, the page does not say that it is set. */
+/** Stores the ceiling, then applies it at the kernel. It is reported as set only after the kernel has confirmed it. */
 function useSet({ onKept, onSet, onFault }: Heard) {
   const { client, id } = useWorkspace();
   return useMutation({
-    mutationFn: async ({ etag, terms }: Standing) => {
+    mutationFn: async ({ etag, terms }: CurrentState) => {
       const params = { id };
       const body = { budgetConfig: terms };
       const { headers } = await client.putWorkspaceSettings({ params, body, headers: { 'if-match': etag } });

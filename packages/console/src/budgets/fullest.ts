@@ -4,7 +4,7 @@ import { ceilingsOf } from './amounts.ts';
 
 type Fullest = { share: number; words: string };
 
-/** The ceiling with the largest share used. `undefined` when no budget has a ceiling. */
+/** The ceiling with the largest used or reserved share. `undefined` when no budget has a ceiling. */
 export function fullestOf(budgets: readonly Budget[]): Fullest | undefined {
   const shares = budgets.flatMap((budget) =>
     ceilingsOf(budget).map(({ what, limit, used, reserved, show }) => ({
@@ -12,5 +12,5 @@ export function fullestOf(budgets: readonly Budget[]): Fullest | undefined {
       words: `${show(used)} of ${show(limit)} ${what} in ${visibleText(budget.budget_id)}`,
     })),
   );
-  return shares.toSorted((one, other) => other.share - one.share)[0];
+  return shares.toSorted((a, b) => b.share - a.share)[0];
 }

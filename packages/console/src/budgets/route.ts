@@ -1,4 +1,4 @@
-// The sheet loads with the page, and not with the console.
+// The style sheet loads with the page, not with the console.
 import './budgets.css';
 
 export { BudgetsPage } from './budgets-page.tsx';

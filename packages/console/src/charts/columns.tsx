@@ -9,9 +9,9 @@ type Props = {
   sentence: string;
   /** The name of each bucket. */
   names: readonly string[];
-  /** From the bottom to the top of each column. At most five. */
+  /** At most five series, from the bottom to the top of each column. */
   series: readonly ChartSeries[];
-  /** Opens what happened in a bucket. */
+  /** Opens the calls of a bucket. */
   onOpen: (bucket: number) => void;
   low?: boolean;
 };
@@ -19,7 +19,10 @@ type Props = {
 const whole = new Intl.NumberFormat('en-GB');
 const height = 100;
 
-/** Stacked counts of each bucket. Arrow keys move between buckets, Enter opens one. The last bucket still grows, so it is lighter. */
+/**
+ * Stacked counts of each bucket. Arrow keys move between buckets, and Enter opens one. The last bucket is incomplete,
+ * so it is lighter.
+ */
 export function Columns({ sentence, names, series, onOpen, low = false }: Props) {
   const [isTable, showTable] = useState(false);
   return (
@@ -46,7 +49,7 @@ export function Columns({ sentence, names, series, onOpen, low = false }: Props)
 
 function AsColumns({ sentence, names, series, onOpen }: Omit<Props, 'low'>) {
   const [picked, pick] = useState<number | null>(null);
-  const said = useId();
+  const text = useId();
   const totals = names.map((_, nth) => series.reduce((sum, { counts }) => sum + (counts[nth] ?? 0), 0));
   const ticks = axisTicks(Math.max(...totals, 1));
   const max = ticks.at(-1) ?? 1;
@@ -73,7 +76,7 @@ function AsColumns({ sentence, names, series, onOpen }: Omit<Props, 'low'>) {
           role="slider"
           tabIndex={0}
           aria-label={sentence}
-          aria-describedby={said}
+          aria-describedby={text}
           aria-valuemin={0}
           aria-valuemax={last}
           aria-valuenow={at}
@@ -95,7 +98,7 @@ function AsColumns({ sentence, names, series, onOpen }: Omit<Props, 'low'>) {
         </div>
         <XAxis names={names} />
       </div>
-      <p className="chart-said quiet" id={said}>
+      <p className="chart-said quiet" id={text}>
         {picked === null ? sentence : `${inWords}. Enter or a click opens these calls.`}
       </p>
     </>

@@ -4,7 +4,7 @@ import type { DecisionStats } from '@countersign/contracts/governance-kernel';
 import { Columns, type ChartSeries } from './columns.tsx';
 import { bucketMs, bucketName, periods, type PeriodName } from './periods.ts';
 
-/** Denied is always on top, so that it is seen in every kind of colour vision. */
+/** Denied is always on top, so that colour-blind people recognise it by its place. */
 const verdicts = [
   { key: 'ALLOW', name: 'Allowed', fill: 'allow' },
   { key: 'ESCALATE', name: 'Needs approval', fill: 'ask' },
@@ -18,7 +18,7 @@ export function countsOf({ series, buckets }: DecisionStats, verdict: Verdict): 
 const whole = new Intl.NumberFormat('en-GB');
 const calls = (count: number): string => (count === 1 ? '1 call' : `${whole.format(count)} calls`);
 
-/** Decisions by verdict over time. A bucket leads to its calls. */
+/** Decisions by verdict over time. Each bucket links to its calls. */
 export function DecisionsChart({
   stats,
   period,
@@ -28,7 +28,7 @@ export function DecisionsChart({
   stats: DecisionStats;
   period: PeriodName;
   low?: boolean;
-  /** The agent whose calls the chart is of. */
+  /** Limits the chart to calls of this agent. */
   agent?: string;
 }) {
   const navigate = useNavigate();

@@ -2,7 +2,7 @@ import { PeriodName, periods } from './periods.ts';
 
 type Props = { value: PeriodName; onChange: (period: PeriodName) => void };
 
-/** The period that numbers and charts of a page are about. */
+/** Selects the period for the numbers and charts of a page. */
 export function PeriodChoice({ value, onChange }: Props) {
   return (
     <div className="segments" role="group" aria-label="Period">

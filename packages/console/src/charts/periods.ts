@@ -32,7 +32,7 @@ export function rangeOf(
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
-/** When a bucket begins: as a time of day, or as a day when buckets are that wide. */
+/** The start of a bucket: a time of day, a day, or both. */
 export function bucketName(at: string, { bucket, buckets }: Pick<DecisionStats, 'bucket' | 'buckets'>): string {
   const date = new Date(at);
   if (bucket === '1d') return day.format(date);

@@ -1,6 +1,6 @@
 const size = { width: 84, height: 26 };
 
-/** A line without axes beside a number that says the same. It is decoration, so screen readers skip it. */
+/** A line without axes. The number beside it has the same content, so screen readers skip the line. */
 export function Spark({ counts, tone }: { counts: readonly number[]; tone: 'brand' | 'deny' | 'ask' }) {
   if (counts.length < 2) return null;
   const max = Math.max(...counts, 1) * 1.1;
@@ -18,7 +18,7 @@ export function Spark({ counts, tone }: { counts: readonly number[]; tone: 'bran
   );
 }
 
-/** The points of a small line: each is the sum of neighbours. */
+/** Reduces counts to a few points. Each point is the sum of neighbouring counts. */
 export function summed(counts: readonly number[], points = 16): number[] {
   const width = Math.max(1, Math.ceil(counts.length / points));
   const sums: number[] = [];

@@ -6,7 +6,7 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 import { periods, rangeOf, type PeriodName } from './periods.ts';
 
 const routes = { getDecisionStats };
-/** The kernel counts a decision about a second after it. */
+/** The polling interval. The kernel counts a decision about a second after the decision is made. */
 const everyMs = 5_000;
 
 type StatsQuery = NonNullable<
@@ -14,7 +14,7 @@ type StatsQuery = NonNullable<
 >['query'];
 type Terms = Partial<Omit<NonNullable<StatsQuery>, 'from' | 'to'>> & { before?: number };
 
-/** Numbers of decisions in a period that ends now. `before: 1` is the period before that. */
+/** Counts of decisions in a period that ends now. `before: 1` selects the period before that. */
 export function useStats(
   period: PeriodName,
   { before = 0, bucket = periods[period].bucket, ...terms }: Terms,
@@ -30,7 +30,7 @@ export function useStats(
         ...rangeOf(period, Date.now(), { before, bucket }),
         bucket,
       };
-      return (await client.getDecisionStats({ query: query as NonNullable<StatsQuery>, signal })).body; // instants are written by rangeOf
+      return (await client.getDecisionStats({ query: query as NonNullable<StatsQuery>, signal })).body; // `rangeOf` writes instants
     },
     placeholderData: keepPreviousData,
     refetchInterval: everyMs,

@@ -14,13 +14,13 @@ export function moneyOf(minor: string | number, currency: string): string {
 /** Decimal places of a quantity that a meter counts. */
 const quantityDigits = 6;
 
-/** A count with its thousands separated: `138,204`. */
+/** A count with separators of thousands: `138,204`. */
 export function quantityOf(quantity: string | number): string {
   return formatted(String(quantity), { maximumFractionDigits: quantityDigits });
 }
 
 function formatted(decimal: string, options: Intl.NumberFormatOptions): string {
-  return new Intl.NumberFormat(locale, options).format(decimal as Intl.StringNumericLiteral); // digits of a contract, formatted exactly
+  return new Intl.NumberFormat(locale, options).format(decimal as Intl.StringNumericLiteral); // decimal digits, formatted exactly
 }
 
 const perWords = [
@@ -31,7 +31,10 @@ const perWords = [
 /** Decimal places of a price of one unit. */
 const priceDigits = 12;
 
-/** A price of one unit in minor units, for as many units as make a whole minor unit: `0.2` in EUR is `€2.00 a thousand`. */
+/**
+ * The price of one unit, shown for 1, 1,000 or 1,000,000 units: the first number that costs whole minor units. In EUR,
+ * `0.2` is `€2.00 a thousand`. Smaller prices are shown in minor units.
+ */
 export function priceOf(unitAmountDecimal: string, currency: string): string {
   const [whole = '0', fraction = ''] = unitAmountDecimal.split('.');
   const scaled = BigInt(whole + fraction.padEnd(priceDigits, '0'));
@@ -43,19 +46,22 @@ export function priceOf(unitAmountDecimal: string, currency: string): string {
   return `${unitAmountDecimal} minor units of ${currency} each`;
 }
 
-/** The part of `limit` that is used, in whole percent; at most 100. `limit` is a count above zero, and `used` may have a fraction. */
+/** The used share of `limit` in whole percent, at most 100. `limit` is above zero, and `used` may have a fraction. */
 export function percentOf(used: string, limit: number): number {
   const [whole = '0'] = used.split('.');
   const percent = (BigInt(whole) * 100n) / BigInt(limit);
   return Number(percent > 100n ? 100n : percent);
 }
 
-/** `less` subtracted from `from`, exactly: both are whole minor units. */
+/** Subtracts `less` from `from`, exactly. All amounts are whole minor units. */
 export function minorLess(from: string, ...less: readonly string[]): string {
   return String(less.reduce((rest, amount) => rest - BigInt(amount), BigInt(from)));
 }
 
-/** An amount that a person typed, in minor units. `null` for a text that is no amount above zero, or an unknown currency. */
+/**
+ * The minor units of an amount that a person typed. `null` when the text is not an amount above zero, or when the
+ * currency is unknown.
+ */
 export function minorOfText(amount: string, currency: string): number | null {
   try {
     const minor = Number(minorOfDecimal(amount, currency));

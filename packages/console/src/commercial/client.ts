@@ -22,7 +22,7 @@ import {
 } from '@countersign/contracts/commercial-gateway';
 import { sessionClient } from '../api/clients.ts';
 
-/** Routes of the commercial gateway. They are about an organisation, and load with the pages that use them. */
+/** Routes of the commercial gateway about an organisation. They load with the pages that use them. */
 export const commercial = sessionClient({
   createComplianceReport,
   createScimToken,
@@ -46,5 +46,5 @@ export const commercial = sessionClient({
   startCheckout,
 });
 
-/** A read that the page makes by itself, so it never asks the person for a proof of presence. */
+/** Reads that the page makes by itself. They never ask the person for a proof of presence. */
 export const quiet = sessionClient({ listAdministeredOrgs }, { asksPresence: false });

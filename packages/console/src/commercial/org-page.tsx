@@ -18,9 +18,7 @@ export function OrgPage({ title, about, children }: Props) {
   const org = useOrg();
   return (
     <Page title={title} about={about}>
-      <Loaded query={org} dims>
-        {({ orgId, names }) => (orgId === null ? <NoOrg /> : children({ orgId, names }))}
-      </Loaded>
+      <Loaded query={org}>{({ orgId, names }) => (orgId === null ? <NoOrg /> : children({ orgId, names }))}</Loaded>
     </Page>
   );
 }
@@ -42,19 +40,18 @@ function NoOrg() {
 
 type OfOrgProps<Data> = { query: UseQueryResult<Data>; children: (data: Data) => ReactNode };
 
-/** Data that the commercial gateway shows to the administrator of the organisation alone. Other people read why they see nothing. */
+/**
+ * Shows data that the commercial gateway returns only to the administrator of the organisation. Other people see the
+ * reason.
+ */
 export function OfOrg<Data>({ query, children }: OfOrgProps<Data>) {
   const { data, error } = query;
   if (data === undefined && isAppError(error) && error.code === 'NOT_FOUND')
-    return <NotAdministrator again={() => void query.refetch()} />;
-  return (
-    <Loaded query={query} dims>
-      {children}
-    </Loaded>
-  );
+    return <NotAdministrator retry={() => void query.refetch()} />;
+  return <Loaded query={query}>{children}</Loaded>;
 }
 
-function NotAdministrator({ again }: { again: () => void }) {
+function NotAdministrator({ retry: again }: { retry: () => void }) {
   return (
     <section className="note" role="status">
       <h2>Only the administrator sees this page</h2>

@@ -2,7 +2,7 @@ import { percentOf, quantityOf } from './amounts.ts';
 
 type Props = { name: string; used: string; limit: number; of: string; says: string };
 
-/** From these parts of a limit on, the bar is amber, and then red. */
+/** The bar is amber from the first percentage, and red from the second. */
 const fullPercents = { soon: 75, nearly: 90 } as const;
 
 /** A limit with its use, as a bar and in words. */

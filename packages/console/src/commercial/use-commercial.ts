@@ -3,7 +3,7 @@ import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
 import { useWorkspaceList, type WorkspaceList } from '../workspace/workspace-list.ts';
 
-/** The first word of the keys of these queries. No hint is about them (`live/follow-hints.ts`), so they ask by the clock. */
+/** The first part of the keys of these queries. No live hint names it (`live/follow-hints.ts`), so the queries poll. */
 const area = 'commercial';
 const askAgainMs = 15_000;
 
@@ -27,7 +27,7 @@ export function useOrg(): UseQueryResult<OrgOfWorkspace> {
   );
 }
 
-/** A read of the commercial gateway about an organisation. */
+/** Reads from the commercial gateway about an organisation. */
 export function useCommercial<Body>(
   key: readonly unknown[],
   ask: (signal: AbortSignal) => Promise<Body>,
@@ -38,7 +38,7 @@ export function useCommercial<Body>(
 
 type At = { limit: number; cursor?: string; signal: AbortSignal };
 
-/** A list of the commercial gateway about an organisation. */
+/** Reads a list of the commercial gateway about an organisation. */
 export function useCommercialList<Item>(
   key: readonly unknown[],
   ask: (at: At) => Promise<{ body: { data: Item[]; next_cursor: string | null } }>,
@@ -46,7 +46,7 @@ export function useCommercialList<Item>(
   return useWorkspaceList([area, ...key], (_, at) => ask(at), { everyMs: askAgainMs });
 }
 
-/** Reads again everything of the commercial gateway that is shown, after a change. */
+/** After a change, reads all shown data of the commercial gateway again. */
 export function useReadAgain(): () => Promise<void> {
   const { id } = useWorkspace();
   const queries = useQueryClient();

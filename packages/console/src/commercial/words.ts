@@ -77,7 +77,7 @@ export const ledgerWords: Readonly<Record<LedgerTransactionKind, string>> = {
   reversal: 'Reversal',
 };
 
-/** A label within a sentence: its first letter is small. */
+/** A label inside a sentence: its first letter is lower case. */
 export function inSentence(label: string): string {
   return label.charAt(0).toLowerCase() + label.slice(1);
 }

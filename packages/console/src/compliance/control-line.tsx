@@ -60,10 +60,13 @@ export function ControlLine({ control }: { control: Control }) {
   );
 }
 
-/** A receipt opens in the workspace that keeps it. */
+/** A receipt opens in the workspace that contains it. */
 function Cited({ control: { cited_receipts, cited_audit_entries } }: { control: Control }) {
-  const entries = cited_audit_entries.map(({ seq }) => seq).join(', ');
-  if (cited_receipts.length === 0 && entries === '') return <>Nothing</>;
+  if (cited_receipts.length === 0 && cited_audit_entries.length === 0) return <>Nothing</>;
+  const own = cited_audit_entries.filter(({ chain }) => chain === undefined).map(({ seq }) => seq);
+  const ofWorkspaces = cited_audit_entries.flatMap(({ seq, chain }) =>
+    chain === undefined ? [] : [`${seq} of ${chain.workspace_id} at the ${chain.service}`],
+  );
   return (
     <>
       <p className="cited">
@@ -73,7 +76,8 @@ function Cited({ control: { cited_receipts, cited_audit_entries } }: { control: 
           </Link>
         ))}
       </p>
-      {entries !== '' && <p>Entries of the audit chain of the organisation: {entries}</p>}
+      {own.length > 0 && <p>Entries of the audit chain of the organisation: {own.join(', ')}</p>}
+      {ofWorkspaces.length > 0 && <p>Entries of audit chains of workspaces: {ofWorkspaces.join(', ')}</p>}
     </>
   );
 }

@@ -4,7 +4,10 @@ const [dayMs, minuteMs] = [86_400_000, 60_000];
 
 type Period = { from: string; to: string; fault: null } | { fault: string };
 
-/** The period of whole days of UTC, or of today up to the last full minute. `fault` states why it is none. */
+/**
+ * The period of whole UTC days. If it includes today, it ends at the last full minute. `fault` states why the period is
+ * invalid.
+ */
 export function periodOf({ first, last }: { first: string; last: string }, nowMs: number): Period {
   const [startMs, lastMs] = [Date.parse(`${first}T00:00:00.000Z`), Date.parse(`${last}T00:00:00.000Z`)];
   if (Number.isNaN(startMs) || Number.isNaN(lastMs)) return { fault: 'Choose both days' };

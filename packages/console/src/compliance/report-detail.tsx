@@ -16,7 +16,7 @@ import { frameworkWords, isBuilt, stateWords } from './words.ts';
 
 const whileBuildingMs = 1_000;
 
-/** One report. While it is built, the page asks every second. A report that is done never changes. */
+/** One report. While it is being built, the page polls every second. A finished report never changes. */
 export function ReportDetail({ orgId, id }: { orgId: OrgId; id: string }) {
   const report = useCommercial(
     ['report', orgId, id],
@@ -69,7 +69,7 @@ function Summary({ orgId, details }: { orgId: OrgId; details: ComplianceReportDe
 }
 
 function Facts({ report, finishedAt }: { report: ComplianceReport; finishedAt: string | null }) {
-  const { totals, workspaces, audit_chain: chain, report_hash, disclaimer } = report;
+  const { totals, workspaces, report_hash, disclaimer } = report;
   const unverifiable = workspaces.reduce((sum, workspace) => sum + workspace.unverifiable, 0);
   return (
     <>
@@ -85,12 +85,8 @@ function Facts({ report, finishedAt }: { report: ComplianceReport; finishedAt: s
           {workspaces.length === 1 ? '1 workspace' : `${workspaces.length} workspaces`}
           {unverifiable > 0 && `, ${quantityOf(unverifiable)} do not verify and are not counted`}
         </dd>
-        <dt>Audit chain</dt>
-        <dd>
-          {chain.verified
-            ? `${quantityOf(chain.entries)} ${chain.entries === 1 ? 'entry' : 'entries'}, none missing`
-            : 'An entry was changed or removed, so no entry is counted'}
-        </dd>
+        <dt>Audit chains</dt>
+        <dd>{chainsInWords(report)}</dd>
         {finishedAt !== null && (
           <>
             <dt>Finished</dt>
@@ -144,4 +140,14 @@ function Controls({ report: { controls, citation_rule } }: { report: ComplianceR
       </div>
     </section>
   );
+}
+
+function chainsInWords({ audit_chain: own, workspace_audit_chains: ofWorkspaces = [] }: ComplianceReport): string {
+  const chains = [own, ...ofWorkspaces];
+  const broken = chains.filter(({ verified }) => !verified).length;
+  const entries = chains.reduce((sum, chain) => sum + chain.entries, 0);
+  const counted = `${quantityOf(entries)} ${entries === 1 ? 'entry' : 'entries'}`;
+  if (broken === 0) return `${counted}, none missing`;
+  if (chains.length === 1) return 'An entry was changed or removed, so no entry is counted';
+  return `${counted}. Entries were changed or removed in ${broken} of ${chains.length} chains, which are not counted`;
 }

@@ -29,7 +29,7 @@ function Form({ orgId, onMade }: { orgId: OrgId; onMade: () => void }) {
   const navigate = useNavigate();
   const readAgain = useReadAgain();
   const [framework, setFramework] = useState<ComplianceFramework>('soc2');
-  // The last day is over: a period that goes on has no report.
+  // The default period ends yesterday, the last complete day.
   const [days, setDays] = useState({ first: dayBefore(usualDays), last: dayBefore(1) });
   const period = periodOf(days, Date.now());
   const make = useMutation({

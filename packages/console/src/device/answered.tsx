@@ -5,7 +5,7 @@ import type { Me } from '../workspace/open-workspace.ts';
 
 type Answer = { decision: 'approve' | 'deny'; client: string; workspace_id: string | null; role: PersonRole | null };
 
-/** The result of the control plane. */
+/** Shows the result of the person's decision about a program. */
 export function Answered({ answer, workspaces }: { answer: Answer; workspaces: Me['workspaces'] }) {
   const { decision, client, workspace_id, role } = answer;
   const place = workspaces.find(({ id }) => id === workspace_id)?.name ?? workspace_id ?? '';

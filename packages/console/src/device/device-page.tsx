@@ -9,10 +9,10 @@ import { Page } from '../parts/page.tsx';
 import { usePageSearch } from '../workspace/page-search.ts';
 import { DeviceQuestion } from './device-question.tsx';
 
-/** The parameter of RFC 8628 §3.3.1 in the address that a program shows. */
+/** The query parameter of RFC 8628 §3.3.1 in the address that a program shows. */
 const Search = z.object({ user_code: z.string().optional().catch(undefined) });
 
-/** The page on which a person confirms a program at a terminal by its code. */
+/** The page on which a person confirms a terminal program by its code. */
 export function DevicePage() {
   const [{ user_code: code }, change] = usePageSearch(Search);
   return (
@@ -58,12 +58,12 @@ function Asking({ code, onAgain }: { code: string; onAgain: () => void }) {
   const login = useQuery({
     queryKey: ['device', code],
     queryFn: async ({ signal }) => (await person.getDeviceLogin({ params: { user_code: code }, signal })).body,
-    // Each look is a try at a code, and tries are counted.
+    // Each read counts as a try of the code, and tries are limited.
     staleTime: Infinity,
     retry: false,
   });
   if (isAppError(login.error) && login.error.code === 'NOT_FOUND') return <NoSuchCode onAgain={onAgain} />;
-  return <Loaded query={login}>{(asked) => <DeviceQuestion asked={asked} />}</Loaded>;
+  return <Loaded query={login}>{(request) => <DeviceQuestion login={request} />}</Loaded>;
 }
 
 function NoSuchCode({ onAgain }: { onAgain: () => void }) {

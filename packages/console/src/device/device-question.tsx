@@ -13,22 +13,22 @@ import { Shown } from '../parts/shown.tsx';
 import type { Me } from '../workspace/open-workspace.ts';
 import { Answered } from './answered.tsx';
 
-/** The request of a program, and both answers to it. */
-export function DeviceQuestion({ asked }: { asked: DeviceLogin }) {
+/** The request of a program, with buttons to approve and to refuse it. */
+export function DeviceQuestion({ login }: { login: DeviceLogin }) {
   const me = useQuery(meQuery);
-  return <Loaded query={me}>{({ workspaces }) => <Question asked={asked} workspaces={workspaces} />}</Loaded>;
+  return <Loaded query={me}>{({ workspaces }) => <Question login={login} workspaces={workspaces} />}</Loaded>;
 }
 
 type Workspaces = Me['workspaces'];
 
-function Question({ asked, workspaces }: { asked: DeviceLogin; workspaces: Workspaces }) {
-  const places = workspaces.filter(({ id }) => (asked.workspace_id ?? id) === id);
+function Question({ login, workspaces }: { login: DeviceLogin; workspaces: Workspaces }) {
+  const places = workspaces.filter(({ id }) => (login.workspace_id ?? id) === id);
   const [placeId, setPlaceId] = useState(places[0]?.id);
   const [chosenRole, setRole] = useState<PersonRole | null>(null);
   const place = places.find(({ id }) => id === placeId);
-  const roles = place === undefined ? [] : rolesToGive(asked.role, place.role);
+  const roles = place === undefined ? [] : rolesToGive(login.role, place.role);
   const role = roles.find((each) => each === chosenRole) ?? roles.at(-1);
-  const answering = useAnswer(asked.user_code);
+  const answering = useAnswer(login.user_code);
   if (answering.data !== undefined) return <Answered answer={answering.data} workspaces={workspaces} />;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -37,10 +37,10 @@ function Question({ asked, workspaces }: { asked: DeviceLogin; workspaces: Works
   };
   return (
     <form className="stacked narrow" onSubmit={submit}>
-      <AskedFacts asked={asked} />
+      <AskedFacts login={login} />
       {place === undefined || role === undefined ? (
         <p className="note note-problem">
-          It asks for a workspace of which you are no member. Sign in as a member, or start the program with another
+          It requests a workspace that you are not a member of. Sign in as a member, or start the program with another
           workspace.
         </p>
       ) : (
@@ -65,9 +65,9 @@ function Question({ asked, workspaces }: { asked: DeviceLogin; workspaces: Works
   );
 }
 
-/** Lowest first. */
-function rolesToGive(asked: PersonRole, own: PersonRole): PersonRole[] {
-  return PersonRole.options.filter((role) => hasRole(asked, role) && hasRole(own, role));
+/** The roles that the person can give to the program, lowest first. */
+function rolesToGive(personRole: PersonRole, own: PersonRole): PersonRole[] {
+  return PersonRole.options.filter((role) => hasRole(personRole, role) && hasRole(own, role));
 }
 
 type Answer = NonNullable<NonNullable<Parameters<typeof person.answerDeviceLogin>[0]>['body']>;
@@ -78,7 +78,7 @@ function useAnswer(code: string) {
   });
 }
 
-function AskedFacts({ asked: { client, address, user_code, role, expires_at } }: { asked: DeviceLogin }) {
+function AskedFacts({ login: { client, address, user_code, role, expires_at } }: { login: DeviceLogin }) {
   return (
     <>
       <dl className="facts">

@@ -3,7 +3,7 @@ import { Loaded } from '../parts/loaded.tsx';
 import { RadiusFacts } from '../radius/radius-facts.tsx';
 import { useAgentRadius } from '../radius/use-agent-radius.ts';
 
-/** The recent reach of the asking agent, for the voter. */
+/** The recent reach of the agent that made the request. */
 export function AgentReach({ approval: { approval_id, requested_by: agent } }: { approval: Approval }) {
   const radius = useAgentRadius(agent);
   return (

@@ -6,8 +6,9 @@ import type { Approval } from '@countersign/contracts/governance-kernel';
 import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Shown, ShownJson } from '../parts/shown.tsx';
+import { Who } from '../parts/who.tsx';
 import { AskedFacts, SignedFacts } from './approval-facts.tsx';
-import { Countdown } from '../parts/countdown.tsx';
+import { Countdown, useSecondsLeft } from '../parts/countdown.tsx';
 import { effectWords } from '../tools/effect-words.ts';
 import { AgentReach } from './agent-reach.tsx';
 import { stateTones, stateWords } from './approval-states.ts';
@@ -18,58 +19,55 @@ const isHardToUndo = (effect: Approval['effect_level']) => effect === 'E3' || ef
 
 type Props = {
   approval: InboxApproval;
-  isChosen: boolean;
-  isOpen: boolean;
-  onChoose: () => void;
-  onOpen: () => void;
+  /** Whether all data that a vote signs is shown. */
+  isWhole: boolean;
+  /** The number of times that the person opened a call. Each time, the card takes the focus. */
+  opened: number;
+  onWhole: () => void;
   onVote: (decision: 'approve' | 'deny') => void;
 };
 
-/** One exact call: what would be done, and everything that a vote on it signs. */
-export function ApprovalCard({ approval, isChosen, isOpen, onChoose, ...rest }: Props) {
+/** One exact call: its effect, and all data that a vote on it signs. */
+export function ApprovalCard({ approval, isWhole, opened, ...rest }: Props) {
   const card = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (isChosen && card.current?.contains(document.activeElement) !== true) card.current?.focus();
-  }, [isChosen]);
+    if (opened > 0) card.current?.focus();
+  }, [opened]);
   return (
     <article
       ref={card}
       tabIndex={-1}
-      className="card"
-      data-id={approval.approval_id}
-      data-chosen={isChosen || undefined}
+      className="card call"
       aria-label={`${approval.tool ?? approval.action}, ${approval.state}`}
-      onClick={onChoose}
-      onFocus={onChoose}
     >
       <CardHead approval={approval} />
-      <AskedFacts approval={approval} />
       {approval.args !== null && (
         <>
           <h3>The exact call</h3>
-          <ArgumentFields args={approval.args} />
+          <ArgumentFields key={approval.approval_id} args={approval.args} />
           <ShownJson value={approval.args} label={`Arguments, ${approval.approval_id}`} />
         </>
       )}
+      <AskedFacts approval={approval} />
       {approval.state === 'pending' && <AgentReach approval={approval} />}
       {approval.rejection_reason !== null && (
         <p>
           {approval.state === 'expired' ? 'Expired early' : 'Reason'}: <Shown text={approval.rejection_reason} />
         </p>
       )}
-      {isOpen && <SignedFacts approval={approval} />}
-      <CardActions approval={approval} isOpen={isOpen} {...rest} />
+      {isWhole && <SignedFacts approval={approval} />}
+      <CardActions approval={approval} isWhole={isWhole} {...rest} />
     </article>
   );
 }
 
-/** The sentence is ours and the names are the caller's, so no text of a tool speaks here. */
+/** The sentence is written by the console and its names come from the caller. It contains no text of a tool. */
 function CardHead({ approval }: { approval: Approval }) {
   const { tool, action, state, effect_level, requested_by, expires_at, updated_at } = approval;
   return (
     <header className="card-head">
       <h2 className="card-sentence">
-        <Shown text={requested_by} /> {state === 'pending' ? 'wants' : 'wanted'} to call <Shown text={tool ?? action} />
+        <Who actor={requested_by} /> {state === 'pending' ? 'wants' : 'wanted'} to call <Shown text={tool ?? action} />
       </h2>
       <Mark tone={stateTones[state]}>{stateWords[state]}</Mark>
       <span title={effect_level}>
@@ -82,24 +80,29 @@ function CardHead({ approval }: { approval: Approval }) {
   );
 }
 
-type ActionProps = Pick<Props, 'approval' | 'isOpen' | 'onOpen' | 'onVote'>;
+type ActionProps = Pick<Props, 'approval' | 'isWhole' | 'onWhole' | 'onVote'>;
 
-function CardActions({ approval, isOpen, onOpen, onVote }: ActionProps) {
+/** The votes that this person may cast. They disappear when the approval expires. */
+function CardActions({ approval, isWhole, onWhole, onVote }: ActionProps) {
+  const { state, expires_at, obstacle } = approval;
+  const isOver = useSecondsLeft(expires_at) === 0;
+  const mayVote = (decision: 'approve' | 'deny') => !isOver && may(approval, decision);
   return (
     <footer className="card-actions">
-      {may(approval, 'approve') && (
-        <Button size="xs" onClick={() => onVote('approve')}>
-          Approve
-        </Button>
-      )}
-      {may(approval, 'deny') && (
-        <Button size="xs" variant="default" onClick={() => onVote('deny')}>
+      {mayVote('approve') && <Button onClick={() => onVote('approve')}>Approve</Button>}
+      {mayVote('deny') && (
+        <Button variant="default" onClick={() => onVote('deny')}>
           Deny
         </Button>
       )}
-      {approval.obstacle !== null && <span className="quiet">{obstacleSays[approval.obstacle]}.</span>}
-      <Button size="xs" variant="default" aria-expanded={isOpen} onClick={onOpen}>
-        {isOpen ? 'Show less' : 'Show everything signed'}
+      {state === 'pending' && isOver && (
+        <span role="status">
+          It expired at <Moment at={expires_at} />.
+        </span>
+      )}
+      {obstacle !== null && <span className="quiet">{obstacleSays[obstacle]}.</span>}
+      <Button variant="default" className="last-act" aria-expanded={isWhole} onClick={onWhole}>
+        {isWhole ? 'Show less' : 'Show all signed data'}
       </Button>
     </footer>
   );

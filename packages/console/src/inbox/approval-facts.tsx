@@ -10,6 +10,7 @@ import { CopyText } from '../parts/copy-text.tsx';
 import { inMoney } from '../parts/in-money.ts';
 import { Moment } from '../parts/moment.tsx';
 import { Shown, ShownJson } from '../parts/shown.tsx';
+import { Who } from '../parts/who.tsx';
 import { useCallRecord } from './call-record.ts';
 
 /** The requested call, and the reason for the approval. */
@@ -25,9 +26,9 @@ export function AskedFacts({ approval }: { approval: Approval }) {
       <dd>
         <Shown text={record.data === undefined ? waitingFor(record) : ruleInWords(record.data)} />
       </dd>
-      <dt>Asked by</dt>
+      <dt>Requested by</dt>
       <dd>
-        <CopyText text={approval.requested_by} whole />
+        <Who actor={approval.requested_by} />
       </dd>
       {approval.resource !== null && (
         <>
@@ -51,7 +52,7 @@ export function AskedFacts({ approval }: { approval: Approval }) {
   );
 }
 
-/** An approver reads the tools of a server before approving it. */
+/** Links to the tools of a server, because an approver reads them before approving the server. */
 function ServerLink({ approval: { action, resource } }: { approval: Approval }) {
   const server = action === approveServerAction ? readApproveServerResource(resource) : null;
   if (server === null) return null;
@@ -61,6 +62,11 @@ function ServerLink({ approval: { action, resource } }: { approval: Approval }) 
       <Link to="/tools" search={{ server: server.serverId }}>
         See its tools
       </Link>
+      {server.expiresAt !== undefined && (
+        <>
+          . The approval of the server ends <Moment at={server.expiresAt} />
+        </>
+      )}
     </>
   );
 }
@@ -69,23 +75,35 @@ function waitingFor({ error }: { error: Error | null }): string {
   return error === null ? 'Loading…' : 'Unknown. The record cannot be read.';
 }
 
-/** The rules that matched in the kernel's record, or the gate that asks without one. */
+/** The rules that matched in the kernel's record, and the gate that requires approval. */
 function ruleInWords(record: BoundaryRecord | null): string {
   if (record === null) return 'None. The approval was requested in advance.';
   const { matched_rules: rules, gates } = record;
   const asking = gates.find(({ outcome }) => outcome === 'escalate');
   const gate = asking === undefined ? '' : `gate ${asking.gate}`;
-  return [rules.join(', '), gate].filter((words) => words !== '').join(', by the ');
+  return [rules.join(', '), gate].filter((words) => words !== '').join(', ');
 }
 
 function demandInWords(demand: Approval['demand'], currency: string | null = null): string {
   const { tool_calls, spend_micros, egress_bytes, writes } = demand;
   const spend =
-    spend_micros === null ? 'unknown' : `at most ${inMoney(Number(minorTaken(BigInt(spend_micros))), currency)}`;
-  return `tool calls: ${tool_calls}, writes: ${writes}, bytes out: ${egress_bytes}, spend: ${spend}`;
+    spend_micros === null
+      ? 'spend unknown'
+      : `at most ${inMoney(Number(minorTaken(BigInt(spend_micros))), currency)} spent`;
+  const counted = [
+    countOf(tool_calls, 'tool call'),
+    countOf(writes, 'write'),
+    `${egress_bytes.toLocaleString('en')} bytes sent`,
+    spend,
+  ];
+  return counted.join(' · ');
 }
 
-/** The very object that is signed: what the policy read, and the hashes that bind a vote to it. */
+function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** The data that a vote signs: the facts that the policy read, and the hashes. */
 export function SignedFacts({ approval }: { approval: Approval }) {
   const { facts, preconditions, intent_hash, judged_hash, policy_hash, ceremony_hash } = approval;
   const hashes = { intent_hash, judged_hash, policy_hash, ceremony_hash };

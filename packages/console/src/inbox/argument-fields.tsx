@@ -1,14 +1,17 @@
 import { useState } from 'react';
 import { Shown } from '../parts/shown.tsx';
 
-/** A person reads them at a glance. The JSON below has all of them. */
+/** The number of fields that a person can read at a glance. The JSON below contains all arguments. */
 const fieldsMax = 12;
-/** Longer values are cut until a person asks for all of it. */
+/** Longer values are cut until the person expands them. */
 const shownMax = 400;
 
 type Field = { name: string; value: string };
 
-/** The arguments as fields: one line for each value, nested names joined by a dot. Attacker-controlled, so text and nothing else. */
+/**
+ * The arguments as fields, one line for each value. Nested names are joined by a dot. Values are attacker-controlled,
+ * so they are shown as plain text.
+ */
 export function ArgumentFields({ args }: { args: Readonly<Record<string, unknown>> }) {
   const fields = fieldsOf(args);
   if (fields.length === 0) return null;

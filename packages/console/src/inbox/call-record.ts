@@ -3,8 +3,8 @@ import type { Approval, BoundaryRecord } from '@countersign/contracts/governance
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
 /**
- * The kernel's record of the asking decision; `null` when the approval was requested beforehand, and there is none. It
- * never changes.
+ * The kernel's record of the decision that requires the approval. `null` when the approval was requested in advance. A
+ * record never changes.
  */
 export function useCallRecord({ receipt_id: receiptId }: Approval) {
   const { id, client } = useWorkspace();

@@ -4,14 +4,15 @@ import type { WorkspaceClient } from '../api/clients.ts';
 import { signWithPasskey } from '../passkey/sign-with-passkey.ts';
 
 export type Vote = { decision: 'approve' | 'deny'; reason: string };
-type Asked = { client: WorkspaceClient; workspaceId: WorkspaceId; approval: Approval };
+type Input = { client: WorkspaceClient; workspaceId: WorkspaceId; approval: Approval };
 
 /**
- * Has the kernel judge a vote on what was shown: signed by a passkey over its challenge, or, where the person has none, by the hash of
- * what they saw. Which of the two counts, the kernel says. Answers the approval as it is then.
+ * Casts a vote on the call that was shown, and returns the approval with this vote. A passkey signs the challenge of
+ * the kernel. A person without a passkey sends the hash of what they saw. The kernel decides which of the two it
+ * requires.
  */
 export async function castVote(
-  { client, workspaceId, approval }: Asked,
+  { client, workspaceId, approval }: Input,
   { decision, reason }: Vote,
 ): Promise<Approval> {
   const proof = await proofOf(client, approval, decision);
@@ -23,7 +24,7 @@ export async function castVote(
   return body;
 }
 
-/** The passkey's answer to the kernel's challenge; `null` for a person without a passkey here. */
+/** The passkey's answer to the kernel's challenge. `null` without a passkey, or where passkeys cannot be used. */
 async function proofOf(client: WorkspaceClient, approval: Approval, decision: Vote['decision']) {
   const challenge = await challengeOf(client, approval, decision);
   if (challenge === null) return null;
@@ -36,7 +37,7 @@ async function proofOf(client: WorkspaceClient, approval: Approval, decision: Vo
   return { challenge_id, assertion: await signWithPasskey(options) };
 }
 
-/** The time that the kernel allows. */
+/** The longest time that the kernel allows for an answer. */
 const answeredWithinMs = 300_000;
 const withoutPasskey: ReadonlySet<string> = new Set(['PASSKEY_REQUIRED', 'PASSKEYS_UNAVAILABLE']);
 

@@ -1,136 +1,93 @@
-import { useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { z } from 'zod';
 import { visibleText } from '@countersign/contracts';
-import type { InboxApproval } from '@countersign/contracts/control-plane';
-import { ApprovalState, type Approval } from '@countersign/contracts/governance-kernel';
-import { useShortcuts } from '../keys/shortcuts.ts';
+import type { Approval } from '@countersign/contracts/governance-kernel';
 import { CopyCommand } from '../parts/copy-command.tsx';
+import { Facet } from '../parts/facet.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { More } from '../parts/more.tsx';
 import { Page } from '../parts/page.tsx';
+import { useIsWide } from '../parts/use-is-wide.ts';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 import { usePageSearch } from '../workspace/page-search.ts';
 import { useWorkspaceList } from '../workspace/workspace-list.ts';
-import { ApprovalCard } from './approval-card.tsx';
-import { may } from './may.ts';
-import { NothingWaits } from './nothing-waits.tsx';
+import { stateWords } from './approval-states.ts';
+import { Calls } from './calls.tsx';
+import { decidedStates, InboxSearch, isInTab, requestedState } from './inbox-search.ts';
+import { InboxTabs } from './inbox-tabs.tsx';
 import { NotificationOffer } from './notification-offer.tsx';
-import { VoteDialog, type Question } from './vote-dialog.tsx';
 
-const Search = z.object({ state: ApprovalState.catch('pending') });
+const about = 'Calls that wait for a decision by a person. A vote applies to the shown call only.';
+const inbox = { title: 'Inbox', to: '/inbox', keepsSearch: true } as const;
 
-/** Approvals that agents request: one card for each exact call. */
+/** `/inbox`: the calls that agents requested. `/inbox/{approval_id}`: one call, on a wide screen beside the list. */
 export function InboxPage() {
   const { id } = useWorkspace();
-  const [{ state }, change] = usePageSearch(Search);
+  const { id: openId }: { id?: string } = useParams({ strict: false });
+  const isWide = useIsWide();
+  const navigate = useNavigate();
+  const [search] = usePageSearch(InboxSearch);
+  const { tab } = search;
+  const state = requestedState(search);
   const [voted, setVoted] = useState<Approval | null>(null);
-  const list = useWorkspaceList(['approvals', state], (client, { signal, ...at }) =>
-    client.listInboxApprovals({ params: { id }, query: { state, ...at }, signal }),
+  const list = useWorkspaceList(['approvals', state ?? 'all'], (client, { signal, ...at }) =>
+    client.listInboxApprovals({ params: { id }, query: { ...(state !== undefined && { state }), ...at }, signal }),
   );
+  const choose = (next: InboxSearch['state']) =>
+    void navigate({ to: '/inbox', search: (before: object) => ({ ...before, tab: 'decided', state: next }) });
+  const isAlone = openId !== undefined && !isWide;
+  const frame = isAlone
+    ? { title: 'Approval', above: inbox }
+    : {
+        title: 'Inbox',
+        about,
+        ...(tab === 'decided' && { actions: <Result value={search.state} onChange={choose} /> }),
+      };
   return (
-    <Page
-      title="Inbox"
-      about="Calls that wait for a decision by a person. A vote applies to the shown call only."
-      actions={<StateFilter state={state} onChange={(next) => change({ state: next })} />}
-    >
+    <Page {...frame}>
+      {!isAlone && <InboxTabs shown={tab} />}
       <Voted approval={voted} />
       <NotificationOffer hasVoted={voted !== null} />
       <Loaded query={list.query}>
-        {({ items: approvals }) =>
-          approvals.length === 0 ? <NothingWaits state={state} /> : <Cards approvals={approvals} onVoted={setVoted} />
-        }
+        {({ items, next }) => (
+          // The key forgets the chosen call when another list is shown.
+          <Calls
+            key={`${tab} ${state}`}
+            approvals={items.filter((approval) => isInTab(tab, approval))}
+            search={search}
+            hasMore={next !== null}
+            openId={openId ?? null}
+            isWide={isWide}
+            onVoted={setVoted}
+          >
+            <More list={list} />
+            <CopyCommand
+              words="approvals ls"
+              filters={{ state, cursor: list.cursor }}
+              // The command prints the list of the service. It is offered only when the tab shows all of that list.
+              count={items.every((approval) => isInTab(tab, approval)) ? list.count : 0}
+            />
+          </Calls>
+        )}
       </Loaded>
-      <More list={list} />
-      <CopyCommand words="approvals ls" filters={{ state, cursor: list.cursor }} count={list.count} />
     </Page>
   );
 }
 
-type FilterProps = { state: Approval['state']; onChange: (state: Approval['state']) => void };
+type ResultProps = { value: InboxSearch['state']; onChange: (state: InboxSearch['state']) => void };
 
-function StateFilter({ state, onChange }: FilterProps) {
-  return (
-    <label className="chooser">
-      <span>State</span>
-      <select value={state} onChange={({ target }) => onChange(ApprovalState.parse(target.value))}>
-        {ApprovalState.options.map((each) => (
-          <option key={each} value={each}>
-            {each}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+function Result(props: ResultProps) {
+  return <Facet label="Result" options={decidedStates} inWords={(each) => stateWords[each]} {...props} />;
 }
 
-type CardsProps = { approvals: readonly InboxApproval[]; onVoted: (approval: Approval) => void };
-
-function Cards({ approvals, onVoted }: CardsProps) {
-  const { chosen, isOpen, ...choice } = useChoice(approvals);
-  const [question, setQuestion] = useState<Question | null>(null);
-  const ask = (approval: InboxApproval | undefined, decision: Question['decision']) => {
-    if (approval !== undefined && may(approval, decision)) setQuestion({ approval, decision });
-  };
-  useShortcuts([
-    { keys: 'j', says: 'Next call', run: () => choice.move(1) },
-    { keys: 'k', says: 'Call before', run: () => choice.move(-1) },
-    { keys: 'a', says: 'Approve the selected call', run: () => ask(chosen, 'approve') },
-    ...['d', 'r'].map((keys) => ({ keys, says: 'Deny the selected call', run: () => ask(chosen, 'deny') })),
-    { keys: 'e', says: 'Show everything signed', run: choice.toggle },
-  ]);
-  return (
-    <>
-      {approvals.map((approval) => (
-        <ApprovalCard
-          key={approval.approval_id}
-          approval={approval}
-          isChosen={approval === chosen}
-          isOpen={isOpen && approval === chosen}
-          onChoose={() => choice.choose(approval)}
-          onOpen={() => choice.open(approval)}
-          onVote={(decision) => ask(approval, decision)}
-        />
-      ))}
-      <VoteDialog
-        question={question}
-        onClose={() => setQuestion(null)}
-        onVoted={(approval) => {
-          setQuestion(null);
-          onVoted(approval);
-        }}
-      />
-    </>
-  );
-}
-
-/** Which card the keys are about; by its id, since the list changes under it. A link to one call opens its card. */
-function useChoice(approvals: readonly InboxApproval[]) {
-  const { id }: { id?: string } = useParams({ strict: false });
-  const [chosenId, setChosenId] = useState(id ?? null);
-  const [isOpen, setOpen] = useState(id !== undefined);
-  const at = approvals.findIndex(({ approval_id }) => approval_id === chosenId);
-  const choose = ({ approval_id }: Approval) => setChosenId(approval_id);
-  const move = (step: number) => {
-    const next = approvals[Math.max(0, Math.min(approvals.length - 1, at + step))];
-    if (next !== undefined) choose(next);
-  };
-  const toggle = () => setOpen((before) => !before);
-  const open = (approval: InboxApproval) => {
-    choose(approval);
-    setOpen((before) => approval !== approvals[at] || !before);
-  };
-  return { chosen: approvals[at], isOpen, choose, move, toggle, open };
-}
-
-/** The kernel's answer to a vote. */
+/** The result of a vote. */
 function Voted({ approval }: { approval: Approval | null }) {
   if (approval === null) return null;
   const { tool, action, state, approved_by, quorum } = approval;
   const votes = state === 'pending' ? `, ${approved_by.length} of ${quorum} votes` : '';
   return (
     <p className="note note-good" role="status">
-      {visibleText(tool ?? action)}: {state}
+      {visibleText(tool ?? action)}: {stateWords[state]}
       {votes}
     </p>
   );

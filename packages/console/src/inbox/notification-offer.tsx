@@ -3,7 +3,7 @@ import { useState } from 'react';
 
 const preference = 'countersign-notifications';
 
-/** Shown after a first answer alone: until then the person does not know what a notification would be about. */
+/** Shown only after a first vote, when the person knows what a notification would be about. */
 export function NotificationOffer({ hasVoted }: { hasVoted: boolean }) {
   const [isAnswered, setAnswered] = useState(() => localStorage.getItem(preference) !== null);
   const mayAsk = typeof Notification !== 'undefined' && Notification.permission === 'default';

@@ -47,7 +47,7 @@ function VoteForm({
   const vote = useMutation({
     mutationFn: () => castVote({ client, workspaceId: id, approval }, { decision, reason: reason.trim() }),
     onSuccess: onVoted,
-    // Whatever became of it, what stands on the page was read before.
+    // After any result, the shown data is older than the vote.
     onSettled: () => queries.invalidateQueries({ queryKey: [id] }),
   });
   const submit = (event: FormEvent) => {
@@ -59,7 +59,7 @@ function VoteForm({
     <form className="stacked" onSubmit={submit}>
       <p>{says}</p>
       <p>
-        Asked by <Shown text={approval.requested_by} /> <span className="quiet">{approval.approval_id}</span>
+        Requested by <Shown text={approval.requested_by} /> <span className="quiet">{approval.approval_id}</span>
       </p>
       {approval.args !== null && <ShownJson value={approval.args} label="Arguments of the call" />}
       <LongText

@@ -6,15 +6,19 @@ import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { Who } from '../parts/who.tsx';
+import { StopsInForce } from '../stops/stops-in-force.tsx';
 import { useWorkspaceQuery } from '../workspace/open-workspace.ts';
 import { IncidentStops } from './incident-stops.tsx';
 import { Moves } from './moves.tsx';
 import { Plans } from './plans.tsx';
-import { severityTones, stateTones } from './states.ts';
+import { severityTones, severityWords, stateTones, stateWords } from './states.ts';
 import { Timeline } from './timeline.tsx';
 import { useIncidents } from './use-incidents.ts';
 
 const askAgainMs = 5_000;
+
+type Props = { incident: Incident };
 
 export function IncidentDetail({ id }: { id: string }) {
   const incidents = useIncidents();
@@ -30,15 +34,18 @@ export function IncidentDetail({ id }: { id: string }) {
     <Page
       title={read.data === undefined ? 'Incident' : read.data.incident.title}
       above={{ title: 'Stops and incidents', to: '/incidents' }}
+      state={read.data && <Marks incident={read.data.incident} />}
+      about={read.data && <About incident={read.data.incident} />}
       actions={read.data !== undefined && <Moves incident={read.data.incident} etag={read.data.etag} />}
     >
+      <StopsInForce />
       <Loaded query={read}>
         {({ incident }) => (
           <>
-            <Facts incident={incident} />
+            <Timeline entries={incident.timeline} />
             <IncidentStops incident={incident} />
             <Plans incident={incident} />
-            <Timeline entries={incident.timeline} />
+            <Receipts ids={incident.receipts} />
           </>
         )}
       </Loaded>
@@ -46,47 +53,50 @@ export function IncidentDetail({ id }: { id: string }) {
   );
 }
 
-function Facts({ incident }: { incident: Incident }) {
-  const { incident_id, state, severity, category, recurrence, owner, opened_at, last_seen_at, receipts } = incident;
+function Marks({ incident: { state, severity } }: Props) {
   return (
-    <section aria-label="Facts">
-      <dl className="facts">
-        <dt>State</dt>
-        <dd>
-          <Mark tone={stateTones[state]}>{state}</Mark> <Mark tone={severityTones[severity]}>{severity}</Mark>{' '}
-          {category.replaceAll('_', ' ')}
-        </dd>
-        <dt>Owner</dt>
-        <dd>{owner === null ? 'No owner' : <CopyText text={owner} whole />}</dd>
-        <dt>Opened</dt>
-        <dd>
-          <Moment at={opened_at} />
-        </dd>
-        <dt>Seen</dt>
-        <dd>
-          {recurrence === 1 ? 'once' : `${recurrence} times`}, last <Moment at={last_seen_at} />
-        </dd>
-        <dt>Receipts</dt>
-        <dd>{receipts.length === 0 ? 'None named' : <Receipts ids={receipts} />}</dd>
-        <dt>Id</dt>
-        <dd>
-          <CopyText text={incident_id} whole />
-        </dd>
-      </dl>
-    </section>
+    <>
+      <Mark tone={stateTones[state]}>{stateWords[state]}</Mark>
+      <Mark tone={severityTones[severity]}>{severityWords[severity]}</Mark>
+    </>
   );
 }
 
-function Receipts({ ids }: { ids: Incident['receipts'] }) {
+/** The facts of the incident in one line. */
+function About({ incident: { incident_id, category, recurrence, owner, opened_at, last_seen_at } }: Props) {
   return (
-    <ul>
-      {ids.map((id) => (
-        <li key={id}>
-          <Link to={`/activity/${id}`}>
-            <Shown text={id} />
-          </Link>
-        </li>
-      ))}
-    </ul>
+    <>
+      {inSentence(category)} · reported <Moment at={opened_at} /> ·{' '}
+      {recurrence > 1 && (
+        <>
+          seen {recurrence} times, last <Moment at={last_seen_at} /> ·{' '}
+        </>
+      )}
+      {owner === null ? 'no owner' : 'owner '}
+      {owner !== null && <Who actor={owner} />} · <CopyText text={incident_id} />
+    </>
+  );
+}
+
+function inSentence(category: Incident['category']): string {
+  const words = category.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function Receipts({ ids }: { ids: Incident['receipts'] }) {
+  if (ids.length === 0) return null;
+  return (
+    <section aria-label="Receipts">
+      <h2>Receipts</h2>
+      <ul>
+        {ids.map((id) => (
+          <li key={id}>
+            <Link to={`/activity/${id}`}>
+              <Shown text={id} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

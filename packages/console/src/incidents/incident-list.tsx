@@ -19,12 +19,12 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 import { usePageSearch } from '../workspace/page-search.ts';
 import { useWorkspaceList } from '../workspace/workspace-list.ts';
 import { ReportIncident } from './report-incident.tsx';
-import { severityTones, stateTones } from './states.ts';
+import { severityTones, severityWords, stateTones, stateWords } from './states.ts';
 import { useIncidents } from './use-incidents.ts';
 
 const Search = z.object({ state: IncidentState.optional().catch(undefined) });
 
-/** The stops of now, and below them the incidents. A list that is narrowed is shown alone. */
+/** The current stops, and the incidents below them. A filtered list is shown without the stops. */
 export function IncidentList() {
   const { role } = useWorkspace();
   const [{ state }, change] = usePageSearch(Search);
@@ -38,18 +38,28 @@ export function IncidentList() {
     <Page
       title="Stops and incidents"
       about="Stop anything at once. Keep a record of what went wrong and what you did."
-      actions={mayReport ? <ReportButton onOpen={form.open} /> : <p className="quiet">Partners and owners act here.</p>}
+      actions={
+        mayReport ? (
+          <ReportButton onOpen={form.open} />
+        ) : (
+          <p className="quiet">Only partners and owners can report incidents.</p>
+        )
+      }
     >
       {state === undefined && <StopsNow />}
       <section aria-label="Incidents">
         <h2>Incidents</h2>
-        <p className="quiet">Changed tools, receipts that do not verify and silent services open one automatically.</p>
+        <p className="quiet">
+          An incident opens automatically for a changed tool, a receipt that does not verify, or a service that does not
+          answer.
+        </p>
       </section>
       <section className="facets" aria-label="Find">
         <Facet
           label="State"
           value={state}
           options={IncidentState.options}
+          inWords={(each) => stateWords[each]}
           onChange={(next) => change({ state: next })}
         />
       </section>
@@ -73,7 +83,7 @@ function ReportButton({ onOpen }: { onOpen: () => void }) {
   useShortcuts([{ keys: 'n', says: 'Report an incident', run: onOpen }]);
   return (
     <Button variant="default" onClick={onOpen}>
-      Report an incident
+      Report incident
     </Button>
   );
 }
@@ -112,10 +122,10 @@ function Row({ incident }: { incident: IncidentSummary }) {
         </Link>
       </td>
       <td className="tight" data-name="State">
-        <Mark tone={stateTones[state]}>{state}</Mark>
+        <Mark tone={stateTones[state]}>{stateWords[state]}</Mark>
       </td>
       <td className="tight" data-name="Severity">
-        <Mark tone={severityTones[severity]}>{severity}</Mark>
+        <Mark tone={severityTones[severity]}>{severityWords[severity]}</Mark>
       </td>
       <td data-name="Category">{category.replaceAll('_', ' ')}</td>
       <td className="number" data-name="Seen">
@@ -131,10 +141,10 @@ function Row({ incident }: { incident: IncidentSummary }) {
 type NoneProps = { state: IncidentState | undefined; onDrill: (() => void) | null };
 
 function NoIncident({ state, onDrill }: NoneProps) {
-  if (state !== undefined) return <p className="quiet">No incident is {state}.</p>;
+  if (state !== undefined) return <p className="quiet">No incident is in the state “{stateWords[state]}”.</p>;
   return (
     <EmptyState
-      title="No incident"
+      title="No incidents yet"
       action={
         onDrill !== null && (
           <Button variant="default" onClick={onDrill}>
@@ -143,7 +153,8 @@ function NoIncident({ state, onDrill }: NoneProps) {
         )
       }
     >
-      Incidents appear here with their stops. Report a drill: report it, plan a stop, see its effect, and close it.
+      Incidents appear here with their stops. Try it with a drill: report one, plan a stop, see its effect, and close
+      the incident.
     </EmptyState>
   );
 }

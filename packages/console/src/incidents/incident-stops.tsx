@@ -1,40 +1,40 @@
 import { mayDo } from '@countersign/contracts';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { GivenCommand, Incident, OpsCommand } from '@countersign/contracts/control-plane';
 import { useShortcuts } from '../keys/shortcuts.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { commandInWords } from '../stops/command-in-words.ts';
 import { GivenStop } from '../stops/given-stop.tsx';
 import { holdsFor } from '../stops/holds.ts';
 import { StopForm } from '../stops/stop-form.tsx';
+import { TargetText } from '../stops/target-text.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
-/** The commands for an incident, and the way to stop something for it. */
+/** The commands for an incident, and the form that stops something for it. */
 export function IncidentStops({ incident }: { incident: Incident }) {
   const { incident_id, state, commands } = incident;
   const { id, role } = useWorkspace();
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
-  const [given, setGiven] = useState<GivenCommand | null>(null);
+  const [input, setGiven] = useState<GivenCommand | null>(null);
   const mayStop = mayDo(role, 'stop.give') && state !== 'closed';
   useShortcuts([{ keys: 'f', says: 'Freeze for this incident', run: () => mayStop && setOpen(true) }]);
   return (
     <section aria-label="Stops">
-      <h2>Stops</h2>
-      {given !== null && holdsFor(given, incident) && <GivenStop command={given} />}
-      {commands.length === 0 ? <p className="quiet">No stops for this incident.</p> : <Commands commands={commands} />}
-      <p className="after-table card-actions">
-        {mayStop && (
+      <h2>Stops for this incident</h2>
+      {input !== null && holdsFor(input, incident) && <GivenStop command={input} />}
+      {commands.length === 0 ? <p className="quiet">None yet.</p> : <Commands commands={commands} />}
+      {mayStop && (
+        <p className="after-table card-actions">
           <Button size="xs" color="red" onClick={() => setOpen(true)}>
             Freeze for this incident
           </Button>
-        )}
-        <Link to="/incidents">All stops in force</Link>
-      </p>
+        </p>
+      )}
       <StopForm
         kind={isOpen ? 'freeze' : null}
         incidentId={incident_id}
@@ -49,7 +49,7 @@ export function IncidentStops({ incident }: { incident: Incident }) {
   );
 }
 
-/** An outdated command stopped nothing. */
+/** An outdated command has the tone `bad`, because it stopped nothing. */
 const tones = { effective: 'plain', unconfirmed: 'wait', outdated: 'bad' } as const;
 
 function Commands({ commands }: { commands: OpsCommand[] }) {
@@ -61,22 +61,22 @@ function Commands({ commands }: { commands: OpsCommand[] }) {
             <th>Command</th>
             <th>Target</th>
             <th>Why</th>
-            <th>Given</th>
+            <th>Issued</th>
           </tr>
         </thead>
         <tbody>
           {commands.map(({ command_id, kind, state, target, reason, given_at }) => (
             <tr key={command_id}>
               <td className="tight" data-name="Command">
-                <Mark tone={tones[state]}>{`${kind === 'open' ? 'resume' : kind} ${state}`}</Mark>
+                <Mark tone={tones[state]}>{commandInWords({ kind, state })}</Mark>
               </td>
               <td data-name="Target">
-                <Shown text={target} />
+                <TargetText target={target} />
               </td>
               <td data-name="Why">
                 <Shown text={reason} />
               </td>
-              <td className="tight" data-name="Given">
+              <td className="tight" data-name="Issued">
                 <Moment at={given_at} />
               </td>
             </tr>

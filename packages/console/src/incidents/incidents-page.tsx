@@ -1,9 +1,16 @@
 import { useParams } from '@tanstack/react-router';
 import { IncidentDetail } from './incident-detail.tsx';
+import { IncidentLines } from './incident-lines.tsx';
 import { IncidentList } from './incident-list.tsx';
 
-/** `/incidents`: what went wrong here. `/incidents/{incident_id}`: one of it, with what was done about it. */
+/** `/incidents`: the current stops and the incidents. `/incidents/{incident_id}`: one incident beside the list. */
 export function IncidentsPage() {
   const { id }: { id?: string } = useParams({ strict: false });
-  return id === undefined ? <IncidentList /> : <IncidentDetail id={id} key={id} />;
+  if (id === undefined) return <IncidentList />;
+  return (
+    <div className="beside">
+      <IncidentLines openId={id} />
+      <IncidentDetail id={id} key={id} />
+    </div>
+  );
 }

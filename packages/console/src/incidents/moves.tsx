@@ -14,7 +14,7 @@ import { useIncidents } from './use-incidents.ts';
 
 type Props = { incident: Incident; etag: string };
 
-/** The moves that its state has, each with a note. */
+/** The state changes that are allowed for the incident, each with a note. */
 export function Moves({ incident, etag }: Props) {
   const { role } = useWorkspace();
   const [to, setTo] = useState<IncidentState | null>(null);
@@ -39,7 +39,7 @@ function MoveForm({ incident, etag, to, onMoved }: Props & { to: IncidentState; 
   const { id } = useWorkspace();
   const incidents = useIncidents();
   const queries = useQueryClient();
-  // The version that was read when the form opened: a move by another person is not overwritten unnoticed.
+  // The version that was read when the form opened. A change by another person is not overwritten unnoticed.
   const [base] = useState(etag);
   const [note, setNote] = useState('');
   const [staying, setStaying] = useState<readonly string[]>([]);
@@ -77,7 +77,7 @@ function MoveForm({ incident, etag, to, onMoved }: Props & { to: IncidentState; 
         value={note}
         onChange={({ target }) => setNote(target.value)}
       />
-      {toName.length > 0 && <Standing standing={toName} staying={staying} onChange={setStaying} />}
+      {toName.length > 0 && <ActiveStops standing={toName} staying={staying} onChange={setStaying} />}
       {move.error !== null && <ProblemNote error={move.error} />}
       {isConflict && <p>It is {incident.state} now. The timeline shows each note and its author.</p>}
       <Button type="submit" loading={move.isPending}>
@@ -93,8 +93,10 @@ type StandingProps = {
   onChange: (targets: readonly string[]) => void;
 };
 
-/** Stops of the incident that are in force: each is lifted on the page of stops, or explicitly kept. */
-function Standing({ standing, staying, onChange }: StandingProps) {
+/**
+ * Stops of the incident that are in force. Each one must be lifted or explicitly kept before the incident is resolved.
+ */
+function ActiveStops({ standing, staying, onChange }: StandingProps) {
   const toggle = (target: string) =>
     onChange(staying.includes(target) ? staying.filter((each) => each !== target) : [...staying, target]);
   return (

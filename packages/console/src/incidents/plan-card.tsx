@@ -11,6 +11,8 @@ import { Moment } from '../parts/moment.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { RadiusFacts } from '../radius/radius-facts.tsx';
+import { stopKinds } from '../stops/kinds.ts';
+import { TargetText } from '../stops/target-text.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 import { useIncidents } from './use-incidents.ts';
 
@@ -23,23 +25,31 @@ const tones: Readonly<Record<PlanState, Tone>> = {
   committed: 'live',
 };
 
-/** One plan: its stops, what they would reach, and the way from its draft to its commit. */
+const stateWords: Readonly<Record<PlanState, string>> = {
+  draft: 'Draft',
+  pending: 'Waiting',
+  approved: 'Approved',
+  rejected: 'Rejected',
+  expired: 'Expired',
+  committed: 'Done',
+};
+
+/** One plan: its stops, their reach, and the actions from draft to commit. */
 export function PlanCard({ plan }: { plan: Plan }) {
   const { plan_id, state, steps, plan_hash, expires_at, dry_run } = plan;
   return (
     <article className="card" aria-label={`Plan, ${state}`} data-id={plan_id}>
       <header className="card-head">
         <h3>{inStops(plan)}</h3>
-        <Mark tone={tones[state]}>{state}</Mark>
+        <Mark tone={tones[state]}>{stateWords[state]}</Mark>
         <span className="card-time quiet">
-          ends <Moment at={expires_at} />
+          expires <Moment at={expires_at} />
         </span>
       </header>
       <ul>
         {steps.map(({ kind, target, reason }) => (
           <li key={target}>
-            {kind} <Shown text={target} /> <span className="quiet">because: </span>
-            <Shown text={reason} />
+            {stopKinds[kind].title}: <TargetText target={target} /> · “<Shown text={reason} />”
           </li>
         ))}
       </ul>
@@ -48,7 +58,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
       <p>
         {dry_run.denials.count === 1 ? '1 call' : `${dry_run.denials.count} calls`} would have been denied.{' '}
         {dry_run.reversibility === 'whole'
-          ? 'When it is lifted, calls continue as before.'
+          ? 'When the stops are lifted, calls continue as before.'
           : 'Approvals may expire in the meantime and must be requested again.'}
       </p>
       <p className="quiet">
@@ -68,9 +78,13 @@ function PlanActions({ plan }: { plan: Plan }) {
   switch (plan.state) {
     case 'draft':
     case 'pending':
-      return mayDo(role, 'plan.approve') ? <Approve plan={plan} /> : <p className="quiet">Owners approve it.</p>;
+      return mayDo(role, 'plan.approve') ? (
+        <Approve plan={plan} />
+      ) : (
+        <p className="quiet">Only owners can approve it.</p>
+      );
     case 'approved':
-      return mayDo(role, 'plan.commit') ? <Commit plan={plan} /> : <p className="quiet">Owners commit it.</p>;
+      return mayDo(role, 'plan.commit') ? <Commit plan={plan} /> : <p className="quiet">Only owners can commit it.</p>;
     case 'rejected':
     case 'expired':
     case 'committed':
@@ -91,7 +105,7 @@ function Approve({ plan: { plan_id, plan_hash, state } }: { plan: Plan }) {
   return (
     <footer className="card-actions">
       <Button size="xs" loading={approve.isPending} onClick={() => approve.mutate()}>
-        {state === 'pending' ? 'Ask again' : 'Approve'}
+        {state === 'pending' ? 'Request approval again' : 'Approve'}
       </Button>
       {state === 'pending' && (
         <span>
@@ -118,7 +132,7 @@ function Commit({ plan }: { plan: Plan }) {
   };
   const says = (
     <>
-      <p>All of these stops take effect together. None does if they would affect more than what was approved:</p>
+      <p>These stops take effect together. None takes effect if they would affect more than what was approved:</p>
       <ul>
         {steps.map(({ kind, target }) => (
           <li key={target}>

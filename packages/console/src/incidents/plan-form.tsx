@@ -27,7 +27,7 @@ const stepKinds = [
 ] as const;
 const newStep: Step = { kind: 'freeze', around: 'tool', name: '' };
 const stepsMax = 20;
-/** An hour: what was seen grows old. */
+/** A plan expires after an hour, because its dry run becomes outdated. */
 const ttlSeconds = 3_600;
 
 function Form({ incidentId, onPlanned }: { incidentId: Props['incidentId']; onPlanned: () => void }) {

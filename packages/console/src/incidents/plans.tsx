@@ -7,7 +7,7 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 import { PlanCard } from './plan-card.tsx';
 import { PlanForm } from './plan-form.tsx';
 
-/** Several stops, given together or not at all, after it was seen what they reach. */
+/** Several stops that are approved and applied together, after a dry run has shown their reach. */
 export function Plans({ incident: { incident_id, state, plans } }: { incident: Incident }) {
   const { role } = useWorkspace();
   const [isOpen, form] = useDisclosure();

@@ -21,17 +21,17 @@ export function ReportIncident({ isOpen, onClose }: Props) {
 
 const categories = IncidentCategory.options.map((id) => ({ id, name: id.replaceAll('_', ' ') }));
 const untold = { title: '', note: '', severity: 'medium', category: 'conduct' } as const;
-type Told = { title: string; note: string; severity: IncidentSeverity; category: IncidentCategory };
+type Report = { title: string; note: string; severity: IncidentSeverity; category: IncidentCategory };
 
 function Form() {
   const { id } = useWorkspace();
   const incidents = useIncidents();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [told, setTold] = useState<Told>(untold);
-  const change = (changed: Partial<Told>) => setTold((before) => ({ ...before, ...changed }));
+  const [output, setTold] = useState<Report>(untold);
+  const change = (changed: Partial<Report>) => setTold((before) => ({ ...before, ...changed }));
   const report = useMutation({
-    mutationFn: async () => (await incidents.createIncident({ body: { ...told, receipts: [] } })).body,
+    mutationFn: async () => (await incidents.createIncident({ body: { ...output, receipts: [] } })).body,
     onSuccess: ({ incident_id }) => {
       void queries.invalidateQueries({ queryKey: [id, 'incidents'] });
       void navigate({ to: `/incidents/${incident_id}` });
@@ -49,7 +49,7 @@ function Form() {
         required
         withAsterisk={false}
         maxLength={200}
-        value={told.title}
+        value={output.title}
         onChange={({ target }) => change({ title: target.value })}
       />
       <LongText
@@ -59,18 +59,18 @@ function Form() {
         withAsterisk={false}
         maxLength={2_000}
         rows={3}
-        value={told.note}
+        value={output.note}
         onChange={({ target }) => change({ note: target.value })}
       />
       <Choice
         label="Severity"
-        value={told.severity}
+        value={output.severity}
         options={asOptions(IncidentSeverity.options)}
         onChange={(severity) => change({ severity })}
       />
       <Choice
         label="Category"
-        value={told.category}
+        value={output.category}
         options={categories}
         onChange={(category) => change({ category })}
       />

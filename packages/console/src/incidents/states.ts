@@ -16,7 +16,22 @@ export const severityTones: Readonly<Record<IncidentSeverity, Tone>> = {
   critical: 'bad',
 };
 
-/** The texts of a move into each state. */
+export const stateWords: Readonly<Record<IncidentState, string>> = {
+  open: 'Open',
+  acked: 'Acknowledged',
+  mitigating: 'Mitigating',
+  resolved: 'Resolved',
+  closed: 'Closed',
+};
+
+export const severityWords: Readonly<Record<IncidentSeverity, string>> = {
+  low: 'Low',
+  medium: 'Medium',
+  high: 'High',
+  critical: 'Critical',
+};
+
+/** The button and the explanation for a move into each state. */
 export const moveWords: Readonly<Record<IncidentState, { act: string; says: string }>> = {
   open: { act: 'Open again', says: 'The problem is back. Someone must acknowledge it again.' },
   acked: { act: 'Acknowledge', says: 'You have seen it and own it from now on.' },

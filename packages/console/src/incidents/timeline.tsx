@@ -1,6 +1,8 @@
 import type { IncidentEntry } from '@countersign/contracts/control-plane';
 import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { Who } from '../parts/who.tsx';
+import { stateWords } from './states.ts';
 
 /** The events and notes, oldest first. */
 export function Timeline({ entries }: { entries: IncidentEntry[] }) {
@@ -9,13 +11,11 @@ export function Timeline({ entries }: { entries: IncidentEntry[] }) {
       <h2>Timeline</h2>
       <ol className="steps">
         {entries.map((entry, place) => (
-          // Entries are only ever added.
+          // Entries are only appended, so their place is a stable key.
           <li key={place} className="step">
             <p className="line-head">
               <strong>{inWords(entry)}</strong>
-              <span className="quiet">
-                by <Shown text={entry.by ?? 'the control plane'} />
-              </span>
+              <span className="quiet">by {entry.by === null ? 'Countersign' : <Who actor={entry.by} />}</span>
               <span className="step-time quiet">
                 <Moment at={entry.at} />
               </span>
@@ -35,17 +35,17 @@ export function Timeline({ entries }: { entries: IncidentEntry[] }) {
 function inWords(entry: IncidentEntry): string {
   switch (entry.kind) {
     case 'opened':
-      return 'opened';
+      return 'Reported';
     case 'seen_again':
-      return `seen again, ${entry.recurrence} times`;
+      return `Seen again, ${entry.recurrence} times`;
     case 'moved': {
-      const stays = entry.standing.length === 0 ? '' : `; these stay: ${entry.standing.join(', ')}`;
-      return `${entry.from} → ${entry.to}${stays}`;
+      const stays = entry.standing.length === 0 ? '' : `. These stops stay: ${entry.standing.join(', ')}`;
+      return `${stateWords[entry.to]}${stays}`;
     }
     case 'commanded':
-      return 'issued a stop';
+      return 'Stop issued';
     case 'planned':
-      return 'planned stops';
+      return 'Stops planned';
     default:
       return entry satisfies never;
   }

@@ -14,7 +14,7 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 
 const routes = { approvePlan, commitPlan, createIncident, createPlan, getIncident, listIncidents, transitionIncident };
 
-/** Calls about incidents and plans of the open workspace. They load with the pages that use them. */
+/** Client for incidents and plans of the open workspace. It loads with the pages that use it. */
 export function useIncidents(): Client<typeof routes> {
   const { id } = useWorkspace();
   return useMemo(() => workspaceClient(routes, id), [id]);

@@ -10,7 +10,10 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useJoined } from './use-joined.ts';
 
-/** Where the link of an invite leads. The person signs in first: the address that their session proves is the one that joins. */
+/**
+ * The page behind the link of an invite. The person signs in first. The mail address of their session then joins the
+ * workspace.
+ */
 export function InvitePage() {
   useDocumentTitle('Accept an invite · Countersign');
   const { id: token = '' }: { id?: string } = useParams({ strict: false });
@@ -44,7 +47,7 @@ function Acceptance({ token, email }: Props) {
   );
 }
 
-/** The service answers alike for each of these reasons. */
+/** Lists all possible reasons, because the service gives the same answer for each of them. */
 function NotYours({ email }: { email: string }) {
   return (
     <section className="note note-problem" role="alert">
@@ -62,7 +65,7 @@ function useAccept(token: string) {
   const joined = useJoined();
   return useMutation({
     mutationFn: async (email: string) => (await person.acceptInvite({ params: { token }, body: { email } })).body,
-    // Without a session of this address the service has sent a code instead: the session has ended in the meantime.
+    // If verification is required, the session has ended and the service has sent a code.
     onSuccess: async (answer) => {
       if (answer.verificationRequired) location.reload();
       else await joined(answer.workspace.id);

@@ -8,10 +8,10 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useJoined } from './use-joined.ts';
 
-/** Invites to the address of the person who is signed in. Without one there is nothing to show. */
+/** Invites to the address of the signed-in person. Shows nothing when there are none. */
 export function OpenInvites() {
   const { data = [], error, refetch } = useQuery(invitesToMeQuery);
-  if (error !== null) return <ProblemNote error={error} again={() => void refetch()} />;
+  if (error !== null) return <ProblemNote error={error} retry={() => void refetch()} />;
   if (data.length === 0) return null;
   return (
     <section aria-label="Invites to you" className="card">

@@ -1,16 +1,16 @@
 import { useEffect, useSyncExternalStore } from 'react';
 
 /**
- * `keys`: one key as `event.key` names it, or two after each other with a blank between (`g i`). `isOfDialog`: it acts in a dialog that is
- * open by itself, and nowhere else.
+ * `keys`: one key by its `event.key`, or two keys in sequence, separated by a space (`g i`). `isOfDialog`: the keys
+ * work only while one dialog is open.
  */
 type Shortcut = { keys: string; says: string; isOfDialog?: true; run(): void };
 
-/** The time that the first key of two waits for the second. */
+/** The longest time between the two keys of a sequence. */
 const sequenceMs = 1_200;
 const preference = 'countersign-single-keys';
 
-/** All shortcuts of what is on the screen, in the order in which it was put there. */
+/** All shortcuts on the screen, in the order in which they were added. For equal keys, the last one wins. */
 class Shortcuts {
   #groups: readonly (readonly Shortcut[])[] = [];
   #first: { key: string; atMs: number } | null = null;
@@ -46,7 +46,7 @@ class Shortcuts {
 
 const shortcuts = new Shortcuts();
 
-/** Keys of a page or a part of it, for as long as it is on the screen. A new array each time is what makes them current. */
+/** Registers keys while a page or a part of it is on the screen. Each render replaces the array by the current one. */
 export function useShortcuts(group: readonly Shortcut[]): void {
   useEffect(() => shortcuts.add(group));
 }
@@ -64,12 +64,12 @@ export function switchSingleKeys(on: boolean): void {
   localStorage.setItem(preference, on ? 'on' : 'off');
 }
 
-/** In a text field, a key is a letter; under a dialog, the page is out of reach, and so is a dialog under another. */
+/** In a text field, keys are text. Under one open dialog, only keys of the dialog work. Under two, no key works. */
 export function followKeys(target: Document): () => void {
   const pressed = (event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey, altKey, repeat } = event;
     if (ctrlKey || metaKey || altKey || repeat || event.defaultPrevented) return;
-    // For a field in a shadow tree, such as the editor's, the event names only the host.
+    // For a field in a shadow tree, such as the editor, `event.target` is only the host.
     const [innermost = null] = event.composedPath();
     const dialogs = target.querySelectorAll('[role="dialog"]').length;
     if (isWriting(innermost) || dialogs > 1 || !areSingleKeysOn()) return;

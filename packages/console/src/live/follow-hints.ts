@@ -3,7 +3,7 @@ import type { WorkspaceId } from '@countersign/contracts';
 import { Hint, type HintType } from '@countersign/contracts/control-plane';
 
 /**
- * The hint types of a query, by the first word of its key. One that is not named here is read again whatever changes.
+ * The hint types that affect a query, by the first part of its key. A query without an entry is affected by all hints.
  */
 const about: Readonly<Record<string, readonly HintType[]>> = {
   approvals: ['approval', 'policy', 'fence'],
@@ -14,15 +14,18 @@ const about: Readonly<Record<string, readonly HintType[]>> = {
 };
 
 type Followed = {
-  /** Takes a message of the socket (attacker-controlled, like all that comes in). */
+  /** Handles a message of the socket. Messages are attacker-controlled, like all input. */
   hear(text: string): void;
-  /** The snapshot has seen this place: what leads there and was not told is made good. */
+  /**
+   * Handles the place in the sequence of hints that the snapshot has reached. If hints up to that place are missing,
+   * all queries except the snapshot are read again.
+   */
   reach(seq: number): void;
 };
 
 /**
- * Has what is shown of a workspace read again, as hints say that it changed. After a gap, and whenever a socket was
- * opened, all of it is read again, since missed hints are unknown.
+ * Reads queries of a workspace again when a hint affects them. After a gap and after each new connection, all queries
+ * are read again, because missed hints are unknown.
  */
 export function followHints(queries: QueryClient, workspaceId: WorkspaceId): Followed {
   let place: number | null = null;

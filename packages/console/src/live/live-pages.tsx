@@ -9,7 +9,7 @@ import { keepSocket } from './socket.ts';
 import { useSnapshot } from './snapshot.ts';
 import { useFollowWaiting } from './waiting.ts';
 
-/** Pages with live hints, which say so when hints are missing or the state is unknown. */
+/** Pages with live hints. A band above the page reports missing hints and unknown state. */
 export function LivePages({ children }: { children: ReactNode }) {
   const { id, client } = useWorkspace();
   const queries = useQueryClient();
@@ -30,14 +30,14 @@ export function LivePages({ children }: { children: ReactNode }) {
   );
   return (
     <LiveContext value={isLive === true}>
-      <Standing isCut={isLive === false} onPlace={hints.reach} />
+      <StatusBand isCut={isLive === false} onPlace={hints.reach} />
       {children}
     </LiveContext>
   );
 }
 
-/** Says above every page what is not known there. */
-function Standing({ isCut, onPlace }: { isCut: boolean; onPlace: (seq: number) => void }) {
+/** A band above every page. It reports which state is unknown or may be out of date. */
+function StatusBand({ isCut, onPlace }: { isCut: boolean; onPlace: (seq: number) => void }) {
   const { id } = useWorkspace();
   const queries = useQueryClient();
   const { data, error } = useSnapshot();
@@ -45,7 +45,7 @@ function Standing({ isCut, onPlace }: { isCut: boolean; onPlace: (seq: number) =
   const seq = data?.seq ?? 0;
   useEffect(() => onPlace(seq), [seq, onPlace]);
   const isUnknown = error !== null || isKernelAway;
-  // Each page asks again, and calls old what it cannot read.
+  // When the state becomes unknown, each page reads its data again. It marks the data as old if that fails.
   useEffect(() => {
     if (isUnknown) void queries.invalidateQueries({ queryKey: [id] });
   }, [isUnknown, queries, id]);

@@ -4,14 +4,17 @@ type SocketOptions = {
   kind: keyof typeof socketProtocols;
   newTicket(signal: AbortSignal): Promise<string>;
   onMessage(text: string): void;
-  /** Whether it is told at once what changes. */
+  /** Whether messages arrive at present. */
   onState(isOpen: boolean): void;
 };
 
-/** Sockets end every few minutes, and a page that is told nothing for so long has not lost anything that it reads again then. */
+/** The wait before a reconnect. Sockets end every few minutes, and pages read their data again after each reconnect. */
 const reopenMs = { first: 500, max: 15_000 };
 
-/** Keeps one socket open until it is told to end. It is opened with a new ticket each time, which says whether the person still may. */
+/**
+ * Keeps one socket open until the returned function is called. Each connection needs a new ticket, which is issued only
+ * while the person has access.
+ */
 export function keepSocket({ kind, newTicket, onMessage, onState }: SocketOptions): () => void {
   const ended = new AbortController();
   let socket: WebSocket | null = null;

@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import { useSnapshot } from './snapshot.ts';
 
-/** How many calls wait for the person, for the title of the document. 0 while that is unknown. */
+/** The number of calls that wait for the person, for the title of the document. 0 while it is unknown. */
 let waiting = 0;
 const listeners = new Set<() => void>();
 
@@ -19,7 +19,7 @@ export function useWaiting(): number {
   return useSyncExternalStore(listen, () => waiting);
 }
 
-/** Keeps the number, and notifies the person of new calls while the page is hidden. */
+/** Updates the number, and notifies the person of new calls while the page is hidden. */
 export function useFollowWaiting(onOpen: () => void): void {
   const { data, error } = useSnapshot();
   const count = error === null ? data?.boundary?.counts.waiting_for_you : undefined;
@@ -31,7 +31,7 @@ export function useFollowWaiting(onOpen: () => void): void {
   useEffect(() => () => setWaiting(0), []);
 }
 
-/** The text is ours alone: what an agent wrote is no part of a notification. */
+/** The console writes the whole text. Notifications contain no text of an agent. */
 function notify(count: number, onOpen: () => void): void {
   if (typeof Notification === 'undefined' || Notification.permission !== 'granted') return;
   try {
@@ -44,6 +44,6 @@ function notify(count: number, onOpen: () => void): void {
       notification.close();
     });
   } catch {
-    // Some browsers of phones show notifications of installed programs alone. The title and the inbox have the number.
+    // Some mobile browsers show notifications only for installed apps. The title and the inbox show the number as well.
   }
 }

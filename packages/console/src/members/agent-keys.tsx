@@ -10,14 +10,14 @@ import { hasEnded } from './has-ended.ts';
 import { Issued } from './issued.tsx';
 import { KeyName } from './key-name.tsx';
 
-/** Keys of the kernel's own: each is one agent under a name of its own, limited to doors and tools. For owners. */
+/**
+ * Access keys of the kernel. Each key is one agent with its own name, limited to certain APIs and tools. For owners.
+ */
 export function AgentKeys() {
   const { id, client } = useWorkspace();
   const queries = useQueryClient();
   const [isOpen, form] = useDisclosure();
-  const list = useWorkspaceList(['agent keys'], (asked, { signal, ...at }) =>
-    asked.listAccessKeys({ query: at, signal }),
-  );
+  const list = useWorkspaceList(['agent keys'], (api, { signal, ...at }) => api.listAccessKeys({ query: at, signal }));
   return (
     <>
       <Issued
@@ -28,7 +28,7 @@ export function AgentKeys() {
         keyOf={({ key_id }) => key_id}
         columns={[
           { name: 'Principal', show: ({ principal_id, prefix }) => <KeyName name={principal_id} prefix={prefix} /> },
-          { name: 'Opens', show: ({ kind, doors }) => (kind === 'approver' ? 'pages of approvals' : doors.join(', ')) },
+          { name: 'Access', show: ({ kind, doors }) => (kind === 'approver' ? 'approval pages' : doors.join(', ')) },
           { name: 'Tools', show: ({ tools }) => <Shown text={tools === null ? 'every tool' : tools.join(', ')} /> },
           { name: 'Last used', show: ({ last_used_at: at }) => (at === null ? 'never' : <Moment at={at} />) },
           { name: 'Ends', show: ({ revoked_at, expires_at }) => <Moment at={revoked_at ?? expires_at} /> },
@@ -44,7 +44,7 @@ export function AgentKeys() {
         }
         empty={{
           title: 'No agent keys yet',
-          says: 'With its own key, an agent calls under its own name and may use only the selected tools. Rules, budgets and stops use that name. The key stays valid when its creator leaves.',
+          says: 'With its own key, an agent calls under its own name. You can limit the key to certain tools. Rules, budgets and stops use that name. The key stays valid when its creator leaves.',
         }}
         make={
           <Button variant="default" onClick={form.open}>

@@ -9,12 +9,12 @@ import { Issued } from './issued.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import { KeyName } from './key-name.tsx';
 
-/** Keys of programs and agents. One's own; an owner sees everybody's. */
+/** Keys of programs and agents. Members see their own keys, and owners see all keys. */
 export function ApiKeys({ isOwner }: { isOwner: boolean }) {
   const { id, client } = useWorkspace();
   const queries = useQueryClient();
   const [isOpen, form] = useDisclosure();
-  const list = useWorkspaceList(['keys'], (asked, { signal, ...at }) => asked.listApiKeys({ query: at, signal }));
+  const list = useWorkspaceList(['keys'], (api, { signal, ...at }) => api.listApiKeys({ query: at, signal }));
   return (
     <>
       <Issued
@@ -26,7 +26,7 @@ export function ApiKeys({ isOwner }: { isOwner: boolean }) {
         columns={[
           { name: 'Key', show: ({ name, prefix }) => <KeyName name={name} prefix={prefix} /> },
           {
-            name: 'May',
+            name: 'Permissions',
             show: ({ scopes, role }) => (
               <span>
                 {scopes.join(', ')} <span className="quiet">as {role}</span>
@@ -48,7 +48,7 @@ export function ApiKeys({ isOwner }: { isOwner: boolean }) {
         }
         empty={{
           title: 'No keys yet',
-          says: 'An agent calls with a key of this workspace, and each call is decided. A key cannot approve calls, has at most the role partner, and ends with the membership of its creator.',
+          says: 'An agent calls with a key of this workspace, and each call is decided. A key cannot approve calls, has at most the role partner, and becomes invalid when its creator leaves the workspace.',
         }}
         make={
           <Button variant="default" onClick={form.open}>

@@ -35,7 +35,7 @@ function InviteForm({ onInvited }: Pick<Props, 'onInvited'>) {
       <ShownOnce label="Invite link" text={invite.data.invite_url}>
         {invite.data.mailed
           ? `It was mailed to ${email}. You can also send the link yourself.`
-          : `No mail goes out here: hand it to ${email} yourself. It works for that address alone.`}
+          : `This server sends no mail. Send the link to ${email} yourself. It works for that address only.`}
       </ShownOnce>
     );
   return (

@@ -10,14 +10,14 @@ import { useWorkspaceList } from '../workspace/workspace-list.ts';
 import { InviteDialog } from './invite-dialog.tsx';
 import { Issued } from './issued.tsx';
 
-/** Who was asked to join and has not yet. For owners. */
+/** Pending invites, for owners. */
 export function Invites() {
   const { id, client } = useWorkspace();
   const queries = useQueryClient();
   const [isOpen, form] = useDisclosure();
   useShortcuts([{ keys: 'n', says: 'Invite member', run: form.open }]);
-  const list = useWorkspaceList(['invites'], (asked, { signal, ...at }) =>
-    asked.listInvites({ params: { id }, query: at, signal }),
+  const list = useWorkspaceList(['invites'], (api, { signal, ...at }) =>
+    api.listInvites({ params: { id }, query: at, signal }),
   );
   return (
     <>
@@ -29,7 +29,7 @@ export function Invites() {
         keyOf={(invite) => invite.id}
         columns={[
           { name: 'Address', show: ({ email }) => <Shown text={email} /> },
-          { name: 'As', show: ({ role }) => role },
+          { name: 'Role', show: ({ role }) => role },
           { name: 'State', show: ({ state }) => <Mark tone={state === 'open' ? 'wait' : 'live'}>{state}</Mark> },
           { name: 'Ends', show: ({ expiresAt }) => <Moment at={expiresAt} /> },
         ]}

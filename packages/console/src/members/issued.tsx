@@ -12,26 +12,26 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 import type { WorkspaceList } from '../workspace/workspace-list.ts';
 
 type Column<Item> = { name: string; show: (item: Item) => ReactNode };
-/** To end one of them: what it is called, and what follows. */
+/** The confirmation before an item ends: its kind, its name and the consequence. */
 type Ending = { what: string; of: string; says: string; run: () => Promise<unknown> };
 
 type Props<Item> = {
   title: string;
-  /** The name of the table. */
+  /** The accessible name of the table. */
   label: string;
-  /** The words of `countersign` that print the same list. */
+  /** The `countersign` command that prints the same list. */
   words: string;
   list: WorkspaceList<Item>;
   keyOf: (item: Item) => string;
   columns: readonly Column<Item>[];
-  /** Null: it has ended. */
+  /** `null` when the item has ended. */
   endingOf: (item: Item) => Ending | null;
   empty: { title: string; says: string };
-  /** Opens what makes another one. */
+  /** The button that makes another item. */
   make: ReactNode;
 };
 
-/** The issued items of this workspace that can be ended: keys, invites. */
+/** A list of keys or invites of this workspace, which people can end. */
 export function Issued<Item>(props: Props<Item>) {
   const { title, label, words, list, keyOf, columns, endingOf, empty, make } = props;
   const { id } = useWorkspace();

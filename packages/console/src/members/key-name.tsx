@@ -1,6 +1,5 @@
 import { Shown } from '../parts/shown.tsx';
 
-/** The name of a key, and its first characters. */
 export function KeyName({ name, prefix }: { name: string; prefix: string }) {
   return (
     <span>

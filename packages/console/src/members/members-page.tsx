@@ -6,7 +6,7 @@ import { ApiKeys } from './api-keys.tsx';
 import { Invites } from './invites.tsx';
 import { Members } from './members.tsx';
 
-/** Who acts in the workspace: people by their role, programs by their keys. */
+/** People of the workspace with their roles, and programs with their keys. */
 export function MembersPage() {
   const { name, role } = useWorkspace();
   const isOwner = mayDo(role, 'member.manage');

@@ -88,7 +88,7 @@ function nameOf({ email, name }: Member): string {
   return email ?? name;
 }
 
-/** Shows what a service says; what is chosen asks first, and stands here when it is so. */
+/** Shows the stored role. A selected role needs confirmation, and is shown only once it is stored. */
 function RoleChoice({ member, onChange }: { member: Member; onChange: (role: PersonRole) => void }) {
   return (
     <select
@@ -110,7 +110,7 @@ function ChangeDialog({ change, onClose }: { change: Change | null; onClose: () 
   const queries = useQueryClient();
   const onDone = () => {
     void queries.invalidateQueries({ queryKey: [id] });
-    // It may have been oneself.
+    // The changed member may be the signed-in person.
     void queries.invalidateQueries({ queryKey: meQuery.queryKey });
   };
   if (change === null) return <ConfirmDialog question={null} onClose={onClose} />;

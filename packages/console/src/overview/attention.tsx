@@ -2,7 +2,8 @@ import { IconAlertTriangle, IconShieldX, IconUserQuestion, IconUsers, type Icon 
 import { Link } from '@tanstack/react-router';
 import { useSnapshot } from '../live/snapshot.ts';
 import { Loaded } from '../parts/loaded.tsx';
-import { needsOf, type Need } from './needs.ts';
+import { countForPerson, needsOf, type Need } from './needs.ts';
+import { WaitingCalls } from './waiting-calls.tsx';
 
 const looks: Readonly<Record<Need['kind'], { tone: 'bad' | 'wait' | 'plain'; Symbol: Icon }>> = {
   denying: { tone: 'bad', Symbol: IconShieldX },
@@ -11,12 +12,12 @@ const looks: Readonly<Record<Need['kind'], { tone: 'bad' | 'wait' | 'plain'; Sym
   other_approval: { tone: 'plain', Symbol: IconUsers },
 };
 
-/** One sentence: how much needs the person. */
+/** One sentence with the number of items that need the person. */
 export function AttentionSummary() {
   const { data, error } = useSnapshot();
   if (data === undefined) return null;
   if (error !== null || data.boundary === null) return <>Waiting for an answer. This list may be incomplete.</>;
-  const count = needsOf(data).filter(({ isForPerson }) => isForPerson).length;
+  const count = countForPerson(data);
   if (count === 0) return <>All clear. Nothing needs you.</>;
   return <>{count === 1 ? '1 thing needs you' : `${count} things need you`}.</>;
 }
@@ -33,7 +34,7 @@ export function Attention() {
           <section aria-label="Needs attention">
             <ul className="list">
               {needs.map((need) => (
-                <Line key={need.kind} need={need} />
+                <Item key={need.kind} need={need} />
               ))}
             </ul>
           </section>
@@ -43,7 +44,11 @@ export function Attention() {
   );
 }
 
-function Line({ need: { kind, text, page, act, isForPerson } }: { need: Need }) {
+function Item({ need }: { need: Need }) {
+  return need.kind === 'approval' ? <WaitingCalls count={need.count} text={need.text} /> : <Line need={need} />;
+}
+
+function Line({ need: { kind, text, page, search = {}, act, isForPerson } }: { need: Need }) {
   const { tone, Symbol } = looks[kind];
   return (
     <li>
@@ -51,7 +56,7 @@ function Line({ need: { kind, text, page, act, isForPerson } }: { need: Need }) 
         <Symbol size={16} aria-hidden="true" />
       </span>
       <span className="grow">{text}</span>
-      <Link to={page} className={isForPerson ? 'button button-primary' : 'button'}>
+      <Link to={page} search={search} className={isForPerson ? 'button button-primary' : 'button'}>
         {act}
       </Link>
     </li>

@@ -67,7 +67,7 @@ function PolicyOf({ policy: { state, policy_hash, policy_epoch } }: Pick<Boundar
   );
 }
 
-/** A number that the socket reports. */
+/** The number of changes in the last minute, as the socket reports it. */
 function Pulse() {
   const { client } = useWorkspace();
   const [changes, setChanges] = useState<number | null>(null);

@@ -5,7 +5,9 @@ import { person } from '../api/clients.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
-/** Creates the person's one organisation, with a workspace and its budget. A repeated request finishes what is missing. */
+/**
+ * Creates the person's one organisation, with a workspace and its budget. A repeated request finishes what is missing.
+ */
 export function FoundOrg() {
   const { id } = useWorkspace();
   const queries = useQueryClient();

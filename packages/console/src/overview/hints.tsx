@@ -1,7 +1,7 @@
 import { IconBulb } from '@tabler/icons-react';
 import { useState } from 'react';
 
-/** No more than four. Each is one thing that a page does not show by itself. */
+/** At most four hints, each about something that pages do not show by themselves. */
 const hints = [
   'Ctrl K finds a page or an action. The key ? lists all keys.',
   'The Stop button at the top stops an agent, a tool or everything within a second.',
@@ -11,7 +11,7 @@ const hints = [
 
 const preference = 'countersign-hints';
 
-/** One hint at a time. Dismissed, none is shown again in this browser. */
+/** Shows one hint at a time. Once dismissed, hints are never shown again in this browser. */
 export function Hints() {
   const [at, setAt] = useState(0);
   const [isOff, setOff] = useState(() => localStorage.getItem(preference) === 'off');

@@ -3,7 +3,6 @@ import { DecisionTable } from '../parts/decision-table.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { useLatest } from './use-latest.ts';
 
-/** The latest decisions. */
 export function LatestDecisions() {
   const receipts = useLatest();
   return (

@@ -1,20 +1,22 @@
 import type { Snapshot } from '@countersign/contracts/control-plane';
+import { waitingCounts } from '../live/waiting-counts.ts';
 
-/** The control plane counts up to these numbers. */
-const pendingMax = 1_000;
-const forPersonMax = 200;
-
-/** Something that a person should look at, the worst first. `isForPerson`: nothing goes on without this person. */
+/** Something that a person should look at. `isForPerson`: it waits for this person. */
 export type Need = {
   kind: 'denying' | 'unconfirmed' | 'approval' | 'other_approval';
   text: string;
+  /** The number of calls or stops. */
+  count: number;
   page: '/policy' | '/incidents' | '/inbox';
+  /** The part of the page, as its address contains it. */
+  search?: { tab?: 'others' };
   act: string;
   isForPerson: boolean;
 };
 
-/** The items of a workspace's snapshot that need its reader. */
-export function needsOf({ boundary, counts }: Snapshot): Need[] {
+/** The items of a workspace's snapshot that need its reader, the worst first. */
+export function needsOf(snapshot: Snapshot): Need[] {
+  const { boundary, counts } = snapshot;
   const needs: Need[] = [];
   if (boundary?.status === 'closed') needs.push(denying(boundary));
   const { unconfirmed_commands: unconfirmed } = counts;
@@ -22,27 +24,33 @@ export function needsOf({ boundary, counts }: Snapshot): Need[] {
     needs.push({
       kind: 'unconfirmed',
       text: `${unconfirmed === 1 ? '1 stop is' : `${unconfirmed} stops are`} not confirmed by the kernel yet`,
-      ...{ page: '/incidents', act: 'See stops', isForPerson: true },
+      ...{ count: unconfirmed, page: '/incidents', act: 'See stops', isForPerson: true },
     });
-  if (boundary === null) return needs;
-  const { pending_approvals: all, waiting_for_you: mine } = boundary.counts;
-  if (mine > 0)
+  const waiting = waitingCounts(snapshot);
+  if (waiting === null) return needs;
+  const { mine, others } = waiting;
+  if (mine.count > 0)
     needs.push({
       kind: 'approval',
-      text: `${callsThatWait(mine, forPersonMax)} for you`,
-      ...{ page: '/inbox', act: 'Review', isForPerson: true },
+      text: `${callsThatWait(mine)} for you`,
+      ...{ count: mine.count, page: '/inbox', act: 'Review', isForPerson: true },
     });
-  if (all > mine)
+  if (others.count > 0)
     needs.push({
       kind: 'other_approval',
-      text: `${callsThatWait(all - mine, mine > 0 ? pendingMax - forPersonMax : pendingMax)} for other people`,
-      ...{ page: '/inbox', act: 'See calls', isForPerson: false },
+      text: `${callsThatWait(others)} for other people`,
+      ...{ count: others.count, page: '/inbox', search: { tab: 'others' }, act: 'See calls', isForPerson: false },
     });
   return needs;
 }
 
+/** The number of calls and stops that need the person. */
+export function countForPerson(snapshot: Snapshot): number {
+  return needsOf(snapshot).reduce((sum, { isForPerson, count }) => sum + (isForPerson ? count : 0), 0);
+}
+
 function denying({ policy }: NonNullable<Snapshot['boundary']>): Need {
-  const common = { kind: 'denying', isForPerson: true } as const;
+  const common = { kind: 'denying', count: 1, isForPerson: true } as const;
   if (policy.state === 'fresh')
     return { ...common, text: 'Every call is denied by a freeze', page: '/incidents', act: 'See stops' };
   return { ...common, text: policyFaults[policy.state], page: '/policy', act: 'Open policy' };
@@ -56,7 +64,7 @@ const policyFaults: Readonly<Record<PolicyFault, string>> = {
   unsigned: 'The signature of the policy is wrong, so every call is denied',
 };
 
-function callsThatWait(count: number, countedMax: number): string {
+function callsThatWait({ count, max }: { count: number; max: number }): string {
   if (count === 1) return '1 call waits';
-  return count >= countedMax ? `${count.toLocaleString('en')} calls or more wait` : `${count} calls wait`;
+  return count >= max ? `${count.toLocaleString('en')} calls or more wait` : `${count} calls wait`;
 }

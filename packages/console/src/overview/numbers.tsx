@@ -22,9 +22,7 @@ export function Numbers({ period }: { period: PeriodName }) {
       <div className="two-columns">
         <section className="chart-card" aria-label="Decisions over time">
           <h2>Decisions</h2>
-          <Loaded query={stats} dims>
-            {(data) => <DecisionsChart stats={data} period={period} />}
-          </Loaded>
+          <Loaded query={stats}>{(data) => <DecisionsChart stats={data} period={period} />}</Loaded>
         </section>
         <DenialReasons period={period} />
       </div>
@@ -44,7 +42,7 @@ function DenialReasons({ period }: { period: PeriodName }) {
           </Link>
         )}
       </div>
-      <Loaded query={reasons} dims>
+      <Loaded query={reasons}>
         {({ series, total }) =>
           total === 0 ? (
             <p className="quiet">No call was denied {periods[period].inSentence}.</p>
@@ -71,7 +69,7 @@ export function BusiestAgents({ period }: { period: PeriodName }) {
   return (
     <section className="chart-card" aria-label="Busiest agents">
       <h2>Busiest agents</h2>
-      <Loaded query={agents} dims>
+      <Loaded query={agents}>
         {(data) =>
           data.total === 0 ? <p className="quiet">No calls {periods[period].inSentence}.</p> : <Agents {...data} />
         }

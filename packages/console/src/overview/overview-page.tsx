@@ -42,7 +42,7 @@ export function OverviewPage() {
   );
 }
 
-/** The first ten minutes: what is left to set up, and a call that fills the page when it arrives. */
+/** The first ten minutes: open steps of the setup, and a first call to send. The page updates when the call arrives. */
 function Start({ isNew }: { isNew: boolean }) {
   const { role } = useWorkspace();
   const isOwner = mayDo(role, 'workspace.manage');
@@ -51,7 +51,7 @@ function Start({ isNew }: { isNew: boolean }) {
   if (isDone && !isNew) return <Hints />;
   return (
     <div className={isNew && !isDone ? 'two-columns' : 'stacked'}>
-      {!isDone && <Setup setup={setup} />}
+      {!isDone && <Setup setup={setup} isShort={!isNew} />}
       <div>
         {isNew && <FirstCall />}
         {isNew && <HowItWorks />}

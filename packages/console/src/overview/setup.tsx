@@ -13,7 +13,7 @@ import { FoundOrg } from './found-org.tsx';
 type Step = { title: string; why: string; page?: '/you' | '/members' | '/policy'; act?: string };
 type Bootstrap = z.infer<typeof getBootstrap.reply>;
 
-/** Another program may do a step. */
+/** Another program may complete a step, so the steps are polled. */
 const everyMs = 5_000;
 
 const steps: Readonly<Record<SetupStep, Step>> = {
@@ -40,7 +40,7 @@ const steps: Readonly<Record<SetupStep, Step>> = {
   },
 };
 
-/** The parts of the workspace that are set up. Only owners may read it. */
+/** The steps of the setup. Only owners may read them. */
 export function useSetup(isOwner: boolean): UseQueryResult<Bootstrap> {
   const { id, client } = useWorkspace();
   return useQuery({
@@ -51,8 +51,10 @@ export function useSetup(isOwner: boolean): UseQueryResult<Bootstrap> {
   });
 }
 
-/** The parts that are left to set up, with one act for the next step. */
-export function Setup({ setup }: { setup: UseQueryResult<Bootstrap> }) {
+type Props = { setup: UseQueryResult<Bootstrap>; isShort: boolean };
+
+/** The steps of the setup, with a button for the next one. `isShort`: only open steps are shown. */
+export function Setup({ setup, isShort }: Props) {
   return (
     <section aria-label="Set up">
       <Loaded query={setup}>
@@ -67,9 +69,11 @@ export function Setup({ setup }: { setup: UseQueryResult<Bootstrap> }) {
                 </span>
               </div>
               <ol className="list">
-                {current.map(({ step, done }) => (
-                  <Line key={step} step={step} isDone={done} isNext={step === next} />
-                ))}
+                {current
+                  .filter(({ done }) => !isShort || !done)
+                  .map(({ step, done }) => (
+                    <Line key={step} step={step} isDone={done} isNext={step === next} />
+                  ))}
               </ol>
             </>
           );
@@ -111,7 +115,7 @@ function Line({ step, isDone, isNext }: LineProps) {
   );
 }
 
-/** One click: a task whose call waits for a person. */
+/** Starts a task with one click. Its call waits for a person. */
 function SampleRun({ isNext }: { isNext: boolean }) {
   const start = useStart();
   return (

@@ -16,7 +16,7 @@ const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
 type Props = { period: PeriodName; stats: DecisionStats | undefined };
 
-/** Four numbers of the period. A number that is unknown is a dash, and never zero. */
+/** Four numbers of the period. An unknown number is a dash, never zero. */
 export function Tiles({ period, stats }: Props) {
   return (
     <div className="tiles">

@@ -5,12 +5,11 @@ import { useWorkspaceQuery } from '../workspace/open-workspace.ts';
 
 const rowsMax = 8;
 const refetchMs = 3_000;
-/** Before the first decision, a person watches for it. */
+/** The polling interval until the first decision. It is short, because a person waits for that decision. */
 const watchMs = 1_000;
 
 type Latest = z.infer<typeof listReceipts.reply>;
 
-/** The latest decisions of the workspace. */
 export function useLatest(): UseQueryResult<Latest> {
   return useWorkspaceQuery(
     ['receipts', 'latest'],
@@ -19,7 +18,7 @@ export function useLatest(): UseQueryResult<Latest> {
   );
 }
 
-/** No decision was made in the workspace. False while that is unknown. */
+/** Whether the workspace has no decision yet. `false` while that is unknown. */
 export function useIsNew(): boolean {
   return useLatest().data?.data.length === 0;
 }

@@ -1,6 +1,6 @@
 /**
- * The request for a decision of an agent, as a command. No value of it has a quote. WORKSPACE_KEY holds a key of the
- * workspace: the AGENT_KEY that `make up` writes down is of another tenant.
+ * A `curl` command that requests a decision for an agent. No value may contain a quote. WORKSPACE_KEY is a key of the
+ * workspace, because the AGENT_KEY that `make up` writes belongs to another tenant.
  */
 export function callCommand(members: object): string {
   const call = { action: 'tool.call', ...members, session_id: 'first-session' };

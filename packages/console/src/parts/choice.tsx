@@ -7,7 +7,7 @@ type Props<Id extends string | number> = {
   onChange: (id: Id) => void;
 };
 
-/** One of several, each by its name. */
+/** Selects one of several named values. */
 export function Choice<Id extends string | number>({ label, value, options, onChange }: Props<Id>) {
   const choose = (text: string) => {
     const option = options.find(({ id }) => String(id) === text);
@@ -27,5 +27,5 @@ export function Choice<Id extends string | number>({ label, value, options, onCh
   );
 }
 
-/** Values that are their own names. */
+/** Options whose name is their id. */
 export const asOptions = <Id extends string>(ids: readonly Id[]) => ids.map((id) => ({ id, name: id }));

@@ -2,7 +2,10 @@ import { TextInput } from '@mantine/core';
 
 type Props = { about: string; shownCode: string | null; code: string; onChange: (code: string) => void };
 
-/** Takes a code that was mailed, as `about` says. `shownCode`: in development, the code that is not mailed. */
+/**
+ * A field for a mailed code. `about` describes where it was sent. `shownCode` is the code in development, where no mail
+ * is sent.
+ */
 export function CodeField({ about, shownCode, code, onChange }: Props) {
   return (
     <>

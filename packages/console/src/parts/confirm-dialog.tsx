@@ -9,16 +9,16 @@ type Question = {
   /** The consequence, in words. */
   says: ReactNode;
   act: string;
-  /** The text that has to be typed first, to prevent mistakes. */
+  /** The text that must be typed first, to prevent mistakes. */
   typed?: string;
-  /** False: what `says` asks for is not all there. */
+  /** `false` while the fields in `says` are incomplete. */
   isReady?: boolean;
   run: () => Promise<unknown>;
 };
 
 type Props = { question: Question | null; onClose: () => void; onDone?: () => void };
 
-/** Asks once more before something that is not taken back; stays open until a service has said that it is done. */
+/** Confirms an act that cannot be undone. The dialog stays open until the act has succeeded. */
 export function ConfirmDialog({ question, onClose, onDone }: Props) {
   return (
     <Modal opened={question !== null} onClose={onClose} title={question?.title}>

@@ -5,20 +5,20 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 import { commandOf } from './command-of.ts';
 
 type Props = {
-  /** The words of `countersign`. */
+  /** The subcommand of `countersign`. */
   words: string;
   filters?: Record<string, string | undefined>;
-  /** How many are on the page. */
+  /** The number of items on the page. */
   count: number;
-  /** False: another list of the page has the key. */
+  /** `false` when another list of the page has the shortcut. */
   hasShortcut?: boolean;
 };
 
 const shownForMs = 1_500;
-/** More than this no command prints at once. */
+/** The most items that one command prints. */
 const printedMax = 100_000;
 
-/** Below a list: the command that prints the same ids in the same order. */
+/** The command below a list. It prints the same ids in the same order. */
 export function CopyCommand({ words, filters = {}, count, hasShortcut = true }: Props) {
   const { id } = useWorkspace();
   const { copy, copied } = useClipboard({ timeout: shownForMs });

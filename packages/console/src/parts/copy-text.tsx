@@ -5,7 +5,7 @@ const shownForMs = 1_500;
 const endsLength = { first: 12, last: 4 };
 const lengthMax = 22;
 
-/** An id or a hash: shown short, copied whole. */
+/** An id or a hash that is shown short and copied whole. */
 export function CopyText({ text, whole = false }: { text: string; whole?: boolean }) {
   const { copy, copied } = useClipboard({ timeout: shownForMs });
   return (

@@ -1,25 +1,26 @@
 import { useEffect, useState } from 'react';
+import { serverClock } from '../api/server-clock.ts';
 
 const tickMs = 1_000;
-/** From then on the time is amber. */
+/** The time is amber when at most this much is left. */
 const soonSeconds = 900;
 
-/** How long is left until a moment, in whole seconds; never below 0. */
-function useSecondsLeft(until: string): number {
-  const [nowMs, setNowMs] = useState(() => Date.now());
+/** The whole seconds until a moment by the server's clock, never below 0. */
+export function useSecondsLeft(until: string): number {
+  const [nowMs, setNowMs] = useState(() => serverClock.nowMs());
   useEffect(() => {
-    const timer = setInterval(() => setNowMs(Date.now()), tickMs);
+    const timer = setInterval(() => setNowMs(serverClock.nowMs()), tickMs);
     return () => clearInterval(timer);
   }, []);
   return Math.max(0, Math.ceil((Date.parse(until) - nowMs) / 1_000));
 }
 
 export function Countdown({ until }: { until: string }) {
-  const left = useSecondsLeft(until);
-  if (left === 0) return <span className="countdown">expired</span>;
-  const [minutes, seconds] = [Math.floor(left / 60), left % 60];
+  const remaining = useSecondsLeft(until);
+  if (remaining === 0) return <span className="countdown">expired</span>;
+  const [minutes, seconds] = [Math.floor(remaining / 60), remaining % 60];
   return (
-    <span className={left < soonSeconds ? 'countdown countdown-soon' : 'countdown'} title={until}>
+    <span className={remaining < soonSeconds ? 'countdown countdown-soon' : 'countdown'} title={until}>
       {`${minutes}:${String(seconds).padStart(2, '0')} left`}
     </span>
   );

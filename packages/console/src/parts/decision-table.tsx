@@ -3,8 +3,9 @@ import { VerdictMark } from './mark.tsx';
 import { Moment } from './moment.tsx';
 import { RowLink } from './row-link.tsx';
 import { Shown } from './shown.tsx';
+import { Who } from './who.tsx';
 
-/** A few decisions, a line each. */
+/** A few decisions, one row for each. */
 export function DecisionTable({ receipts }: { receipts: StoredReceipt[] }) {
   return (
     <div className="table-box" tabIndex={0} role="region" aria-label="Decisions">
@@ -26,7 +27,7 @@ export function DecisionTable({ receipts }: { receipts: StoredReceipt[] }) {
                 </RowLink>
               </td>
               <td className="wide">
-                <Shown text={payload.principal_id} />
+                <Who actor={payload.principal_id} />
               </td>
             </tr>
           ))}

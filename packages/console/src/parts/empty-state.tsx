@@ -4,7 +4,7 @@ import { useClipboard } from '@mantine/hooks';
 
 type Props = { title: string; children: ReactNode; command?: string; action?: ReactNode };
 
-/** The purpose of an empty page; `command` works as it stands. */
+/** The purpose of an empty page. `command` runs without changes. */
 export function EmptyState({ title, children, command, action }: Props) {
   return (
     <section className="empty">

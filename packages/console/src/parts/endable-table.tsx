@@ -9,7 +9,9 @@ type Props = {
   children: ReactNode;
 };
 
-/** A table of what a person can end. The last cell of each row does so. A `wide` column is left out on narrow screens. */
+/**
+ * A table of items that a person can end. The last cell of each row has the button. Narrow screens hide `wide` columns.
+ */
 export function EndableTable({ label, columns, hasCards = false, children }: Props) {
   return (
     <div className="table-box" tabIndex={0} role="region" aria-label={label}>

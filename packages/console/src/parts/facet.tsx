@@ -2,12 +2,12 @@ type Props<Value extends string> = {
   label: string;
   value: Value | undefined;
   options: readonly Value[];
-  /** How a value is shown; without it, as it is. */
+  /** The shown text of a value, by default the value itself. */
   inWords?: (value: Value) => string;
   onChange: (value: Value | undefined) => void;
 };
 
-/** Narrows a list to one value; the first choice is all of them. */
+/** Filters a list by one value. The first choice is no filter. */
 export function Facet<Value extends string>({ label, value, options, inWords = String, onChange }: Props<Value>) {
   return (
     <label className="chooser">

@@ -4,7 +4,7 @@ import { EmptyState } from './empty-state.tsx';
 
 const call = { tool: 'web.search', args: { q: 'countersign' } };
 
-/** Before there is a receipt: how to get one. */
+/** Shown before the first receipt: how to send a call. */
 export function FirstCall() {
   return (
     <EmptyState title="Send a first call" command={callCommand(call)}>

@@ -1,4 +1,4 @@
-/** An amount as people write it; without a currency, as it is counted. */
+/** An amount with its currency. Without a currency, the amount is in minor units. */
 export function inMoney(minor: number, currency: string | null): string {
   if (currency === null) return `${minor} minor units`;
   const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });

@@ -1,41 +1,35 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ProblemNote } from './problem-note.tsx';
+import { Skeleton } from './skeleton.tsx';
 
 type Props<Data> = {
   query: UseQueryResult<Data>;
-  /** Old data is dimmed. The children are in a box of their own then. */
-  dims?: boolean;
   children: (data: Data) => ReactNode;
 };
 
 /**
- * The data of a query. When a later read fails, the shown data is called old, so that it is not taken for the current
- * state.
+ * Shows the data of a query. If a later read fails, the shown data is dimmed and marked as old, so that it is not taken
+ * for the current state. The style sheet dims everything between the two marks, because an element around the data
+ * would change the layout.
  */
-export function Loaded<Data>({ query, dims = false, children }: Props<Data>) {
+export function Loaded<Data>({ query, children }: Props<Data>) {
   const { data, error, dataUpdatedAt } = query;
   const again = () => void query.refetch();
-  if (data === undefined) return error === null ? <Waiting /> : <ProblemNote error={error} again={again} />;
+  if (data === undefined) return error === null ? <Skeleton /> : <ProblemNote error={error} retry={again} />;
+  const isOld = error !== null;
   return (
     <>
-      {error !== null && (
+      {isOld && (
         <>
-          <ProblemNote error={error} again={again} />
-          <p className="stale">
+          <ProblemNote error={error} retry={again} />
+          <p className="stale old-start">
             Last updated at {new Date(dataUpdatedAt).toLocaleTimeString('en-GB')} and may be out of date.
           </p>
         </>
       )}
-      {dims ? <div {...(error !== null && { className: 'old' })}>{children(data)}</div> : children(data)}
+      {children(data)}
+      {isOld && <span className="old-end" hidden />}
     </>
-  );
-}
-
-function Waiting() {
-  return (
-    <p className="quiet waiting" role="status">
-      Loading…
-    </p>
   );
 }

@@ -24,19 +24,22 @@ type Props<Row> = {
   older: LastingList<Row>['older'];
 };
 
-/** The most rows that are all in the document: found by the browser's own search, and printed. */
+/** Up to this number, all rows are in the document, so the browser can search and print them. */
 const wholeMax = 200;
-/** The height of a row in rem, as `.long td` of console.css has it. Another height is measured, and each one moves all rows behind it. */
+/**
+ * The height of a row in rem, the same as of `.long td` in console.css. A row of another height moves all rows below
+ * it.
+ */
 const rowRem = { wide: 2.25, narrow: 3.5 };
 const narrow = '(max-width: 48rem)';
-/** Rows beyond what is seen, so that the next one is there when Tab or a finger asks for it. */
+/** The number of rows to render outside the visible part, so that Tab and touch scrolling always find a next row. */
 const overscan = 5;
-/** The distance from its end at which a list asks for more. */
+/** The distance from the end at which a list requests older rows. */
 const nearEndPx = 2_000;
 
 /**
- * A list that grows as it is scrolled, in a box of its own, so that what stands below stays in reach. Only the visible
- * rows of a long list are in the document; each states its number for assistive technology.
+ * A list that grows while it is scrolled. It scrolls in its own box, so that content below it stays in reach. The
+ * document contains only the visible rows of a long list, and each row states its number for assistive technology.
  */
 export function LongTable<Row extends { id: string }>({ label, columns, cells, list, older }: Props<Row>) {
   const box = useRef<HTMLDivElement>(null);
@@ -71,8 +74,8 @@ export function LongTable<Row extends { id: string }>({ label, columns, cells, l
       </div>
       {!isWhole && (
         <p className="print-only">
-          {rows.length} rows were loaded, and those in sight are printed. The command that is copied from this list
-          prints all of them.
+          {rows.length} rows were loaded, and only the visible rows are printed. The command that is copied from this
+          list prints all rows.
         </p>
       )}
       <Older older={older} />
@@ -82,7 +85,10 @@ export function LongTable<Row extends { id: string }>({ label, columns, cells, l
 
 type InBox = Virtualizer<HTMLDivElement, HTMLTableRowElement>;
 
-/** Which rows are in sight. The row that has the focus stays in the document, and what is read stays in its place as new rows come. */
+/**
+ * The visible rows. The focused row stays in the document. Rows keep their place on the screen when new rows arrive
+ * above.
+ */
 function useWindow(box: RefObject<HTMLDivElement | null>, { items: rows, newer }: Lasting<{ id: string }>) {
   const [focused, setFocused] = useState<string | null>(null);
   const [isAtTop, setAtTop] = useState(true);
@@ -94,7 +100,8 @@ function useWindow(box: RefObject<HTMLDivElement | null>, { items: rows, newer }
     getScrollElement: () => box.current,
     estimateSize: () => usualPx,
     measureElement: sizeOf,
-    // The same number for a row however many come above it, and cheaper than its id: 100,000 of them are gone through at each change.
+    // This key is stable when rows are added above. It is also cheaper than the id of a row. That matters, because each
+    // change of the list computes up to 100,000 keys.
     getItemKey: useCallback((index: number) => index - newer, [newer]),
     rangeExtractor: useCallback((range: Range) => withKept(defaultRangeExtractor(range), kept), [kept]),
     overscan,
@@ -108,7 +115,8 @@ function pxOfRem(): number {
 }
 
 /**
- * The size that the browser reports after each layout: reading a row as it is made would lay all of them out at once.
+ * The height of a row, as the browser reports it after each layout. Measuring each new row directly would lay out all
+ * rows at once.
  */
 function sizeOf(row: HTMLTableRowElement, entry: ResizeObserverEntry | undefined, inBox: InBox): number {
   const [size] = entry?.borderBoxSize ?? [];
@@ -118,7 +126,7 @@ function sizeOf(row: HTMLTableRowElement, entry: ResizeObserverEntry | undefined
 }
 
 function withKept(indexes: number[], kept: number): number[] {
-  return kept === -1 || indexes.includes(kept) ? indexes : [...indexes, kept].sort((one, other) => one - other);
+  return kept === -1 || indexes.includes(kept) ? indexes : [...indexes, kept].sort((a, b) => a - b);
 }
 
 function idOfRow({ target }: FocusEvent<HTMLElement>): string | null {
@@ -133,7 +141,7 @@ type RowsProps<Row> = Pick<Props<Row>, 'cells'> & {
   measure: (row: HTMLTableRowElement | null) => void;
 };
 
-/** The rows, and in place of those that are left out as much room as they take. */
+/** The visible rows, with empty space of the same height in place of the other rows. */
 function Rows<Row extends { id: string }>({ rows, places, totalPx, cells, columns, measure }: RowsProps<Row>) {
   const shown = [];
   let reached = 0;
@@ -152,7 +160,7 @@ function Rows<Row extends { id: string }>({ rows, places, totalPx, cells, column
   return shown;
 }
 
-/** A row does not change while others come and go around it. */
+/** A row is not rendered again when other rows are added or removed. */
 const Cells = memo(function Cells({ cells: Of, row }: { cells: ComponentType<{ row: unknown }>; row: unknown }) {
   return <Of row={row} />;
 });

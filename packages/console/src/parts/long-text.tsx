@@ -1,12 +1,15 @@
 import { Textarea, type TextareaProps } from '@mantine/core';
 import type { KeyboardEvent } from 'react';
 
-/** A field of several lines in a form; `act`: what the button of the form says. Enter begins a line, so Ctrl-Enter presses the button. */
+/**
+ * A form field with several lines. Enter starts a new line, so Ctrl-Enter presses the button. `act` is the text of the
+ * button.
+ */
 export function LongText({ act, ...field }: TextareaProps & { act: string }) {
   return <Textarea description={`Ctrl-Enter: ${act}`} onKeyDown={pressButton} {...field} />;
 }
 
-/** The button, and not the form alone: while the form is being sent, it is disabled. */
+/** Clicks the button instead of submitting the form, because the button is disabled while the form is being sent. */
 function pressButton(event: KeyboardEvent<HTMLTextAreaElement>) {
   const { key, ctrlKey, metaKey, repeat, currentTarget } = event;
   if (key !== 'Enter' || !(ctrlKey || metaKey) || repeat) return;

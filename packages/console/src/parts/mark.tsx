@@ -3,7 +3,7 @@ import type { Verdict } from '@countersign/contracts';
 
 export type Tone = 'good' | 'bad' | 'wait' | 'plain' | 'live';
 
-/** A state in one word; the colour only repeats it. */
+/** A state in one word. The colour only repeats the word. */
 export function Mark({ tone, children }: { tone: Tone; children: string }) {
   return <span className={`mark mark-${tone}`}>{children}</span>;
 }
@@ -20,7 +20,7 @@ const verdictLooks = {
   ESCALATE: { tone: 'wait', Symbol: IconUserQuestion },
 } as const;
 
-/** A verdict has its own symbol and word. "Allowed" has no fill, since it is nine rows of ten. */
+/** A verdict with its own symbol and word. "Allowed" has no fill, because most rows are allowed. */
 export function VerdictMark({ verdict }: { verdict: Verdict }) {
   const { tone, Symbol } = verdictLooks[verdict];
   return (

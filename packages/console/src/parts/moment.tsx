@@ -10,12 +10,13 @@ const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 export function Moment({ at }: { at: string }) {
   return (
     <time dateTime={at} title={at}>
-      {inWords(new Date(at), new Date())}
+      {momentInWords(new Date(at), new Date())}
     </time>
   );
 }
 
-function inWords(date: Date, now: Date): string {
+/** The same text without markup, for labels. */
+export function momentInWords(date: Date, now: Date): string {
   if (date.toDateString() === now.toDateString()) return clock.format(date);
   if (date.getFullYear() === now.getFullYear()) return dayAndClock.format(date);
   return `${day.format(date)}, ${clock.format(date)}`;

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { WorkspaceList } from '../workspace/workspace-list.ts';
 
-/** Below a list that has more than it shows. */
+/** The buttons below a list that has more items than it shows. */
 export function More({ list: { query, onwards, back } }: { list: WorkspaceList<unknown> }) {
   if (onwards === null && back === null) return null;
   const terms = { size: 'xs', variant: 'default', loading: query.isPlaceholderData } as const;
@@ -9,7 +9,7 @@ export function More({ list: { query, onwards, back } }: { list: WorkspaceList<u
     <p className="more">
       {back !== null && (
         <Button {...terms} onClick={back}>
-          Page before
+          Previous page
         </Button>
       )}{' '}
       {onwards !== null && (

@@ -3,7 +3,7 @@ import { EmptyState } from './empty-state.tsx';
 
 type Props = { title: string; onAll: () => void };
 
-/** A list that was narrowed until nothing was left of it. */
+/** The empty state of a filtered list. */
 export function NoneLikeThis({ title, onAll }: Props) {
   const all = (
     <Button variant="default" onClick={onAll}>
@@ -12,7 +12,7 @@ export function NoneLikeThis({ title, onAll }: Props) {
   );
   return (
     <EmptyState title={title} action={all}>
-      Nothing of this list is what you look for. The address of this page says what that is.
+      No item matches the filters. The address of this page contains them.
     </EmptyState>
   );
 }

@@ -6,18 +6,18 @@ import { useWaiting } from '../live/waiting.ts';
 
 type Props = {
   title: string;
-  /** The page above this one. `keepsSearch`: it is a list, and shows the same part of it again. */
+  /** The page above this one. `keepsSearch`: the link keeps the search, so that a list shows the same part again. */
   above?: { title: string; to: string; keepsSearch?: true };
-  /** Before the title. */
+  /** Shown before the title. */
   symbol?: ReactNode;
-  /** Behind the title: the state of what the page is about. */
+  /** Shown after the title: the state of the shown object. */
   state?: ReactNode;
   about?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 };
 
-/** The frame of every page: its name, what it is about in one line, what can be done, and the rest. */
+/** The frame of every page: title, description, actions and content. */
 export function Page({ title, above, symbol, state, about, actions, children }: Props) {
   const shown = visibleText(title);
   const waiting = useWaiting();

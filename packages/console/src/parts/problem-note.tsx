@@ -3,10 +3,10 @@ import { problemOf } from '../api/problem.ts';
 import { CopyText } from './copy-text.tsx';
 import { Shown } from './shown.tsx';
 
-type Props = { error: unknown; again?: () => void };
+type Props = { error: unknown; retry?: () => void };
 
-/** Why something is not here, or was not done, and what to do. */
-export function ProblemNote({ error, again }: Props) {
+/** Why a read or an act failed, and what to do. */
+export function ProblemNote({ error, retry: again }: Props) {
   const { title, message, nextStep, code, requestId } = problemOf(error);
   return (
     <section className="note note-problem" role="alert">

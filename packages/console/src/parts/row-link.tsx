@@ -3,13 +3,14 @@ import type { MouseEvent, ReactNode } from 'react';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
 /**
- * A link in a very long list, to a page of this workspace. `<Link>` computes its address from all routes, each time that a row comes into sight. This one does it on a click.
+ * A link to a page of this workspace, for very long lists. `<Link>` searches all routes whenever a row becomes visible.
+ * `RowLink` searches them only on a click.
  */
 export function RowLink({ to, children }: { to: string; children: ReactNode }) {
   const router = useRouter();
   const { id } = useWorkspace();
   const follow = (event: MouseEvent) => {
-    // Keys for the browser itself: another tab, another window, a download.
+    // Modified clicks belong to the browser: new tab, new window or download.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     void router.navigate({ to, search: (before: object) => before });

@@ -6,7 +6,7 @@ const saidForMs = 1_500;
 
 type Props = { label: string; text: string; children: ReactNode };
 
-/** A secret that no service tells a second time: to be copied now. */
+/** A secret that no service returns again, with a button to copy it. */
 export function ShownOnce({ label, text, children }: Props) {
   const { copy, copied } = useClipboard({ timeout: saidForMs });
   return (

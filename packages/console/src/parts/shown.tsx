@@ -1,8 +1,8 @@
 import { visibleText } from '@countersign/contracts';
 
 /**
- * Text that an agent, a tool or a stranger has chosen: text alone, in its own direction, with what a reader cannot see written by its
- * number.
+ * Text of an agent, a tool or a stranger. It is plain text in its own direction, and invisible characters are shown as
+ * code points.
  */
 export function Shown({ text }: { text: string }) {
   return <bdi>{visibleText(text)}</bdi>;
@@ -17,7 +17,7 @@ export function ShownText({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** A value of JSON, a member a line. */
+/** A JSON value, one member per line. */
 export function ShownJson({ value, label }: { value: unknown; label: string }) {
   return <ShownText text={JSON.stringify(value, null, 2)} label={label} />;
 }

@@ -13,7 +13,7 @@ type Props = {
   children?: ReactNode;
 };
 
-/** One number that leads to what it counts. A number that is unknown is a dash, and never zero. */
+/** A number that links to what it counts. An unknown number is a dash, never zero. */
 export function Tile({ name, Symbol, to, search = {}, value, unit, meaning, children }: Props) {
   return (
     <Link to={to} search={search} className="chart-card tile">

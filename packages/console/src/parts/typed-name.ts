@@ -1,7 +1,8 @@
 import { visibleText } from '@countersign/contracts';
 
 /**
- * A name as it is visible on a page, and can be typed: hidden characters are named, and several blanks look like one.
+ * A name as a page shows it, so that people can type it. Invisible characters are shown as code points, and several
+ * spaces become one.
  */
 export function readName(name: string): string {
   return visibleText(name).replaceAll(/\s+/g, ' ').trim();

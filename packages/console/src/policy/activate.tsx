@@ -13,7 +13,7 @@ import type { ActivePolicy } from './in-force.tsx';
 
 type Props = { report: WhatIfReport; reportId: WhatIfId; policyHash: Digest; active: ActivePolicy };
 
-/** The consequence in words, and a typed name: from the next decision on every kernel decides by this draft. */
+/** States the consequence and requires a typed name. From the next decision on, every kernel decides by this draft. */
 export function Activate({ report, reportId, policyHash, active }: Props) {
   const { id, name, role } = useWorkspace();
   const policy = usePolicy();
@@ -31,7 +31,7 @@ export function Activate({ report, reportId, policyHash, active }: Props) {
   if (activate.data !== undefined)
     return (
       <p className="note note-good" role="status">
-        In force as epoch {activate.data.epoch}. The receipt of the decision:{' '}
+        In force as version {activate.data.epoch}. The receipt of the decision:{' '}
         <CopyText text={activate.data.decision_receipt_id} />
       </p>
     );

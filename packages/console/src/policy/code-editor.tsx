@@ -7,13 +7,16 @@ type Props = {
   text: string;
   label: string;
   faultyLines: readonly number[];
-  /** Where the reader is to be taken. */
+  /** The line that the editor scrolls to. */
   chosenLine: number | null;
   onChange: (text: string) => void;
   onRun: () => void;
 };
 
-/** A text with line numbers. Its styles are adopted by a shadow root, which the policy of contents takes: nothing is written inline. */
+/**
+ * A text editor with line numbers. A shadow root adopts its styles, because the Content Security Policy blocks inline
+ * styles.
+ */
 export function CodeEditor({ text, label, faultyLines, chosenLine, onChange, onRun }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView | null>(null);
@@ -32,7 +35,7 @@ export function CodeEditor({ text, label, faultyLines, chosenLine, onChange, onR
       }),
     ];
     const made = new EditorView({ root, parent: root, state: EditorState.create({ doc: first(), extensions }) });
-    // It scrolls, so a keyboard has to reach it.
+    // The box scrolls, so a keyboard must be able to reach it.
     made.scrollDOM.tabIndex = 0;
     editor.current = made;
     return () => made.destroy();
@@ -57,7 +60,7 @@ export function CodeEditor({ text, label, faultyLines, chosenLine, onChange, onR
   return <div ref={host} className="code-editor" />;
 }
 
-/** Editing keys of browsers are left to them; the default keys would bring the parsers of languages along. */
+/** Browsers handle other editing keys. The default keys of the editor would load the parsers of languages. */
 const keys = [
   { key: 'Enter', run: insertNewline },
   { key: 'Mod-a', run: selectAll },
@@ -71,7 +74,7 @@ const faults = StateField.define<DecorationSet>({
   update: (marks, { effects, changes, state }) => {
     const marked = effects.find((effect) => effect.is(markFaults));
     if (marked === undefined) return marks.map(changes);
-    const lines = [...new Set(marked.value)].sort((one, other) => one - other); // of this very effect
+    const lines = [...new Set(marked.value)].sort((a, b) => a - b);
     const builder = new RangeSetBuilder<Decoration>();
     for (const line of lines.filter((number) => number <= state.doc.lines)) {
       const { from } = state.doc.line(line);

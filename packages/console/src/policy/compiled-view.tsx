@@ -4,7 +4,7 @@ import { Shown } from '../parts/shown.tsx';
 
 type Props = { compiled: CompiledDraft; onLine: (line: number) => void };
 
-/** The faults of the draft, at their places, and its changes, in sentences. */
+/** The faults of the draft with their lines, and its changes in sentences. */
 export function CompiledView({ compiled, onLine }: Props) {
   const { diagnostics, tests, policy_hash, diff, summary } = compiled;
   return (
@@ -53,7 +53,7 @@ export function CompiledView({ compiled, onLine }: Props) {
 }
 
 function changesOf({ added, removed, changed }: CompiledDraft['diff']): string {
-  const parts = Object.entries({ added, removed, changed }).filter(([, ids]) => ids.length > 0);
-  if (parts.length === 0) return 'No rule differs from those in force.';
-  return parts.map(([what, ids]) => `${what}: ${ids.join(', ')}`).join('; ');
+  const pieces = Object.entries({ added, removed, changed }).filter(([, ids]) => ids.length > 0);
+  if (pieces.length === 0) return 'No rule differs from those in force.';
+  return pieces.map(([what, ids]) => `${what}: ${ids.join(', ')}`).join('; ');
 }

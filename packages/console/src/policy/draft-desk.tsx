@@ -17,14 +17,14 @@ const CodeEditor = lazy(async () => ({ default: (await import('./code-editor.tsx
 
 type Props = { stored: PolicyDraft; active: ActivePolicy | undefined };
 
-/** The draft as text, what the compiler says of it, and the way into force. */
+/** The draft as text, the result of the compiler, and the steps to activation. */
 export function DraftDesk({ stored, active }: Props) {
   const [text, setText] = useState(stored.text);
   const [base, setBase] = useState(stored);
   const [chosenLine, chooseLine] = useState<number | null>(null);
   const compile = useCompile(setBase);
   const isChanged = text !== base.text;
-  // Kept tests, and what colleagues write, come in where nothing here would be lost.
+  // A newer stored draft is shown only when no unsaved text would be lost.
   if (stored.version > base.version && (!isChanged || stored.text === text)) {
     setBase(stored);
     setText(stored.text);

@@ -12,7 +12,7 @@ const titles: Readonly<Record<string, string>> = {
   'two-person': 'Start from the two-person rule',
 };
 
-/** Before the first draft: what one may begin with, in plain words. */
+/** The templates for a first draft, each with a summary. */
 export function FirstDraft({ templates }: { templates: Templates }) {
   const write = useWriteDraft();
   return (

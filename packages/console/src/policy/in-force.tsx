@@ -20,9 +20,11 @@ export function InForce({ policy }: { policy: ActivePolicy }) {
         <dd>
           <CopyText text={policy_hash} />
         </dd>
-        <dt>Whose</dt>
+        <dt>Owner</dt>
         <dd>
-          {owner === '*' ? 'The installation. This workspace has no policy of its own.' : `its own, epoch ${epoch}`}
+          {owner === '*'
+            ? 'The installation. This workspace has no policy of its own.'
+            : `This workspace, version ${epoch}`}
         </dd>
         <dt>Last confirmed</dt>
         <dd>

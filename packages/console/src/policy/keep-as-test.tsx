@@ -8,7 +8,7 @@ import { usePolicy } from './use-policy.ts';
 
 type Example = { receipt_id: string; verdict: Verdict; tool: string | null; action: string };
 
-/** Keeps what was decided as a test of the draft: from then on the draft has to decide the same. */
+/** Keeps a decision as a test of the draft. From then on, the draft must decide the same. */
 export function KeepAsTest({ example, draft }: { example: Example; draft: PolicyDraft }) {
   const { id } = useWorkspace();
   const policy = usePolicy();
@@ -46,7 +46,7 @@ export function KeepAsTest({ example, draft }: { example: Example; draft: Policy
 
 type Kept = { draft: PolicyDraft; passes: boolean };
 
-/** Whether the draft passes it is known of the version that it was kept in. */
+/** The result is known only for the version of the draft that the test was added to. */
 function keptWords({ draft: { version }, passes }: Kept, now: PolicyDraft): string {
   if (version !== now.version) return 'Kept. The draft has changed, so compile it to see whether the test passes.';
   return passes ? 'Kept. The test passes with this draft.' : 'Kept. The test fails with this draft.';

@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 
-/** Asks before the page is left, whichever way, with what was written and not saved. */
+/** Asks for confirmation before a page with unsaved text is left in any way. */
 export function LeavingUnsaved({ isUnsaved }: { isUnsaved: boolean }) {
   const leaving = useBlocker({
     shouldBlockFn: () => isUnsaved,

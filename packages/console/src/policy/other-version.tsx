@@ -13,7 +13,10 @@ type Props = {
   onDiscarded: (text: string) => void;
 };
 
-/** A colleague wrote in the meantime: the reader compares both texts and chooses one. Nothing is lost before. */
+/**
+ * Shown when another person has changed the draft. The reader compares both texts and chooses one. Both are kept until
+ * then.
+ */
 export function OtherVersion({ stored, text, onTaken, onDiscarded }: Props) {
   const { id } = useWorkspace();
   const policy = usePolicy();
@@ -32,7 +35,7 @@ export function OtherVersion({ stored, text, onTaken, onDiscarded }: Props) {
         draft !== null && (
           <section className="note">
             <h2>
-              Your version on version {stored.version}, and version {draft.version} stands now
+              Your text is based on version {stored.version}. The current version is {draft.version}
             </h2>
             <ShownText text={draft.text} label={`Version ${draft.version}`} />
             <Button size="xs" variant="default" onClick={() => goOn(draft, true)}>

@@ -9,7 +9,7 @@ import { ShadowLanes } from './shadow-lanes.tsx';
 
 const askAgainMs = 5_000;
 
-/** The policy for agents, and its way: written, tried on sealed decisions, and activated by a decision. */
+/** The policy for agents: written as a draft, tried on recorded decisions, and then activated. */
 export function PolicyPage() {
   const { id } = useWorkspace();
   const policy = usePolicy();

@@ -14,8 +14,8 @@ export function ReportView({ report, draft }: Props) {
   return (
     <div className="stacked">
       <p role="status">
-        {decisions} decisions were decided again{is_whole ? ', and these are all there are' : ''}. {widened.length}{' '}
-        become more permissive.
+        {decisions} decisions were decided again{is_whole ? ', all that exist' : ''}. {widened.length} become more
+        permissive.
       </p>
       <Matrix matrix={report.matrix} />
       {unverifiable.count > 0 && (
@@ -23,7 +23,7 @@ export function ReportView({ report, draft }: Props) {
       )}
       {missing.length > 0 && (
         <p>
-          Missing in some records, since the earlier policy did not read it:{' '}
+          Some records lack these values, because the earlier policy did not read them:{' '}
           <Shown text={missing.map(({ field, decisions: count }) => `${field} (${count})`).join(', ')} />
         </p>
       )}

@@ -16,7 +16,7 @@ type Props = { draft: PolicyDraft; policyHash: Digest; active: ActivePolicy };
 const askAgainMs = 700;
 const isOpen = (job: WhatIfJob | undefined) => job?.state === 'queued' || job?.state === 'running';
 
-/** The draft's verdicts on past calls, and then the way into force. */
+/** The draft's verdicts on past calls, and below them the activation. */
 export function Report({ draft, policyHash, active }: Props) {
   const { id } = useWorkspace();
   const policy = usePolicy();

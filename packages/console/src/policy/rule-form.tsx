@@ -10,7 +10,10 @@ const empty = { tools: '', effect: 'deny', reason: '' };
 
 type Props = { text: string; onChange: (text: string) => void };
 
-/** The most common change without writing JSON: what becomes of calls of some tools. It changes the text above, and nothing else. */
+/**
+ * Adds a rule for calls of some tools without writing JSON, because this is the most common change. Only the draft text
+ * above the form changes.
+ */
 export function RuleForm({ text, onChange }: Props) {
   const [words, setWords] = useState(empty);
   const tools = namesIn(words.tools);
@@ -72,7 +75,7 @@ function withRule(bundle: Bundle, tool: string[], { effect, reason }: typeof emp
 
 function bundleOf(text: string): Bundle | null {
   try {
-    const bundle = JSON.parse(text) as Bundle; // the compiler says what else is wrong with it
+    const bundle = JSON.parse(text) as Bundle; // the compiler reports all other errors
     return Array.isArray(bundle.rules) ? bundle : null;
   } catch {
     return null;

@@ -11,7 +11,7 @@ import { usePolicy } from './use-policy.ts';
 
 type Props = { shadows: PolicyShadow[]; text: string | null };
 
-/** Drafts that the kernel judges beside the policy in force, and how often they say something else. */
+/** Drafts that the kernel evaluates beside the active policy, with the number of differing verdicts. */
 export function ShadowLanes({ shadows, text }: Props) {
   const { id, role } = useWorkspace();
   const policy = usePolicy();
@@ -97,7 +97,7 @@ function Lanes({ shadows, onEnd }: { shadows: PolicyShadow[]; onEnd?: (lane: str
 }
 
 function latestHour([latest]: readonly ShadowHour[]): string {
-  return latest === undefined ? 'nothing yet' : `${latest.diverged} other, ${latest.widened} wider`;
+  return latest === undefined ? 'nothing yet' : `${latest.diverged} differ, ${latest.widened} more permissive`;
 }
 
 function LaneForm({ text, onSet }: { text: string; onSet: () => Promise<void> }) {
@@ -117,7 +117,7 @@ function LaneForm({ text, onSet }: { text: string; onSet: () => Promise<void> })
     <form className="stacked" onSubmit={submit} aria-label="Run the draft in shadow">
       <TextInput
         label="Name of a lane"
-        description="Small letters, digits and -"
+        description="Lower-case letters, digits and -"
         required
         pattern="[a-z0-9][a-z0-9\-]{0,31}"
         value={lane}

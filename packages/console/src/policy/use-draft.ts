@@ -5,7 +5,7 @@ import { usePolicy } from './use-policy.ts';
 
 type Written = { text: string; version: number };
 
-/** Writes the draft under the version that was read, 0 before the first. */
+/** Writes the draft if the stored version is still the one that was read. Version 0 means that no draft exists. */
 export function useWriteDraft() {
   const { id } = useWorkspace();
   const policy = usePolicy();
@@ -17,7 +17,10 @@ export function useWriteDraft() {
   });
 }
 
-/** Writes the draft where it was changed, and has it compiled. `onWritten`: what stands now is one's own, whatever was typed since. */
+/**
+ * Writes the draft if it was changed, then compiles it. `onWritten` gets the stored draft, even when more was typed
+ * since.
+ */
 export function useCompile(onWritten: (draft: PolicyDraft) => void) {
   const { id } = useWorkspace();
   const policy = usePolicy();

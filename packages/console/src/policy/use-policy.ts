@@ -28,7 +28,7 @@ const routes = {
   putPolicyShadow,
 };
 
-/** Calls about the policy of the open workspace. They load with the pages that use them. */
+/** Client for the policy of the open workspace. It loads with the pages that use it. */
 export function usePolicy(): Client<typeof routes> {
   const { id } = useWorkspace();
   return useMemo(() => workspaceClient(routes, id), [id]);

@@ -7,7 +7,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 
 type Props = { loginId: string; shownCode: string | null; onProven: () => void };
 
-/** The code that went to the address of the signed-in person. */
+/** Requests the code that was sent to the address of the signed-in person. */
 export function CodeQuestion({ loginId, shownCode, onProven }: Props) {
   const [code, setCode] = useState('');
   const finish = useMutation({

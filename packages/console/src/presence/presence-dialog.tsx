@@ -9,10 +9,10 @@ import { signWithPasskey } from '../passkey/sign-with-passkey.ts';
 import { CodeQuestion } from './code-question.tsx';
 import { useAskedPresence } from '../api/presence.ts';
 
-/** Over every other dialog of the console, whose act it was that asked. */
+/** Above every other dialog, because an act in one of them may need the proof. */
 const layer = 400;
 
-/** Asks for a fresh proof of presence, whenever an act needs one. */
+/** Requests a fresh proof of presence when an act needs one. */
 export function PresenceDialog({ isOpen }: { isOpen: boolean }) {
   const question = useAskedPresence();
   const giveUp = () => question?.answer(false);
@@ -28,7 +28,7 @@ export function PresenceDialog({ isOpen }: { isOpen: boolean }) {
       <Modal.Overlay backgroundOpacity={0.4} />
       <Modal.Content>
         <Modal.Body>
-          {/* Without a header of its own: a page has one banner, and the dialog behind this one may be it. */}
+          {/* No header element: a page has only one banner, which may be in the dialog behind this one. */}
           <div className="stacked">
             <Modal.Title>Confirm that it is you</Modal.Title>
             {question !== null && <Ways onProven={() => question.answer(true)} />}
@@ -42,12 +42,12 @@ export function PresenceDialog({ isOpen }: { isOpen: boolean }) {
   );
 }
 
-/** For the dialog, which looks for it as it opens, and for a button that comes later. */
+/** `data-autofocus` is for an opening dialog, and `autoFocus` is for a button that appears later. */
 const firstFocused = { autoFocus: true, 'data-autofocus': true };
 
 type Props = { onProven: () => void };
 
-/** A passkey or a code; a person with a passkey is offered it first. */
+/** Proof by passkey or by code. A person with a passkey is offered the passkey first. */
 function Ways({ onProven }: Props) {
   const session = useQuery(sessionQuery);
   const [sent, setSent] = useState<{ loginId: string; shownCode: string | null } | null>(null);

@@ -9,7 +9,7 @@ export function ApprovalFacts({ approval }: { approval: z.infer<typeof PublicApp
   return (
     <>
       <section aria-labelledby="published">
-        <h2 id="published">What is published of this approval</h2>
+        <h2 id="published">What is published about this approval</h2>
         <dl className="facts">
           <dt>State</dt>
           <dd>
@@ -20,7 +20,7 @@ export function ApprovalFacts({ approval }: { approval: z.infer<typeof PublicApp
             {approved} of {quorum}
             {method === 'break_glass' && ', alone by emergency access'}
           </dd>
-          <dt>Asked for</dt>
+          <dt>Requested</dt>
           <dd>
             <Moment at={approval.requested_at} />
           </dd>
@@ -46,7 +46,7 @@ export function ApprovalFacts({ approval }: { approval: z.infer<typeof PublicApp
         <h2 id="unproven">What this does not prove</h2>
         <p className="note">
           This page shows what the installation reports about the approval. The approver and the call are not public.
-          The receipts of the workspace prove both to anyone who holds them.
+          The receipts of the workspace prove the approver and the call to anyone who has these receipts.
         </p>
       </section>
     </>

@@ -9,24 +9,24 @@ import { proofClient } from './proof-client.ts';
 type Props = { onKeys: (keys: KeySet | null) => void };
 
 /**
- * The keys of the verification: those that this browser pinned at its first visit, or those that the person enters.
- * Keys that the installation names later count only once they are pinned.
+ * The keys for the verification: those that this browser pinned at its first visit, or those that the person enters.
+ * Keys that the server publishes later count only after they are pinned.
  */
 export function KeysInUse({ onKeys }: Props) {
-  const told = useQuery({
+  const report = useQuery({
     queryKey: ['signing-key'],
     queryFn: async ({ signal }) => (await proofClient.getSigningKey({ signal })).body,
     staleTime: Infinity,
   });
-  return <Loaded query={told}>{(keys) => <Pinned told={keys} onKeys={onKeys} />}</Loaded>;
+  return <Loaded query={report}>{(keys) => <Pinned keySet={keys} onKeys={onKeys} />}</Loaded>;
 }
 
-function Pinned({ told, onKeys }: Props & { told: KeySet }) {
-  const [pinned, setPinned] = useState(() => readPinned() ?? told);
-  const [given, setGiven] = useState('');
+function Pinned({ keySet, onKeys }: Props & { keySet: KeySet }) {
+  const [pinned, setPinned] = useState(() => readPinned() ?? keySet);
+  const [input, setGiven] = useState('');
   const [root, setRoot] = useState('');
-  const keys = given.trim() === '' ? pinned : keySetIn(given, root.trim());
-  const unpinned = newAmong(told, pinned);
+  const keys = input.trim() === '' ? pinned : keySetIn(input, root.trim());
+  const unpinned = newAmong(keySet, pinned);
   useEffect(() => pin(pinned), [pinned]);
   useEffect(() => onKeys(keys), [JSON.stringify(keys)]);
   return (
@@ -42,14 +42,14 @@ function Pinned({ told, onKeys }: Props & { told: KeySet }) {
             ))}
       </p>
       <p className="quiet">
-        {given.trim() === ''
-          ? 'This browser pinned the keys that this installation published on the first visit.'
+        {input.trim() === ''
+          ? 'On your first visit, this browser pinned the keys that this installation published.'
           : 'You entered these keys.'}
       </p>
       {unpinned.length > 0 && (
         <div className="note note-problem" role="status">
-          <p>This installation names keys now that were not pinned: {unpinned.join(', ')}. They do not count.</p>
-          <Button size="xs" variant="default" onClick={() => setPinned(told)}>
+          <p>This server now publishes keys that were not pinned: {unpinned.join(', ')}. They are not used.</p>
+          <Button size="xs" variant="default" onClick={() => setPinned(keySet)}>
             Pin the current keys
           </Button>
         </div>
@@ -58,7 +58,7 @@ function Pinned({ told, onKeys }: Props & { told: KeySet }) {
         label="Keys that you trust"
         description="The keys.json that you kept, as the kernel serves it at /api/v1/trust/keys, or trust.json. If empty, the pinned keys are used."
         rows={2}
-        value={given}
+        value={input}
         onChange={(event) => setGiven(event.currentTarget.value)}
       />
       {keys !== null && 'trust' in keys && (

@@ -1,11 +1,11 @@
 import { useState, type DragEvent } from 'react';
 
-/** A receipt has a few kilobytes. */
+/** A receipt has a few kilobytes, so a larger file is not a receipt. */
 const fileBytesMax = 1_000_000;
 
 type Props = { isReady: boolean; onText: (text: string) => void };
 
-/** Takes the original from a person who has it. The file is read in this page, and goes to no other place. */
+/** Reads the original receipt from a file. The file does not leave this page. */
 export function OriginalDrop({ isReady, onText }: Props) {
   const [fault, setFault] = useState<string | null>(null);
   const take = async (file: File | undefined) => {
@@ -29,7 +29,7 @@ export function OriginalDrop({ isReady, onText }: Props) {
         aria-describedby="original-stays"
         onChange={({ currentTarget }) => {
           void take(currentTarget.files?.[0]);
-          // The same file can be chosen again after it was changed.
+          // Clears the field, so that the same file can be chosen again after a change.
           currentTarget.value = '';
         }}
       />

@@ -1,6 +1,6 @@
 import type { EnteredTrust, KeySet } from './pinned-keys.ts';
 
-/** The unverified input of the worker. `original`: the text of a dropped file; `null` when there is none. */
+/** The unverified input of the worker. `original` is the text of a dropped file, or `null` without one. */
 export type ProofClaim = { statement: unknown; keys: KeySet | EnteredTrust; original: string | null };
 
 export type Proven =

@@ -6,7 +6,7 @@ import {
   getSigningKey,
 } from '@countersign/contracts/control-plane';
 
-/** Asks as a stranger: a session of this browser is not sent along. */
+/** Requests without the session of the browser, like those of a stranger. */
 export const proofClient = createClient(
   { getPublicReceipt, getPublicApproval, getPublicReplay, getSigningKey },
   {

@@ -12,14 +12,14 @@ import { ReceiptFacts } from './receipt-facts.tsx';
 import { ReplayFacts } from './replay-facts.tsx';
 import { ReceiptProof } from './receipt-proof.tsx';
 
-/** `/p/{handle}`: the evidence that a workspace has published, for the holder of the link. It needs no session. */
+/** `/p/{handle}`: evidence that a workspace has published. Visitors need the link and no session. */
 export function ProofPage() {
   const { handle }: { handle?: string } = useParams({ strict: false });
   useEffect(() => followKeys(document), []);
   const published = useQuery({
     queryKey: ['published', handle],
     queryFn: ({ signal }) => readPublished(handle ?? '', signal),
-    // Never stale: it is a statement about the past, and must not change while it is printed.
+    // Never stale: the evidence is about the past, and must not change while it is printed.
     staleTime: Infinity,
   });
   return (
@@ -31,7 +31,7 @@ export function ProofPage() {
 
 type Found = Awaited<ReturnType<typeof readPublished>>;
 
-/** A handle does not say what it names. */
+/** A handle does not show what it names, so each kind of evidence is tried. */
 async function readPublished(handle: string, signal: AbortSignal) {
   const receipt = await orNull(proofClient.getPublicReceipt({ params: { receiptId: handle }, signal }));
   if (receipt !== null) return { kind: 'receipt' as const, receipt: receipt.body };
@@ -41,9 +41,9 @@ async function readPublished(handle: string, signal: AbortSignal) {
   return replay === null ? null : { kind: 'replay' as const, replay: replay.body };
 }
 
-async function orNull<Answered>(asked: Promise<Answered>): Promise<Answered | null> {
+async function orNull<Answered>(pending: Promise<Answered>): Promise<Answered | null> {
   try {
-    return await asked;
+    return await pending;
   } catch (error) {
     if (isAppError(error) && error.code === 'NOT_FOUND') return null;
     throw error;

@@ -3,12 +3,12 @@ import { jsonDepthMax, parseStrictJson, portableProvider } from '@countersign/cr
 import { readTrust, VerificationError, verifyOriginal, verifyPublicReceipt } from '@countersign/verifier';
 import type { ProofClaim, Proven } from './proof-claim.ts';
 
-/** A receipt has a few kilobytes. */
+/** A receipt has a few kilobytes, so a larger text is not a receipt. */
 const originalBytesMax = 1_000_000;
 
 addEventListener('message', ({ data }: MessageEvent<ProofClaim>) => postMessage(proven(data)));
 
-/** Uses the code of the offline verifier. */
+/** Verifies with the code of the offline verifier. */
 function proven({ statement, keys, original }: ProofClaim): Proven {
   try {
     const provider = portableProvider;

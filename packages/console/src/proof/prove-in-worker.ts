@@ -1,6 +1,6 @@
 import type { ProofClaim, Proven } from './proof-claim.ts';
 
-/** Proves beside the page. Rejects when the worker cannot run. */
+/** Verifies in a worker, so that the page stays responsive. Rejects when the worker cannot run. */
 export async function proveInWorker(claim: ProofClaim): Promise<Proven> {
   const worker = new Worker(new URL('./proof-worker.ts', import.meta.url), { type: 'module' });
   try {

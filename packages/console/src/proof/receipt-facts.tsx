@@ -8,26 +8,26 @@ export function ReceiptFacts({ receipt }: { receipt: PublicReceipt }) {
   const copied = { receipt_id, receipt_hash, prev_hash, policy_hash, key_id };
   return (
     <section aria-labelledby="published">
-      <h2 id="published">What is published of this receipt</h2>
+      <h2 id="published">What is published about this receipt</h2>
       <dl className="facts">
         <dt>Verdict</dt>
         <dd>
           <VerdictMark verdict={receipt.verdict} /> <code>{receipt.reason_code}</code>
         </dd>
-        <dt>What</dt>
+        <dt>Kind</dt>
         <dd>
           {receipt.kind} <Mark tone="plain">{receipt.status}</Mark>
         </dd>
-        <dt>Sealed</dt>
+        <dt>Recorded</dt>
         <dd>
-          <Moment at={receipt.issued_at} />, to the minute
+          <Moment at={receipt.issued_at} /> (rounded down to the minute)
         </dd>
         <dt>Place</dt>
         <dd>
           {receipt.lamport_clock} in its session, {receipt.log.index} in the log
         </dd>
         <dt>Policy</dt>
-        <dd>epoch {receipt.policy_epoch}</dd>
+        <dd>version {receipt.policy_epoch}</dd>
         {Object.entries(copied).map(([name, text]) => (
           <div key={name}>
             <dt>{name}</dt>

@@ -11,7 +11,10 @@ import type { KeySet } from './pinned-keys.ts';
 import type { Proven } from './proof-claim.ts';
 import { proveInWorker } from './prove-in-worker.ts';
 
-/** Verifies the receipt here, by keys that are shown, and takes the original from a person who has it. */
+/**
+ * Verifies the receipt in this browser with the shown keys. People who have the original receipt can compare it with
+ * the published one.
+ */
 export function ReceiptProof({ receipt }: { receipt: PublicReceipt }) {
   const [keys, setKeys] = useState<KeySet | null>(null);
   const prove = useMutation({
@@ -51,8 +54,8 @@ function Finding({ proven }: { proven: Proven }) {
     );
   return (
     <p className="note note-good" role="status">
-      Verified in this browser: this receipt is in the log <Shown text={proven.log} />, whose key signed its head of{' '}
-      {proven.treeSize} receipts at {proven.signedAt}.{' '}
+      Verified in this browser: this receipt is in the log <Shown text={proven.log} />. The key of the log signed a
+      checkpoint of {proven.treeSize} receipts at {proven.signedAt}.{' '}
       {proven.isOriginal
         ? 'The file is the original. Its signature verifies, and its content matches this page.'
         : 'Drop the original to check its signature and content.'}

@@ -11,14 +11,14 @@ export function ReplayFacts({ replay }: { replay: PublicReplay }) {
   return (
     <>
       <section aria-labelledby="published">
-        <h2 id="published">What is published of this replay</h2>
+        <h2 id="published">What is published about this replay</h2>
         <dl className="facts">
-          <dt>Decisions made again</dt>
+          <dt>Repeated decisions</dt>
           <dd>
-            {replay.decisions}, below place {replay.tree_size} of the log: {extentOf(replay)}
+            {replay.decisions}, in a log of {replay.tree_size} receipts: {extentOf(replay)}
           </dd>
-          <dt>Under</dt>
-          <dd>{replay.policy === 'recorded' ? 'the policies of that time' : 'a draft'}</dd>
+          <dt>Policy</dt>
+          <dd>{replay.policy === 'recorded' ? 'the policies in force at that time' : 'a draft'}</dd>
           {rows.map(({ before, after, count }) => (
             <div key={`${before} ${after}`}>
               <dt>
@@ -40,9 +40,9 @@ export function ReplayFacts({ replay }: { replay: PublicReplay }) {
               </>
             )}
           </dd>
-          <dt>Made</dt>
+          <dt>Replayed</dt>
           <dd>
-            <Moment at={replay.made_at} />, to the minute
+            <Moment at={replay.made_at} /> (rounded down to the minute)
           </dd>
           {policy_hash !== null && (
             <>
@@ -64,8 +64,8 @@ export function ReplayFacts({ replay }: { replay: PublicReplay }) {
 }
 
 function extentOf({ is_whole, is_narrowed }: PublicReplay): string {
-  const ofWhat = is_narrowed ? 'of one session or span of time, which the workspace has chosen' : 'of the workspace';
-  return `${is_whole ? 'all' : 'the newest'} ${ofWhat}`;
+  const ofWhat = is_narrowed ? 'of one session or period that the workspace chose' : 'of the workspace';
+  return `${is_whole ? 'all decisions' : 'the newest decisions'} ${ofWhat}`;
 }
 
 function NotProven() {

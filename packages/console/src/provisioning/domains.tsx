@@ -42,7 +42,7 @@ export function Domains({ identity }: { identity: Identity }) {
             ? null
             : {
                 title: 'Remove domain',
-                says: `People of ${removed} are no longer held to single sign-on, and SCIM cannot provision them.`,
+                says: `People of ${removed} no longer need single sign-on, and SCIM cannot provision them.`,
                 act: `Remove ${removed}`,
                 typed: removed,
                 run: () => sendChange(identity, { domains: names.filter((name) => name !== removed) }),

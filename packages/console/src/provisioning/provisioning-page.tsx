@@ -5,7 +5,7 @@ import { Scim } from './scim.tsx';
 import { SingleSignOn } from './single-sign-on.tsx';
 import { useIdentity } from './use-identity.ts';
 
-/** How people of the organisation are admitted by its identity provider. */
+/** How people of the organisation get access through its identity provider. */
 export function ProvisioningPage() {
   return (
     <OrgPage

@@ -11,7 +11,7 @@ import { sendChange, useChangeIdentity, type Identity } from './use-identity.ts'
 
 const roles = ['member', 'partner', 'owner'] as const;
 
-/** Which role the members of a group get. */
+/** The role that the members of a group get. */
 export function RoleMappings({ identity }: { identity: Identity }) {
   const { role_mappings: mappings } = identity.settings;
   const readAgain = useReadAgain();
@@ -51,7 +51,7 @@ export function RoleMappings({ identity }: { identity: Identity }) {
         question={
           removed && {
             title: 'Remove mapping',
-            says: `Members of ${removed.group} lose the role ${removed.role}, unless another group gives it to them.`,
+            says: `Members of ${removed.group} lose the role ${removed.role}, unless another group gives them this role.`,
             act: 'Remove mapping',
             run: () => sendChange(identity, { role_mappings: rest }),
           }

@@ -17,7 +17,7 @@ import { Shown } from '../parts/shown.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import type { Identity } from './use-identity.ts';
 
-/** The address and the tokens by which an identity provider provisions people and groups. */
+/** The address and the tokens with which an identity provider provisions people and groups. */
 export function Scim({ identity: { settings } }: { identity: Identity }) {
   const { org_id: orgId, scim_tokens: tokens } = settings;
   const [isOpen, dialog] = useDisclosure();

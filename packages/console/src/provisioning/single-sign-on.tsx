@@ -30,7 +30,7 @@ export function SingleSignOn({ identity, names }: Props) {
           <dt>Break-glass owner</dt>
           <dd>
             {ownerName === undefined ? <CopyText text={owner} /> : <Shown text={ownerName} />} can always sign in with a
-            passkey, also while the identity provider is away.
+            passkey, even while the identity provider is away.
           </dd>
         </dl>
         <Requirement identity={identity} />
@@ -91,7 +91,7 @@ function Requirement({ identity }: { identity: Identity }) {
                 title: isRequired ? 'Make single sign-on optional' : 'Require single sign-on',
                 says: isRequired
                   ? 'People of the verified domains can sign in with codes and passkeys again.'
-                  : 'People of the verified domains sign in through the connection alone. Their codes and passkeys stop working. The break-glass owner is exempt.',
+                  : 'People of the verified domains can then sign in only through the connection, and no longer with codes or passkeys. Their sessions end. Their API keys stay valid. The break-glass owner can still sign in with a passkey.',
                 act: isRequired ? 'Make optional' : 'Require single sign-on',
                 run: () => sendChange(identity, { sso_required: !isRequired }),
               }

@@ -6,7 +6,7 @@ import { useCommercial, useReadAgain } from '../commercial/use-commercial.ts';
 
 export type Identity = { settings: IdentitySettings; etag: string };
 type Body = NonNullable<NonNullable<Parameters<typeof commercial.putIdentity>[0]>['body']>;
-/** A change of one part. The other parts are sent as they were read, under the ETag of that reading. */
+/** A change of one part of the settings. The other parts are sent unchanged, with the ETag of the last read. */
 type IdentityChange = UseMutationResult<IdentitySettings, Error, Partial<Body>>;
 
 export function useIdentity(orgId: OrgId): UseQueryResult<Identity> {

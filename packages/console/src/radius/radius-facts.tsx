@@ -14,10 +14,7 @@ const kinds = {
   dispatches: 'Calls in flight',
 } as const satisfies Partial<Record<keyof Affected, string>>;
 
-/**
- * The reach of an agent in seven days, a count each that opens to its list. Nothing of it is guessed: it is read from
- * the sealed log.
- */
+/** The reach of an agent in seven days, computed from the signed log. Each count expands to its list. */
 export function RadiusFacts({ radius }: { radius: BlastRadius }) {
   const { affected, more_relations: hasMoreRelations } = radius;
   const lists = Object.entries(kinds).map(([kind, name]) => ({
@@ -45,7 +42,7 @@ export function RadiusFacts({ radius }: { radius: BlastRadius }) {
 type CountedProps = { name: string; items: readonly string[]; hasMore: boolean };
 
 function Counted({ name, items, hasMore }: CountedProps) {
-  if (items.length === 0) return <>{hasMore ? 'not known' : 'none'}</>;
+  if (items.length === 0) return <>{hasMore ? 'unknown' : 'none'}</>;
   return (
     <details>
       <summary aria-label={`${name}: ${items.length}`}>{hasMore ? `${items.length} or more` : items.length}</summary>
@@ -60,13 +57,13 @@ function Counted({ name, items, hasMore }: CountedProps) {
   );
 }
 
-/** The source of the reach, and its unreadable part. */
+/** The receipts that the reach is computed from, and the unreadable ones. */
 function Ground({ radius: { receipts, tree_size, is_whole, unverifiable } }: { radius: BlastRadius }) {
   if (tree_size === 0) return <p className="quiet">No receipts yet.</p>;
   return (
     <>
       <p className="quiet">
-        Of {receipts} receipts of seven days, in the signed log of {tree_size}
+        From {receipts} receipts of the last 7 days, in a signed log of {tree_size}
         {is_whole ? '.' : '. More receipts exist than were read, so the effect may be larger.'}
       </p>
       {unverifiable > 0 && (

@@ -4,7 +4,7 @@ import { createBlastRadius, OpsTarget, type BlastRadius } from '@countersign/con
 import { workspaceClient } from '../api/clients.ts';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
-/** The answer is about seven days, so a minute changes little, and each read costs the service thousands of receipts. */
+/** The reach covers seven days, so it changes little in a minute. Each read costs the service thousands of receipts. */
 const freshForMs = 60_000;
 
 /** The reach of an agent in seven days. */
@@ -14,7 +14,7 @@ export function useAgentRadius(agent: PrincipalId): UseQueryResult<BlastRadius> 
     queryKey: ['radius of an agent', id, agent],
     queryFn: async ({ signal }) => {
       const target = OpsTarget.parse(`agent:${agent}`);
-      const steps = [{ kind: 'freeze' as const, target, reason: 'what it has reached' }];
+      const steps = [{ kind: 'freeze' as const, target, reason: 'reach of the agent, shown on its page' }];
       return (await workspaceClient({ createBlastRadius }, id).createBlastRadius({ body: { steps }, signal })).body;
     },
     staleTime: freshForMs,

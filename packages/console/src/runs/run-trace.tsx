@@ -4,11 +4,12 @@ import type { ReactNode } from 'react';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Mark, VerdictMark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
+import { reasonSays } from '../parts/reason-says.ts';
 import { Shown, ShownText } from '../parts/shown.tsx';
 import { inWords, toneOf } from './statuses.ts';
 import { spanOf, StepBar } from './step-bar.tsx';
 
-/** One run: how it stands, and each step with its verdict and receipt. */
+/** One run: its state, and each step with its verdict and receipt. */
 export function RunTrace({ run }: { run: Run }) {
   return (
     <>
@@ -94,8 +95,12 @@ function Step({ step, number, bar }: { step: RunStep; number: number; bar: React
       <p className="step-head">
         <span className="quiet">{number}</span>
         <strong>{step.tool === null ? 'Model call' : <Shown text={step.tool} />}</strong>
-        {step.verdict === null ? <Mark tone="live">undecided</Mark> : <VerdictMark verdict={step.verdict} />}
-        {step.reasonCode !== null && <code>{step.reasonCode}</code>}
+        {step.verdict === null ? <Mark tone="live">Undecided</Mark> : <VerdictMark verdict={step.verdict} />}
+        {step.reasonCode !== null && step.verdict !== 'ALLOW' && (
+          <span className="quiet" title={step.reasonCode}>
+            {reasonSays(step.reasonCode)}
+          </span>
+        )}
         <span className="step-time quiet">
           <Moment at={step.startedAt} />
           {tookOf(step)}

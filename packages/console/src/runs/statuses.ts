@@ -17,8 +17,20 @@ export function toneOf(status: RunStatus | TaskStatus): Tone {
   return tones[status];
 }
 
-export function inWords(status: string): string {
-  return status.replaceAll('_', ' ');
+const words: Readonly<Record<RunStatus | TaskStatus, string>> = {
+  pending: 'Not started',
+  queued: 'Queued',
+  running: 'Running',
+  awaiting_approval: 'Waiting for a person',
+  completed: 'Completed',
+  failed: 'Failed',
+  denied: 'Denied',
+  budget_exhausted: 'Out of budget',
+  cancelled: 'Stopped',
+};
+
+export function inWords(status: RunStatus | TaskStatus): string {
+  return words[status];
 }
 
 const live: ReadonlySet<RunStatus | TaskStatus> = new Set(['queued', 'running', 'awaiting_approval']);

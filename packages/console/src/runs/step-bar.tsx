@@ -1,18 +1,18 @@
 import type { Run, RunStep } from '@countersign/contracts/gateway';
 
-/** A short step is still seen. In hundredths of the run. */
+/** The least width of a step in percent of the run, so that short steps stay visible. */
 const leastWidth = 0.6;
 
 type Span = { fromMs: number; toMs: number };
 
-/** From the first step to the last, or to now while the run goes on. */
+/** The time from the first step to the last one, or to now while the run continues. */
 export function spanOf({ steps }: Run, nowMs: number): Span {
   const starts = steps.map(({ startedAt }) => Date.parse(startedAt));
   const ends = steps.map(({ endedAt }) => (endedAt === null ? nowMs : Date.parse(endedAt)));
   return { fromMs: Math.min(...starts), toMs: Math.max(...ends) };
 }
 
-/** Where a step lies in the time of its run. The times beside it are text, so the bar is decoration. */
+/** The place of a step in the time of its run. The times beside it are text, so the bar is decoration. */
 export function StepBar({ step, span, nowMs }: { step: RunStep; span: Span; nowMs: number }) {
   const lengthMs = Math.max(1, span.toMs - span.fromMs);
   const endMs = step.endedAt === null ? nowMs : Date.parse(step.endedAt);

@@ -3,13 +3,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
-/** The model that ships along makes a call of such a line; any other model reads what a person would. */
+/** The included model makes a call from a line that begins with `call:`. Other models read the line as text. */
 export const sample = {
   title: 'A letter',
   description: 'call:files__write_file {"path":"letter.md","content":"Dear customer"}',
 };
 
-/** A task, and one run of it; each request under a key of its own, so that a form sent twice starts one. */
+/** Creates a task and one run of it. Each request has its own key, so that a form sent twice starts only one run. */
 export function useStart() {
   const { client } = useWorkspace();
   const navigate = useNavigate();

@@ -8,7 +8,7 @@ import { Published } from './published.tsx';
 
 type Props = { name: string; etag: string; setting: Setting };
 
-/** The public evidence of the workspace, and the way to close all of it at once. */
+/** The public evidence of the workspace, and the button that closes all of it at once. */
 export function PublicProof({ name, etag, setting }: Props) {
   const { id, role, client } = useWorkspace();
   const queries = useQueryClient();

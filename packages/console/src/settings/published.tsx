@@ -13,7 +13,7 @@ import { useHandles } from '../activity/use-handles.ts';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 import { useWorkspaceList } from '../workspace/workspace-list.ts';
 
-/** Every address under which something of the workspace is open, and how each is taken back. */
+/** Every public address of the workspace, each with a button to close it. */
 export function Published() {
   const proofs = useHandles();
   const list = useWorkspaceList(['handles'], (_, { signal, ...at }) =>
@@ -43,7 +43,7 @@ function Handles({ handles }: { handles: readonly HandleSummary[] }) {
   const proofs = useHandles();
   const queries = useQueryClient();
   const mayRevoke = mayDo(role, 'evidence.unpublish');
-  // Taking a proof back is never harder than leaving it open, so it asks nothing.
+  // Closing a proof must not be harder than leaving it open, so revoking needs no confirmation.
   const revoke = useMutation({
     mutationFn: (handle: HandleSummary['handle']) => proofs.revokeEvidenceHandle({ params: { handle } }),
     onSettled: () => queries.invalidateQueries({ queryKey: [id, 'handles'] }),
@@ -70,7 +70,7 @@ function Handles({ handles }: { handles: readonly HandleSummary[] }) {
                 <td data-name="What">
                   {kind} <CopyText text={object_id} />
                 </td>
-                <td data-name="Address">{url === null ? 'members alone' : <CopyText text={url} />}</td>
+                <td data-name="Address">{url === null ? 'members only' : <CopyText text={url} />}</td>
                 <td className="tight" data-name="Until">
                   <Moment at={expires_at} />
                 </td>

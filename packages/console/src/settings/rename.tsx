@@ -10,8 +10,8 @@ type Props = { name: string; etag: string };
 export function Rename({ name, etag }: Props) {
   const { id, client } = useWorkspace();
   const queries = useQueryClient();
-  // The version that was read before the first letter: a rename by another person is not overwritten. Other changes do
-  // not matter.
+  // The version that was read before the first typed letter. A rename by another person is not overwritten. Other
+  // changes do not matter.
   const [typed, setTyped] = useState<{ name: string; was: string; etag: string } | null>(null);
   const rename = useMutation({
     mutationFn: (wanted: Props) =>

@@ -10,7 +10,7 @@ import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts'
 import { PublicProof } from './public-proof.tsx';
 import { Rename } from './rename.tsx';
 
-/** The name and organisation of the workspace, and its ways of sign-in. */
+/** The name and organisation of the workspace, and its sign-in options. */
 export function SettingsPage() {
   const { id, role } = useWorkspace();
   const workspace = useWorkspaceQuery(['workspace'], async (client, signal) => {
@@ -46,7 +46,7 @@ export function SettingsPage() {
               {mayDo(role, 'workspace.manage') ? (
                 <Rename name={name} etag={etag} />
               ) : (
-                <p className="quiet">Owners rename it.</p>
+                <p className="quiet">Only owners can rename the workspace.</p>
               )}
             </section>
             <PublicProof name={name} etag={etag} setting={public_proof} />

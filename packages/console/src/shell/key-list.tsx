@@ -4,7 +4,7 @@ import { areSingleKeysOn, switchSingleKeys, useShownShortcuts } from '../keys/sh
 
 type Props = { isOpen: boolean; onClose: () => void };
 
-/** The effects of the keys here, and whether they are on. */
+/** The keyboard shortcuts of the page, and the switch that turns them off. */
 export function KeyList({ isOpen, onClose }: Props) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Keys">
@@ -49,7 +49,7 @@ function SingleKeysSwitch() {
       checked={isOn}
       onChange={(event) => change(event.currentTarget.checked)}
       label="Single-key shortcuts"
-      description="When off, only Ctrl K works. Saved in this browser."
+      description="When off, only shortcuts with Ctrl work. Saved in this browser."
     />
   );
 }

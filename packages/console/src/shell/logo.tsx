@@ -1,4 +1,3 @@
-/** The mark of the product. */
 export function Logo({ size = 28 }: { size?: number }) {
   const stroke = {
     fill: 'none',

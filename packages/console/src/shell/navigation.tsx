@@ -1,22 +1,31 @@
-import { IconSelector } from '@tabler/icons-react';
+import { IconMenu2, IconSelector } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { visibleText } from '@countersign/contracts';
 import { pageGroups, pages } from '../pages.ts';
 import { useAddressedWorkspace, useSwitch, type Me } from '../workspace/open-workspace.ts';
 import { Logo } from './logo.tsx';
 import { PersonMenu } from './person-menu.tsx';
-import { WaitingCount } from './waiting-count.tsx';
+import { PageCount } from './page-count.tsx';
 
-/** Workspace, pages and person, beside the page. */
-export function NavigationPanel({ me }: { me: Me }) {
+/**
+ * The navigation beside the page: workspace, pages and person. Narrow screens show only icons, and `onMenu` opens all
+ * of it.
+ */
+export function NavigationPanel({ me, onMenu }: { me: Me; onMenu: () => void }) {
   return (
     <aside className="panel" aria-label="Navigation">
-      <NavigationContent me={me} />
+      <NavigationContent me={me}>
+        <button type="button" className="plain-button folded-only" onClick={onMenu}>
+          <IconMenu2 size={16} aria-hidden="true" />
+          <span className="fold-label">Menu</span>
+        </button>
+      </NavigationContent>
     </aside>
   );
 }
 
-export function NavigationContent({ me }: { me: Me }) {
+export function NavigationContent({ me, children }: { me: Me; children?: ReactNode }) {
   return (
     <>
       <WorkspaceSwitch me={me} />
@@ -25,7 +34,7 @@ export function NavigationContent({ me }: { me: Me }) {
           <PageGroup key={group} group={group} />
         ))}
       </nav>
-      <PersonMenu me={me} />
+      <PersonMenu me={me}>{children}</PersonMenu>
     </>
   );
 }
@@ -41,8 +50,8 @@ function PageGroup({ group }: { group: (typeof pageGroups)[number] }) {
             <li key={path}>
               <Link to={`/${path}`} activeProps={{ 'aria-current': 'page' }}>
                 <Symbol size={16} aria-hidden="true" />
-                <span className="clip">{title}</span>
-                {path === 'inbox' && <WaitingCount />}
+                <span className="clip fold-label">{title}</span>
+                <PageCount path={path} />
               </Link>
             </li>
           ))}
@@ -62,7 +71,12 @@ function WorkspaceSwitch({ me }: { me: Me }) {
         <span>{open === undefined ? 'Choose one' : roleWords[open.role]}</span>
       </span>
       <IconSelector size={15} aria-hidden="true" />
-      <select aria-label="Workspace" value={open?.id ?? ''} onChange={(event) => change(event.target.value)}>
+      <select
+        aria-label="Workspace"
+        title="Workspace"
+        value={open?.id ?? ''}
+        onChange={(event) => change(event.target.value)}
+      >
         {open === undefined && <option value="">Choose one</option>}
         {me.workspaces.map(({ id, name, role }) => (
           <option key={id} value={id}>

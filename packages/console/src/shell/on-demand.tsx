@@ -6,14 +6,16 @@ const load = {
   menuDrawer: () => import('./menu-drawer.tsx'),
   presenceDialog: () => import('../presence/presence-dialog.tsx'),
   stopDialog: () => import('../stops/stop-dialog.tsx'),
+  bell: () => import('./bell.tsx'),
 };
 
-// The dialogs of the shell are no part of the first load.
+// The dialogs of the shell and the bell are not part of the first load.
 export const Palette = lazy(async () => ({ default: (await load.palette()).Palette }));
 export const KeyList = lazy(async () => ({ default: (await load.keyList()).KeyList }));
 export const MenuDrawer = lazy(async () => ({ default: (await load.menuDrawer()).MenuDrawer }));
 export const PresenceDialog = lazy(async () => ({ default: (await load.presenceDialog()).PresenceDialog }));
 export const StopDialog = lazy(async () => ({ default: (await load.stopDialog()).StopDialog }));
+export const Bell = lazy(async () => ({ default: (await load.bell()).Bell }));
 
 /** Loads every dialog once the page is idle, so that each opens at once. */
 export function useIdleLoad(): void {
@@ -39,7 +41,7 @@ export function OnDemand({ isOpen, children }: Props) {
   );
 }
 
-/** Closed at first, since a dialog gives back the focus only when it has seen itself open. */
+/** Mounts the dialog closed, because a dialog returns the focus only when it opens after it was mounted. */
 function Mounted({ isOpen, children }: Props) {
   const [isMounted, setMounted] = useState(false);
   useEffect(() => setMounted(true), []);

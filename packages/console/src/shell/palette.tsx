@@ -1,15 +1,19 @@
 import { Modal } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type KeyboardEvent } from 'react';
+import { use, useState, type KeyboardEvent } from 'react';
 import { visibleText } from '@countersign/contracts';
+import { workspaceClient } from '../api/clients.ts';
 import { pages } from '../pages.ts';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { idRoutes, pageOfId } from './page-of-id.ts';
 import { useSignOut } from './person-menu.tsx';
-import { useSwitch, type Me } from '../workspace/open-workspace.ts';
+import { useSwitch, WorkspaceContext, type Me } from '../workspace/open-workspace.ts';
 
 type Command = { id: string; says: string; run(): void };
+type Search = { found: Command[]; fault: unknown };
 type Props = { me: Me; isOpen: boolean; onClose: () => void };
 
-/** Every page, workspace and action of the shell by name. */
+/** All pages, workspaces and actions of the shell, by name. */
 export function Palette({ me, isOpen, onClose }: Props) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Search" padding="sm">
@@ -38,14 +42,40 @@ function useCommands({ workspaces }: Me): Command[] {
   ];
 }
 
-function Finder({ commands, onChosen }: { commands: Command[]; onChosen: () => void }) {
+/** Offers to open the page of a pasted id, but only when no command contains the text. */
+function useIdSearch(text: string, { commands, onChosen }: FinderProps): Search {
+  const workspace = use(WorkspaceContext);
+  const navigate = useNavigate();
+  const [fault, setFault] = useState<{ text: string; error: unknown } | null>(null);
+  const named = commands.filter(({ says }) => says.toLowerCase().includes(text.trim().toLowerCase()));
+  const page = named.length > 0 || workspace === null ? null : pageOfId(text);
+  if (page === null || workspace === null) return { found: named, fault: null };
+  const open = async () => {
+    const place = await page.find(workspaceClient(idRoutes, workspace.id));
+    if (place === null) throw new Error('No object in this workspace has this id');
+    onChosen();
+    const { to, search = {} } = place;
+    await navigate({ to, search: (before: { workspace?: string }) => ({ workspace: before.workspace, ...search }) });
+  };
+  const command: Command = {
+    id: 'by-id',
+    says: visibleText(page.says),
+    run: () => void open().catch((error: unknown) => setFault({ text, error })),
+  };
+  return { found: [command], fault: fault?.text === text ? fault.error : null };
+}
+
+type FinderProps = { commands: Command[]; onChosen: () => void };
+
+function Finder({ commands, onChosen }: FinderProps) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const found = commands.filter(({ says }) => says.toLowerCase().includes(text.trim().toLowerCase()));
+  const { found, fault } = useIdSearch(text, { commands, onChosen });
   const marked = found[Math.min(at, found.length - 1)];
   const choose = (command: Command | undefined) => {
     if (command === undefined) return;
-    onChosen();
+    // For an id, the palette stays open: it looks up the page first, and shows errors.
+    if (command.id !== 'by-id') onChosen();
     command.run();
   };
   const pressed = (event: KeyboardEvent) => {
@@ -81,7 +111,8 @@ function Finder({ commands, onChosen }: { commands: Command[]; onChosen: () => v
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="quiet">No matches. Try the name of a page.</p>}
+      {fault !== null && <ProblemNote error={fault} />}
+      {found.length === 0 && <p className="quiet">No matches. Try the name of a page, or paste an id.</p>}
     </div>
   );
 }
@@ -92,7 +123,7 @@ const comboboxOf = (marked: Command | undefined) => ({
   'aria-expanded': true,
   'aria-controls': 'palette-list',
   'aria-activedescendant': marked === undefined ? undefined : `palette-${marked.id}`,
-  placeholder: 'Page or action',
+  placeholder: 'Page, action or id',
   autoComplete: 'off',
   spellCheck: false,
 });

@@ -1,17 +1,19 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { visibleText } from '@countersign/contracts';
 import { person } from '../api/clients.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import type { Me } from '../workspace/open-workspace.ts';
 
 /** The signed-in person: their account, the appearance and signing out. */
-export function PersonMenu({ me: { user } }: { me: Me }) {
+export function PersonMenu({ me: { user }, children }: { me: Me; children?: ReactNode }) {
   const leave = useSignOut();
   const name = visibleText(user.email ?? user.name);
   return (
     <div className="person">
+      {children}
       {leave.error !== null && <ProblemNote error={leave.error} />}
       <div className="person-acts">
         <ThemeSwitch />
@@ -19,7 +21,7 @@ export function PersonMenu({ me: { user } }: { me: Me }) {
           Sign out
         </button>
       </div>
-      <Link to="/you" className="person-line">
+      <Link to="/you" className="person-line" title={`${name}, your account`}>
         <span className="avatar" aria-hidden="true">
           {name.slice(0, 2).toUpperCase()}
         </span>
@@ -32,7 +34,7 @@ export function PersonMenu({ me: { user } }: { me: Me }) {
   );
 }
 
-/** A load of the page, so that nothing of this person stays in memory. */
+/** Loads a new document, so that no data of this person stays in memory. */
 export function useSignOut() {
   return useMutation({
     mutationFn: () => person.deleteSession(),
@@ -44,7 +46,7 @@ const schemes = { auto: 'System theme', light: 'Light theme', dark: 'Dark theme'
 const isScheme = (value: string): value is keyof typeof schemes => value in schemes;
 
 function ThemeSwitch() {
-  // Otherwise Mantine would write an inline style for a moment, which the policy of contents refuses.
+  // Without this option, Mantine writes a temporary inline style, which the Content Security Policy blocks.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   return (
     <label className="theme-switch">

@@ -1,13 +1,13 @@
 import { IconHandStop, IconMenu2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { pages } from '../pages.ts';
-import { WaitingCount } from './waiting-count.tsx';
+import { PageCount } from './page-count.tsx';
 
 type Props = { onStop: (() => void) | null; onMenu: () => void };
 
 const onPhones = new Set(['overview', 'inbox', 'activity']);
 
-/** Under the thumb, on a narrow screen. */
+/** The main pages at the bottom of a narrow screen, within reach of a thumb. */
 export function PhoneBar({ onStop, onMenu }: Props) {
   return (
     <nav className="phone-bar" aria-label="Main pages">
@@ -17,7 +17,7 @@ export function PhoneBar({ onStop, onMenu }: Props) {
           <Link key={path} to={`/${path}`} activeProps={{ 'aria-current': 'page' }}>
             <Symbol size={20} aria-hidden="true" />
             {title}
-            {path === 'inbox' && <WaitingCount />}
+            <PageCount path={path} />
           </Link>
         ))}
       {onStop !== null && (

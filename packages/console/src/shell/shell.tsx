@@ -57,7 +57,7 @@ function Frame({ me, workspace }: { me: Me; workspace: OpenWorkspace | null }) {
       <a className="skip" href="#main">
         Skip to the page
       </a>
-      <NavigationPanel me={me} />
+      <NavigationPanel me={me} onMenu={menu.open} />
       <div className="desk">
         <TopBar workspace={workspace} onStop={onStop} onPalette={palette.open} onKeys={keyList.open} />
         <PageOfWorkspace me={me} workspace={workspace} />
@@ -92,7 +92,7 @@ function useShellKeys({ onKeys, onStop }: { onKeys: () => void; onStop: (() => v
 
 function PageOfWorkspace({ me, workspace }: { me: Me; workspace: OpenWorkspace | null }) {
   if (workspace === null) return <NoWorkspace isMemberAnywhere={me.workspaces.length > 0} />;
-  // The key gives another workspace another page: nothing of the last one stays on it.
+  // The key mounts a new page for each workspace, so no state of the last one stays.
   return (
     <LivePages key={workspace.id}>
       <Outlet />
@@ -102,7 +102,7 @@ function PageOfWorkspace({ me, workspace }: { me: Me; workspace: OpenWorkspace |
 
 function NoWorkspace({ isMemberAnywhere }: { isMemberAnywhere: boolean }) {
   return (
-    <Page title="No such workspace">
+    <Page title="Workspace not found">
       <EmptyState
         title={isMemberAnywhere ? 'You are not a member of this workspace' : 'You are not a member of a workspace yet'}
       >
@@ -115,7 +115,7 @@ function NoWorkspace({ isMemberAnywhere }: { isMemberAnywhere: boolean }) {
   );
 }
 
-/** Over another dialog it does nothing: what is written there would be lost under it. */
+/** Toggles the palette. The key does nothing over another dialog, because text that was typed there would be lost. */
 function usePaletteKey(isOpen: boolean, toggle: () => void): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {

@@ -11,7 +11,7 @@ import { useSnapshot } from '../live/snapshot.ts';
 
 type State = { tone: 'good' | 'wait' | 'bad' | 'off'; word: string; Symbol: Icon };
 
-/** Whether calls are decided in this workspace now. The worst state wins. */
+/** Whether calls are being decided in this workspace. The worst state wins. */
 export function StatusPill() {
   const { data, error } = useSnapshot();
   const { tone, word, Symbol } = stateOf(data, error !== null);

@@ -1,8 +1,10 @@
 import { IconHandStop, IconHelp, IconSearch } from '@tabler/icons-react';
+import { Suspense } from 'react';
 import { visibleText } from '@countersign/contracts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { Clock } from './clock.tsx';
 import { Logo } from './logo.tsx';
+import { Bell } from './on-demand.tsx';
 import { StatusPill } from './status-pill.tsx';
 
 type Props = {
@@ -13,7 +15,7 @@ type Props = {
   onKeys: () => void;
 };
 
-/** Above every page: search, time, whether calls are decided, and Stop. */
+/** The bar above every page: search, time, status, the Stop button and the bell. */
 export function TopBar({ workspace, onStop, onPalette, onKeys }: Props) {
   return (
     <header className="top-bar">
@@ -25,7 +27,7 @@ export function TopBar({ workspace, onStop, onPalette, onKeys }: Props) {
       </span>
       <button type="button" className="find wide-only" onClick={onPalette}>
         <IconSearch size={14} aria-hidden="true" />
-        Search pages and actions
+        Search pages, actions and ids
         <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
       <Clock />
@@ -35,6 +37,11 @@ export function TopBar({ workspace, onStop, onPalette, onKeys }: Props) {
           <IconHandStop size={15} aria-hidden="true" />
           Stop
         </button>
+      )}
+      {workspace !== null && (
+        <Suspense fallback={<span className="bar-button wide-only" />}>
+          <Bell />
+        </Suspense>
       )}
       <button type="button" className="plain-button bar-button" onClick={onKeys} aria-label="Keys" title="Keys (?)">
         <IconHelp size={17} aria-hidden="true" />

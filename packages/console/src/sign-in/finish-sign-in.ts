@@ -6,13 +6,13 @@ import { wayBack } from './login.ts';
 
 type Proof = Pick<LoginProof, 'login_id' | 'code' | 'assertion'>;
 
-/** Ends a login by what proves it, and goes on to where the person wanted to go. */
-export function useFinish<Given>(prove: (given: Given) => Promise<Proof>) {
+/** Finishes a sign-in with a proof, then opens the page that the person wanted. */
+export function useFinish<Given>(prove: (options: Given) => Promise<Proof>) {
   const { back }: { back?: string } = useSearch({ strict: false });
   const navigate = useNavigate();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async (given: Given) => person.finishLogin({ body: await prove(given) }),
+    mutationFn: async (options: Given) => person.finishLogin({ body: await prove(options) }),
     onSuccess: async () => {
       // Earlier data was read by another person, or without a session.
       forgetSession();

@@ -6,7 +6,7 @@ import type { Login } from './login.ts';
 
 type Props = { loginId: string; onBegun: (login: Login) => void };
 
-/** A provider has said who this is to it; a code says who that is here, once. */
+/** Links the identity from a provider to an account. The person proves the account once with a code. */
 export function LinkForm({ loginId, onBegun }: Props) {
   const begin = useMutation({
     mutationFn: async () => (await person.beginLogin({ body: { method: 'link', login_id: loginId } })).body,

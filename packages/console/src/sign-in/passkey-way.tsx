@@ -4,7 +4,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { signWithPasskey } from '../passkey/sign-with-passkey.ts';
 import { useFinish } from './finish-sign-in.ts';
 
-/** Signs in the owner of the passkey that the browser offers, without a name. */
+/** Signs in the owner of the passkey that the browser offers. No name is typed. */
 export function PasskeyWay() {
   const finish = useFinish(async (_given: void) => {
     const { login_id, options = {} } = (await person.beginLogin({ body: { method: 'passkey' } })).body;

@@ -4,10 +4,7 @@ import { person } from '../api/clients.ts';
 import { providersQuery } from '../api/queries.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 
-/**
- * A way for each identity provider that is connected; the browser goes there and comes back. Without an answer, there
- * is none.
- */
+/** A sign-in button for each connected identity provider. While the list is unknown, there are no buttons. */
 export function ProviderWays() {
   const { data: providers = [] } = useQuery(providersQuery);
   const begin = useMutation({

@@ -8,7 +8,7 @@ import { PasskeyWay } from './passkey-way.tsx';
 import { ProviderWays } from './provider-ways.tsx';
 import type { Login } from './login.ts';
 
-/** First the address, then the code that went to it; or a passkey; or an identity provider, the first time with a code too. */
+/** Sign-in by a mailed code, a passkey or an identity provider. The first sign-in with a provider also needs a code. */
 export function SignInPage() {
   useDocumentTitle('Sign in · Countersign');
   const { link }: { link?: string } = useSearch({ strict: false });

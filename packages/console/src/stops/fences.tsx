@@ -5,8 +5,10 @@ import { CopyCommand } from '../parts/copy-command.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { Who } from '../parts/who.tsx';
 import { OpenCalls } from './open-calls.tsx';
 import type { Liftable } from './resume-dialog.tsx';
+import { TargetText } from './target-text.tsx';
 import { Terms } from './terms.tsx';
 
 type Props = { ops: OpsOverview; onStop: (() => void) | null; onResume: ((fence: Liftable) => void) | null };
@@ -17,7 +19,7 @@ const looks = {
   throttle: { tone: 'wait', Symbol: IconGauge, says: 'is slowed down' },
 } as const;
 
-/** The stops that the kernel confirms. */
+/** The stops in force, as the kernel has confirmed them. */
 export function Fences({ ops: { kernel, fences, more_fences }, onStop, onResume }: Props) {
   if (kernel === 'unreachable') return null;
   return (
@@ -32,7 +34,8 @@ export function Fences({ ops: { kernel, fences, more_fences }, onStop, onResume 
 
 type StandingProps = Pick<Props, 'onResume'> & { fences: StandingFence[] };
 
-function FenceList({ fences, onResume }: StandingProps) {
+/** One line for each stop. `onResume` is `null` when the person may not lift stops. */
+export function FenceList({ fences, onResume }: StandingProps) {
   return (
     <ul className="list" aria-label="Stops in force">
       {fences.map((fence) => (
@@ -52,13 +55,11 @@ function Line({ fence, onResume }: Pick<Props, 'onResume'> & { fence: StandingFe
       </span>
       <div className="grow">
         <p>
-          <strong>
-            <Shown text={target ?? scope} />
-          </strong>{' '}
-          <span className="quiet">{looks[kind].says}</span> <Terms of={fence} /> · <Shown text={reason} />
+          <strong>{target === null ? <Shown text={scope} /> : <TargetText target={target} />}</strong>{' '}
+          <span className="quiet">{looks[kind].says}</span> <Terms of={fence} /> · “<Shown text={reason} />”
         </p>
         <div className="quiet">
-          <Shown text={set_by} />, <Moment at={effective_at} /> ·{' '}
+          <Who actor={set_by} />, <Moment at={effective_at} /> ·{' '}
           {expires_at === null ? (
             'until it is resumed'
           ) : (

@@ -1,23 +1,24 @@
 import { Link } from '@tanstack/react-router';
 import type { GivenCommand } from '@countersign/contracts/control-plane';
 import { Moment } from '../parts/moment.tsx';
-import { Shown } from '../parts/shown.tsx';
 import { callsInWords } from './calls-in-words.ts';
+import { commandInWords } from './command-in-words.ts';
 import { OpenCalls } from './open-calls.tsx';
+import { TargetText } from './target-text.tsx';
 
 const unconfirmedStop =
-  'The kernel has not confirmed it, so calls may still be sent. It is repeated until the kernel confirms.';
+  'The kernel has not confirmed this stop, so calls may still be sent. The stop is sent again until the kernel confirms it.';
 const unconfirmedLift =
-  'The kernel has not confirmed it, so the stop is still in force. It is repeated until the kernel confirms.';
+  'The kernel has not confirmed this, so the stop may still be in force. The request is sent again until the kernel confirms it.';
 
-/** The result of the last stop, in the words of the kernel or without them. */
+/** The result of the last stop, confirmed by the kernel or not. */
 export function GivenStop({ command }: { command: GivenCommand }) {
-  const { kind, target, state, epoch, effective_at, parked_runs, open_dispatches, more_open_dispatches } = command;
+  const { kind, target, effective_at, parked_runs, open_dispatches, more_open_dispatches } = command;
   return (
     <section className={`note ${toneOf(command)}`} role="status">
       <h2>
-        {`${kind === 'open' ? 'resume' : kind} ${state}, epoch ${epoch}: `}
-        <Shown text={target} />
+        {`${commandInWords(command)}: `}
+        <TargetText target={target} />
       </h2>
       {effective_at === null ? (
         <p>{kind === 'open' ? unconfirmedLift : unconfirmedStop}</p>
@@ -31,14 +32,14 @@ export function GivenStop({ command }: { command: GivenCommand }) {
         Calls in flight: <OpenCalls calls={open_dispatches} hasMore={more_open_dispatches} />
       </div>
       <p>
-        Runs that wait for an approval: {parked_runs === null ? 'not known' : parked_runs.length}.{' '}
+        Runs that wait for an approval: {parked_runs === null ? 'unknown' : parked_runs.length}.{' '}
         <Link to="/runs">Open runs</Link>
       </p>
     </section>
   );
 }
 
-/** Green is for a stop that the kernel confirmed of a name that it knows. */
+/** Green only when the kernel has confirmed the stop and knows its target. */
 function toneOf({ state, known, kind }: GivenCommand): string {
   if (state !== 'effective') return 'note-problem';
   return known === false && kind !== 'open' ? 'note-wait' : 'note-good';

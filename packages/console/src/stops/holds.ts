@@ -1,10 +1,10 @@
 import type { GivenCommand, Incident, OpsOverview } from '@countersign/contracts/control-plane';
 
-/** A command and the time of its answer here, in milliseconds. */
-export type Given = { command: GivenCommand; atMs: number };
+/** A command, and the local time of its answer in milliseconds. */
+export type Options = { command: GivenCommand; atMs: number };
 
-/** Whether what was said of a stop as it was given may still hold, by an overview that was read at `readAtMs`. */
-export function holdsIn({ command, atMs }: Given, ops: OpsOverview, readAtMs: number): boolean {
+/** Whether the reported result of a stop may still be current. `ops` was read at `readAtMs`. */
+export function holdsIn({ command, atMs }: Options, ops: OpsOverview, readAtMs: number): boolean {
   if (readAtMs <= atMs) return true;
   const { command_id, target, state, kind, epoch } = command;
   if (state !== 'effective') return ops.unconfirmed.some((each) => each.command_id === command_id);
@@ -13,9 +13,9 @@ export function holdsIn({ command, atMs }: Given, ops: OpsOverview, readAtMs: nu
   return kind === 'open' ? fence === undefined : fence?.epoch === epoch;
 }
 
-/** The same, by an incident for which it was given. */
+/** Whether the reported result of a stop may still be current, according to its incident. */
 export function holdsFor({ command_id, state }: GivenCommand, { commands, standing }: Incident): boolean {
   const now = commands.find((each) => each.command_id === command_id);
-  if (now === undefined) return true; // read before it was given
+  if (now === undefined) return true; // the incident was read before the stop
   return now.state === state && (state !== 'effective' || standing.some((each) => each.command_id === command_id));
 }

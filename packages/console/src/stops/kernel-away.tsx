@@ -1,4 +1,4 @@
-/** While the kernel does not answer, what is in force is unknown, so no stop is shown as in force. */
+/** While the kernel does not answer, the stops in force are unknown, so none is shown. */
 export function KernelAway() {
   return (
     <section className="note note-problem" role="alert">

@@ -4,7 +4,7 @@ import type { Tone } from '../parts/mark.tsx';
 type Words = { title: string; act: string; says: string; tone: Tone };
 
 /**
- * The effect of each stop, in words. None of them needs a proof of presence: stopping is never harder than going on.
+ * The effect of each stop in words. Stops need no proof of presence, because stopping must not be harder than going on.
  */
 export const stopKinds: Readonly<Record<StopKind, Words>> = {
   freeze: {

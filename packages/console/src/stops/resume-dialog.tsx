@@ -5,11 +5,11 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
-/** A fence that an owner of this workspace may lift. */
+/** A stop that an owner of this workspace may lift. */
 export type Liftable = { target: OpsTarget; kind: string; reason: string; epoch: number };
 type Props = { fence: Liftable | null; onClose: () => void; onGiven: (command: GivenCommand) => void };
 
-/** To lift a stop is a change: the kernel decides it first, and asks for a fresh proof of who is there. */
+/** Lifts a stop. The kernel decides this change first, and requires a fresh proof of presence. */
 export function ResumeDialog({ fence, onClose, onGiven }: Props) {
   const { client } = useWorkspace();
   const [reason, setReason] = useState('');

@@ -10,7 +10,7 @@ import { StopFields } from './stop-form.tsx';
 
 const kinds = (['freeze', 'quarantine', 'throttle'] as const).map((id) => ({ id, name: stopKinds[id].title }));
 
-/** Stops something from any page. The page of stops then shows whether the kernel has confirmed it. */
+/** Stops something from any page. The incidents page then shows whether the kernel has confirmed the stop. */
 export function StopDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { id } = useWorkspace();
   const queries = useQueryClient();

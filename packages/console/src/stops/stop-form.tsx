@@ -12,15 +12,15 @@ import { targetKinds, targetOf, type TargetKind } from './target.ts';
 
 type Props = {
   kind: StopKind | null;
-  /** For which it is given. */
+  /** The incident that the stop is for. */
   incidentId?: IncidentId;
-  /** The first values of the form. */
+  /** The target that the form shows at first. */
   target?: { around: TargetKind; name: string };
   onClose: () => void;
   onGiven: (command: GivenCommand) => void;
 };
 
-/** One confirmation: what would be stopped is said here, and one key does it. */
+/** The form is the only confirmation. It states what will be stopped, and one key submits it. */
 export function StopForm({ kind, onClose, ...rest }: Props) {
   return (
     <Modal opened={kind !== null} onClose={onClose} title={kind === null ? '' : stopKinds[kind].title}>
@@ -29,7 +29,7 @@ export function StopForm({ kind, onClose, ...rest }: Props) {
   );
 }
 
-/** Zero: as long as the kind of stop says by itself. */
+/** Zero selects the default duration of the stop. */
 const times = [
   { id: 0, name: 'Until it is resumed' },
   { id: 3_600, name: 'For 1 hour' },
@@ -37,25 +37,25 @@ const times = [
 ];
 const throttleTimes = [{ id: 0, name: 'For 1 hour' }, ...times.slice(2)];
 
-/** The unit of a throttle in the form. */
+/** The time window of each throttle that the form creates. */
 const throttleSeconds = 60;
 
-type Asked = { around: TargetKind; name: string; reason: string; seconds: number; limit: string };
+type Input = { around: TargetKind; name: string; reason: string; seconds: number; limit: string };
 
 type FormProps = Omit<Props, 'kind' | 'onClose'> & { kind: StopKind };
 
 export function StopFields({ kind, incidentId, target: first, onGiven }: FormProps) {
   const workspace = useWorkspace();
-  const [asked, setAsked] = useState<Asked>({
+  const [fields, setFields] = useState<Input>({
     ...(first ?? { around: kind === 'freeze' ? 'workspace' : 'tool', name: '' }),
     reason: '',
     seconds: 0,
     limit: '10',
   });
-  const change = (changed: Partial<Asked>) => setAsked((before) => ({ ...before, ...changed }));
-  const target = targetOf(asked.around, asked.around === 'workspace' ? workspace.id : asked.name.trim());
+  const change = (changed: Partial<Input>) => setFields((before) => ({ ...before, ...changed }));
+  const target = targetOf(fields.around, fields.around === 'workspace' ? workspace.id : fields.name.trim());
   const give = useMutation({
-    mutationFn: (around: OpsTarget) => giveStop(workspace, kind, { ...asked, target: around, incidentId }),
+    mutationFn: (around: OpsTarget) => giveStop(workspace, kind, { ...fields, target: around, incidentId }),
     onSuccess: ({ body }) => onGiven(body),
   });
   const submit = (event: FormEvent) => {
@@ -65,7 +65,7 @@ export function StopFields({ kind, incidentId, target: first, onGiven }: FormPro
   return (
     <form className="stacked" onSubmit={submit}>
       <p>{stopKinds[kind].says}</p>
-      <Around asked={asked} onChange={change} />
+      <Around input={fields} onChange={change} />
       {kind === 'throttle' && (
         <TextInput
           label="Calls per minute"
@@ -73,13 +73,13 @@ export function StopFields({ kind, incidentId, target: first, onGiven }: FormPro
           min={0}
           max={1_000_000_000}
           required
-          value={asked.limit}
+          value={fields.limit}
           onChange={({ target: { value: limit } }) => change({ limit })}
         />
       )}
       <Choice
         label="How long"
-        value={asked.seconds}
+        value={fields.seconds}
         options={kind === 'throttle' ? throttleTimes : times}
         onChange={(seconds) => change({ seconds })}
       />
@@ -91,9 +91,9 @@ export function StopFields({ kind, incidentId, target: first, onGiven }: FormPro
   );
 }
 
-type AroundProps = { asked: Asked; onChange: (changed: Partial<Asked>) => void };
+type AroundProps = { input: Input; onChange: (changed: Partial<Input>) => void };
 
-function Around({ asked: { around, name, reason }, onChange }: AroundProps) {
+function Around({ input: { around, name, reason }, onChange }: AroundProps) {
   const asks = targetKinds.find(({ id }) => id === around)?.asks ?? null;
   return (
     <>
@@ -122,11 +122,11 @@ function Around({ asked: { around, name, reason }, onChange }: AroundProps) {
 function giveStop(
   { client }: OpenWorkspace,
   kind: StopKind,
-  asked: Asked & { target: OpsTarget; incidentId: IncidentId | undefined },
+  request: Input & { target: OpsTarget; incidentId: IncidentId | undefined },
 ) {
-  const { target, seconds, incidentId } = asked;
+  const { target, seconds, incidentId } = request;
   const body = {
-    ...{ target, reason: asked.reason.trim() },
+    ...{ target, reason: request.reason.trim() },
     ...(seconds === 0 ? {} : { ttl_seconds: seconds }),
     ...(incidentId === undefined ? {} : { incident_id: incidentId }),
   };
@@ -136,7 +136,9 @@ function giveStop(
     case 'quarantine':
       return client.quarantineTarget({ body });
     case 'throttle':
-      return client.throttleTarget({ body: { ...body, limit: Number(asked.limit), window_seconds: throttleSeconds } });
+      return client.throttleTarget({
+        body: { ...body, limit: Number(request.limit), window_seconds: throttleSeconds },
+      });
     default:
       return kind satisfies never;
   }

@@ -5,32 +5,31 @@ import { useState } from 'react';
 import type { GivenCommand, StopKind } from '@countersign/contracts/control-plane';
 import { useShortcuts } from '../keys/shortcuts.ts';
 import { Loaded } from '../parts/loaded.tsx';
-import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import { useWorkspace } from '../workspace/open-workspace.ts';
 import { Fences } from './fences.tsx';
 import { GivenStop } from './given-stop.tsx';
-import { holdsIn, type Given } from './holds.ts';
+import { holdsIn, type Options } from './holds.ts';
 import { stopKinds } from './kinds.ts';
 import { ResumeDialog, type Liftable } from './resume-dialog.tsx';
 import { KernelAway } from './kernel-away.tsx';
 import { StopForm } from './stop-form.tsx';
 import { Unconfirmed } from './unconfirmed.tsx';
+import { useOps } from './use-ops.ts';
 
-const askAgainMs = 3_000;
-
-/** The stops of the workspace now, as the kernel confirms it, and how to stop something. */
+/** The current stops of the workspace, as the kernel confirms them, and the buttons to stop something. */
 export function StopsNow() {
   const { role, id } = useWorkspace();
   const queries = useQueryClient();
   const [kind, setKind] = useState<StopKind | null>(null);
   const [lifting, setLifting] = useState<Liftable | null>(null);
-  const [given, setGiven] = useState<Given | null>(null);
+  const [input, setGiven] = useState<Options | null>(null);
   const mayStop = mayDo(role, 'stop.give');
   const take = (command: GivenCommand) => {
     setKind(null);
     setGiven({ command, atMs: Date.now() });
     void queries.invalidateQueries({ queryKey: [id, 'ops'] });
   };
-  const ops = useWorkspaceQuery(['ops'], (client, signal) => client.getOps({ signal }), { everyMs: askAgainMs });
+  const ops = useOps();
   return (
     <>
       <div className="section-head">
@@ -43,8 +42,8 @@ export function StopsNow() {
           <p className="quiet">Only partners and owners can stop calls.</p>
         )}
       </div>
-      {given !== null && (ops.data === undefined || holdsIn(given, ops.data, ops.dataUpdatedAt)) && (
-        <GivenStop command={given.command} />
+      {input !== null && (ops.data === undefined || holdsIn(input, ops.data, ops.dataUpdatedAt)) && (
+        <GivenStop command={input.command} />
       )}
       <Loaded query={ops}>
         {(shown) => (

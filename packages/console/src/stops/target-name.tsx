@@ -12,13 +12,16 @@ type Props = {
   onChange: (name: string) => void;
 };
 
-/** The name of a target: picked from the known ones, or typed. A stop must not wait for the list, so it is only help. */
+/**
+ * The name of a target, picked from the known names or typed. The known names only help with typing: a stop must not
+ * wait until they are read.
+ */
 export function TargetName({ kind, label, value, onChange }: Props) {
   const id = useId();
   const targets = useWorkspaceQuery(['ops targets'], (client, signal) => client.listOpsTargets({ signal }));
-  const known = targets.data === undefined ? [] : namesOf(kind, targets.data);
+  const existing = targets.data === undefined ? [] : namesOf(kind, targets.data);
   const name = value.trim();
-  const picked = known.find((each) => each.name === name);
+  const picked = existing.find((each) => each.name === name);
   const isName = name === '' || targetOf(kind, name) !== null;
   const isUnknown = name !== '' && isName && picked === undefined && targets.data?.is_whole === true;
   return (
@@ -40,7 +43,7 @@ export function TargetName({ kind, label, value, onChange }: Props) {
         onChange={({ target }) => onChange(target.value)}
       />
       <datalist id={id}>
-        {known.map((each) => (
+        {existing.map((each) => (
           <option key={each.name} value={each.name}>
             {callsInWords(each.calls)}
           </option>

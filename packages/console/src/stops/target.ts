@@ -1,6 +1,6 @@
 import { OpsTarget } from '@countersign/contracts/control-plane';
 
-/** The target of a stop: the kinds of `OpsTarget`, in words for people. */
+/** The kinds of targets of a stop (`OpsTarget`), in words for people. */
 export const targetKinds = [
   { id: 'workspace', name: 'The whole workspace', asks: null },
   { id: 'agent', name: 'one agent', asks: 'Name of the agent' },
@@ -9,7 +9,7 @@ export const targetKinds = [
 ] as const;
 export type TargetKind = (typeof targetKinds)[number]['id'];
 
-/** Null: it is no name that a target of this kind can have. */
+/** The target of this kind with this name. `null` when no target of this kind can have the name. */
 export function targetOf(kind: TargetKind, name: string): OpsTarget | null {
   return OpsTarget.safeParse(`${kind}:${name}`).data ?? null;
 }

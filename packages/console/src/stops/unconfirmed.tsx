@@ -2,9 +2,12 @@ import type { OpsCommand } from '@countersign/contracts/control-plane';
 import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { Who } from '../parts/who.tsx';
+import { commandInWords } from './command-in-words.ts';
+import { TargetText } from './target-text.tsx';
 import { Terms } from './terms.tsx';
 
-/** Stops that the kernel has not confirmed: they are not shown as in force. */
+/** Stops that the kernel has not confirmed. They are not shown as in force. */
 export function Unconfirmed({ commands }: { commands: OpsCommand[] }) {
   if (commands.length === 0) return null;
   return (
@@ -18,8 +21,7 @@ export function Unconfirmed({ commands }: { commands: OpsCommand[] }) {
               <th>Stop</th>
               <th>Target</th>
               <th>Why</th>
-              <th className="number">Epoch</th>
-              <th>Given</th>
+              <th>Issued</th>
             </tr>
           </thead>
           <tbody>
@@ -34,24 +36,21 @@ export function Unconfirmed({ commands }: { commands: OpsCommand[] }) {
 }
 
 function Row({ command }: { command: OpsCommand }) {
-  const { kind, target, reason, epoch, given_at, given_by } = command;
+  const { target, reason, given_at, given_by } = command;
   return (
     <tr>
       <td className="tight" data-name="Stop">
-        <Mark tone="wait">{`${kind} unconfirmed`}</Mark>
+        <Mark tone="wait">{commandInWords(command)}</Mark>
         <Terms of={command} />
       </td>
       <td data-name="Target">
-        <Shown text={target} />
+        <TargetText target={target} />
       </td>
       <td data-name="Why">
         <Shown text={reason} />
       </td>
-      <td className="number" data-name="Epoch">
-        {epoch}
-      </td>
-      <td data-name="Given">
-        <Moment at={given_at} /> by <Shown text={given_by} />
+      <td data-name="Issued">
+        <Moment at={given_at} /> by <Who actor={given_by} />
       </td>
     </tr>
   );

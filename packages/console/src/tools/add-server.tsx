@@ -91,7 +91,7 @@ function Added({ servers }: { servers: AddedServers }) {
 
 const textMax = 100_000;
 
-/** The typed or pasted document, in the kernel's form; a sentence when it is neither. */
+/** The typed URL or pasted JSON as a document for the kernel, or a sentence that states why it is neither. */
 export function documentOf(text: string, name: string): ServerDocument | string {
   const trimmed = text.trim();
   if (trimmed.length > textMax)
@@ -104,7 +104,7 @@ export function documentOf(text: string, name: string): ServerDocument | string 
   const parsed = ServerDocument.safeParse({ ...named, ...document });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  return `This is no server: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}. Paste a URL, or JSON with mcpServers, servers or url.`;
+  return `This does not describe a server: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}. Paste a URL, or JSON with mcpServers, servers or url.`;
 }
 
 function jsonOf(text: string): object | null {
@@ -116,7 +116,7 @@ function jsonOf(text: string): object | null {
   }
 }
 
-/** A `server.json` of the official registry names packages or remotes. */
+/** A `server.json` of the official registry contains `packages` or `remotes`. */
 function isRegistryEntry(value: object): boolean {
   return 'remotes' in value || 'packages' in value;
 }

@@ -6,17 +6,17 @@ const kindWords: Readonly<Record<Finding['kind'], string>> = {
   hidden_text: 'Hidden text',
   model_instruction: 'Gives the agent orders',
   look_alike: 'Looks like another tool',
-  shadowing: 'Takes the name of another tool',
+  shadowing: 'Has the name of another tool',
   encoded_payload: 'Encoded text',
   embedded_secret: 'Contains a secret',
-  broad_schema: 'Takes any arguments',
+  broad_schema: 'Accepts any arguments',
   understated_effect: 'States less effect than it has',
   dangerous_combination: 'Dangerous together',
   drift: 'Changed since its approval',
 };
 const tones: Readonly<Record<Finding['severity'], Tone>> = { low: 'plain', medium: 'wait', high: 'bad' };
 
-/** The findings of a scan, in our words. Text of the server is quoted, and never speaks for us. */
+/** The findings of a scan in the words of the console. Text of the server is only quoted. */
 export function Findings({ findings, problem }: { findings: readonly Finding[]; problem: string | null }) {
   if (problem !== null)
     return (

@@ -5,7 +5,7 @@ type Pin = RegisteredTool['pin'];
 
 export const pinWords: Readonly<Record<Pin, string>> = {
   in_sync: 'as approved',
-  drifted: 'has drifted',
+  drifted: 'changed',
   unpinned: 'not approved',
 };
 

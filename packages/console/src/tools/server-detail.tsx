@@ -1,35 +1,26 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { mayDo } from '@countersign/contracts';
-import type { McpServerDetail, McpServerTool, ScanReport } from '@countersign/contracts/governance-kernel';
+import type { McpServerDetail, ScanReport } from '@countersign/contracts/governance-kernel';
 import { Loaded } from '../parts/loaded.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
-import { effectWords } from './effect-words.ts';
+import { OfferedTools } from './offered-tools.tsx';
+import { RevokeServer } from './revoke-server.tsx';
 import { ServerApproval } from './server-approval.tsx';
-import { definitionStates, serverStates } from './server-states.ts';
+import { serverStates } from './server-states.ts';
 import { useRegistry } from './use-registry.ts';
+import { useServer } from './use-server.ts';
 import { Findings } from './findings.tsx';
 import { WhatChanged } from './what-changed.tsx';
 
-/** An approval that was given takes effect within about a second. */
-const whileRequestedMs = 2_000;
-
 /** One server: its state, what it offers, what changed, and what a scan finds. */
 export function ServerDetail({ serverId }: { serverId: string }) {
-  const { id } = useWorkspace();
-  const registry = useRegistry();
-  const server = useQuery({
-    queryKey: [id, 'tools', 'server', serverId],
-    queryFn: async ({ signal }) =>
-      (await registry.getMcpServer({ params: { server_id: serverId }, query: {}, signal })).body,
-    refetchInterval: ({ state: { data } }) =>
-      data !== undefined && data.approval_request !== null ? whileRequestedMs : false,
-  });
+  const server = useServer(serverId);
   return (
     <section className="chart-card stacked" aria-label="Server">
       <Loaded query={server}>{(found) => <Whole server={found} />}</Loaded>
@@ -40,7 +31,7 @@ export function ServerDetail({ serverId }: { serverId: string }) {
 function Whole({ server }: { server: McpServerDetail }) {
   const { server_id, state, config, approved_by, approved_at, reason, not_connected, tools, hidden_tools } = server;
   const { word, tone, meaning } = serverStates[state];
-  const address = config['url'] ?? config['command'];
+  const address = [config['url'] ?? config['command'], config['address_digest'] ?? config['command_digest']];
   const changed = tools.filter(({ pin }) => pin === 'drifted');
   return (
     <>
@@ -49,7 +40,7 @@ function Whole({ server }: { server: McpServerDetail }) {
           <Shown text={server_id} /> <Mark tone={tone}>{word}</Mark>
         </h3>
         <p className="quiet">
-          {typeof address === 'string' && <Shown text={address} />}
+          <Shown text={address.filter((text) => typeof text === 'string').join(' · ')} />
           {approved_at !== null && (
             <>
               {' · approved '}
@@ -78,7 +69,7 @@ function Whole({ server }: { server: McpServerDetail }) {
           </Link>
         </p>
       )}
-      <Offered tools={tools} />
+      <OfferedTools tools={tools} />
       {changed.map((tool) => (
         <WhatChanged key={tool.name} tool={tool} />
       ))}
@@ -89,45 +80,8 @@ function Whole({ server }: { server: McpServerDetail }) {
       )}
       <Scan serverId={server_id} />
       <ServerApproval server={server} />
+      <RevokeServer server={server} />
     </>
-  );
-}
-
-function Offered({ tools }: { tools: readonly McpServerTool[] }) {
-  if (tools.length === 0) return <p className="quiet">It has listed no tools.</p>;
-  return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="Tools of the server">
-      <table>
-        <thead>
-          <tr>
-            <th>Tool</th>
-            <th className="wide">It states</th>
-            <th>Definition</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tools.map(({ name, annotated_effect, pin, renamed_from }) => (
-            <tr key={name}>
-              <td>
-                <code>
-                  <Shown text={name} />
-                </code>
-                {renamed_from !== null && (
-                  <span className="quiet">
-                    {' '}
-                    was <Shown text={renamed_from} />
-                  </span>
-                )}
-              </td>
-              <td className="wide">{effectWords[annotated_effect]}</td>
-              <td className="tight">
-                <Mark tone={definitionStates[pin].tone}>{definitionStates[pin].word}</Mark>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }
 

@@ -3,7 +3,7 @@ import type { Tone } from '../parts/mark.tsx';
 
 type State = McpServer['state'];
 
-/** How a state is shown, and what it means for calls. Servers that want action come first. */
+/** The label of each state, and its meaning for calls. Servers that need action come first. */
 export const serverStates: Readonly<Record<State, { word: string; tone: Tone; order: number; meaning: string }>> = {
   quarantined: {
     word: 'Quarantined',
@@ -21,7 +21,7 @@ export const serverStates: Readonly<Record<State, { word: string; tone: Tone; or
     word: 'Expired',
     tone: 'bad',
     order: 2,
-    meaning: 'Its approval has ended, so every call of its tools is denied.',
+    meaning: 'Its approval has ended, so all calls of its tools are denied.',
   },
   approved: {
     word: 'Approved',

@@ -17,7 +17,7 @@ const AddServer = lazy(async () => ({ default: (await import('./add-server.tsx')
 const everyMs = 10_000;
 const serversMax = 200;
 
-/** The servers that offer tools: those that want action first. One of them is open beside the list. */
+/** The servers that offer tools, those that need action first. One server is open beside the list. */
 export function Servers({ opened }: { opened: string | undefined }) {
   const { id, role } = useWorkspace();
   const registry = useRegistry();
@@ -56,8 +56,8 @@ export function Servers({ opened }: { opened: string | undefined }) {
   );
 }
 
-const byNeed = (one: McpServer, other: McpServer) =>
-  serverStates[one.state].order - serverStates[other.state].order || (one.server_id < other.server_id ? -1 : 1);
+const byNeed = (a: McpServer, b: McpServer) =>
+  serverStates[a.state].order - serverStates[b.state].order || (a.server_id < b.server_id ? -1 : 1);
 
 function NoServers() {
   return (

@@ -50,7 +50,7 @@ const says: Readonly<Record<RegisteredTool['pin'], string>> = {
   unpinned: 'The tool appeared after its server was approved, so calls are blocked.',
 };
 
-/** The changes of the server since, in its own words: text alone. */
+/** The changes since the approval. All text comes from the server and is shown as plain text. */
 function Drift({ tool: { definition, observed_definition } }: { tool: RegisteredTool }) {
   if (definition === null || observed_definition === null)
     return <p className="quiet">The change is too long to show. The two hashes differ.</p>;
@@ -64,8 +64,8 @@ function Drift({ tool: { definition, observed_definition } }: { tool: Registered
           </h4>
           <p className="quiet">Approved</p>
           <ShownText text={before ?? 'was not there'} label={`Approved: ${visibleText(path)}`} />
-          <p className="quiet">Shown now</p>
-          <ShownText text={after ?? 'is gone'} label={`Shown now: ${visibleText(path)}`} />
+          <p className="quiet">Current</p>
+          <ShownText text={after ?? 'is gone'} label={`Current: ${visibleText(path)}`} />
         </div>
       ))}
     </section>

@@ -16,7 +16,9 @@ import { ToolTable } from './tool-table.tsx';
 const askAgainMs = 5_000;
 const Search = z.object({ server: McpServerId.optional().catch(undefined) });
 
-/** `/tools`: every tool that a server has shown to the kernel. `/tools/{tool}`: its definition, and how it has drifted. */
+/**
+ * `/tools`: every tool that a server has shown to the kernel. `/tools/{tool}`: its definition, and what has changed.
+ */
 export function ToolsPage() {
   const { id } = useWorkspace();
   const { id: opened }: { id?: string } = useParams({ strict: false });

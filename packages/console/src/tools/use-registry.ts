@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import type { Client } from '@countersign/contracts';
 import {
+  disableMcpServer,
   getMcpServer,
   listMcpServers,
   registerMcpServer,
@@ -10,9 +11,16 @@ import {
 import { workspaceClient } from '../api/clients.ts';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
-const routes = { getMcpServer, listMcpServers, registerMcpServer, requestMcpServerApproval, scanMcpServer };
+const routes = {
+  disableMcpServer,
+  getMcpServer,
+  listMcpServers,
+  registerMcpServer,
+  requestMcpServerApproval,
+  scanMcpServer,
+};
 
-/** Calls about MCP servers of the open workspace. They load with the page. */
+/** Client for MCP servers of the open workspace. It loads with the page. */
 export function useRegistry(): Client<typeof routes> {
   const { id } = useWorkspace();
   return useMemo(() => workspaceClient(routes, id), [id]);

@@ -1,7 +1,9 @@
 import type { McpServerTool } from '@countersign/contracts/governance-kernel';
 import { Shown } from '../parts/shown.tsx';
 
-/** From the approved definition to the one that is shown now, a member each. All of it is text of the server. */
+/**
+ * The differences between the approved and the current definition, one for each member. All text comes from the server.
+ */
 export function WhatChanged({ tool: { name, diff } }: { tool: McpServerTool }) {
   return (
     <section aria-label="What changed">
@@ -28,7 +30,7 @@ export function WhatChanged({ tool: { name, diff } }: { tool: McpServerTool }) {
 function Lines({ sign, kind, text }: { sign: string; kind: 'removed' | 'added'; text: string | null }) {
   if (text === null) return null;
   return (
-    <pre className={`diff-${kind}`} tabIndex={0} role="region" aria-label={kind === 'added' ? 'Shown now' : 'Approved'}>
+    <pre className={`diff-${kind}`} tabIndex={0} role="region" aria-label={kind === 'added' ? 'Current' : 'Approved'}>
       {text.split('\n').map((line, nth) => (
         <span key={nth}>
           {sign} <Shown text={line} />

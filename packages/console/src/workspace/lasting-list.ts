@@ -9,7 +9,7 @@ import { readNewest, withOlder, type Lasting } from './read-newest.ts';
 
 type At = { limit: number; cursor?: string; signal?: AbortSignal };
 type Ask<Item> = (client: WorkspaceClient, at: At) => Promise<{ body: PageOf<Item> }>;
-/** `rowOf`: what is kept of an item. A long list has 100,000 of them. */
+/** `rowOf` selects what is kept of an item, because a long list has 100,000 items. */
 type Terms<Item, Row> = { rowOf: (item: Item) => Row; everyMs?: number };
 
 export type LastingList<Row> = { query: UseQueryResult<Lasting<Row>>; older: Older };
@@ -21,8 +21,8 @@ type Older = {
 };
 
 /**
- * A list of this workspace, newest first, to which items are added and in which none changes. Only the newest page is
- * read again, to find new items. It grows on request for older ones.
+ * A list of this workspace, newest first, whose items never change. Only the newest page is read again, to find new
+ * items. Older pages are read on request.
  */
 export function useLastingList<Item, Row extends { id: string }>(
   key: readonly unknown[],
@@ -46,24 +46,26 @@ export function useLastingList<Item, Row extends { id: string }>(
         () => queries.getQueryData<Lasting<Row>>(queryKey),
       ),
     refetchInterval: everyMs ?? unlessTold,
-    // To compare 100,000 rows one by one holds up the page; the same list is the same object.
+    // Comparing 100,000 rows one by one would block the page. It is not needed, because an unchanged list stays the
+    // same object.
     structuralSharing: false,
   });
-  // Scrolling asks more often than the page is drawn: until then only this holds the requested page.
-  const asked = useRef<string | null>(null);
+  // Scrolling requests pages faster than the list is rendered. Until the next render, only this ref contains the
+  // requested page.
+  const input = useRef<string | null>(null);
   const older = useMutation({
-    onError: () => void (asked.current = null),
-    // The list that was asked for, also when another one is shown by the time the answer is there.
+    onError: () => void (input.current = null),
+    // Writes the page to the list that it was requested for, even if another list is shown by then.
     mutationFn: async ({ cursor }: { cursor: string; list: string }) => {
       const page = await read(cursor, { limit: pageLimit.max });
-      queries.setQueryData<Lasting<Row>>(queryKey, (known) => known && withOlder(known, cursor, page));
+      queries.setQueryData<Lasting<Row>>(queryKey, (existing) => existing && withOlder(existing, cursor, page));
     },
   });
   const next = query.data?.next ?? null;
   const place = next === null ? null : `${list}\n${next}`;
-  // Its result is drawn. This may run late, when the page that was drawn last was asked for already.
+  // Forgets the requested page once it is rendered. This may run late, when the following page is already requested.
   useEffect(() => {
-    if (asked.current !== place) asked.current = null;
+    if (input.current !== place) input.current = null;
   }, [place]);
   return {
     query,
@@ -72,8 +74,8 @@ export function useLastingList<Item, Row extends { id: string }>(
       isAsked: older.isPending,
       fault: older.variables?.list === list ? older.error : null,
       ask: () => {
-        if (next === null || older.isPending || asked.current === place) return;
-        asked.current = place;
+        if (next === null || older.isPending || input.current === place) return;
+        input.current = place;
         older.mutate({ cursor: next, list });
       },
     },

@@ -1,7 +1,7 @@
-/** Part of a list, as a service has told it, and where what follows begins; null: nothing follows. */
+/** One part of a list. `next` is the cursor of the following part, or `null` when nothing follows. */
 export type Listed<Item> = { items: readonly Item[]; next: string | null };
 
-/** The answers of lists; those of the gateway have other names. */
+/** The answers of list routes. The name of the cursor depends on the service. */
 export type PageOf<Item> = { data: Item[]; nextCursor: string | null } | { data: Item[]; next_cursor: string | null };
 
 export function listedOf<Item>(page: PageOf<Item>): Listed<Item> {

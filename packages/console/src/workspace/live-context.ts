@@ -1,12 +1,12 @@
 import { createContext, use } from 'react';
 
-/** Whether pages are told at once what changes. */
+/** Whether live hints arrive. */
 export const LiveContext = createContext(false);
 
 /** The interval of polling without live hints. */
 const untoldMs = 15_000;
 
-/** How often what has no clock of its own is asked again, in milliseconds; false: its page is told when it changes. */
+/** The polling interval of queries without their own interval, in milliseconds. `false` while live hints arrive. */
 export function useUnlessTold(): number | false {
   return use(LiveContext) ? false : untoldMs;
 }

@@ -19,13 +19,13 @@ export function useWorkspace(): OpenWorkspace {
   return workspace;
 }
 
-/** The one that the address names; without a name, the first. */
+/** The workspace that the address names, or the first one when it names none. */
 export function useAddressedWorkspace({ workspaces }: Me): Membership | undefined {
   const { workspace }: { workspace?: string } = useSearch({ strict: false });
   return workspace === undefined ? workspaces[0] : workspaces.find(({ id }) => id === workspace);
 }
 
-/** Goes to the same page of another workspace; what is open on the page is not there. */
+/** Opens the same page of another workspace, without an open panel. */
 export function useSwitch(): (workspaceId: string) => void {
   const navigate = useNavigate();
   const { pathname } = useLocation();
@@ -34,19 +34,27 @@ export function useSwitch(): (workspaceId: string) => void {
 }
 
 type Ask<Body> = (client: WorkspaceClient, signal: AbortSignal) => Promise<{ body: Body }>;
-/** How often it is asked again, in milliseconds; false: when its page is told that it changed. */
-type Terms<Body> = { everyMs?: number | false | ((last: Body | undefined) => number | false) };
+type Terms<Body> = {
+  /**
+   * The polling interval in milliseconds. With `false`, data is read again when live hints arrive. While no hints can
+   * arrive, it is polled.
+   */
+  everyMs?: number | false | ((last: Body | undefined) => number | false);
+  /** `false` disables the read. */
+  isNeeded?: boolean;
+};
 
-/** The answer of a route about this workspace, kept under `key`. */
+/** Reads a route of this workspace, and caches the answer under `key`. */
 export function useWorkspaceQuery<Body>(
   key: readonly unknown[],
   ask: Ask<Body>,
-  { everyMs = false }: Terms<Body> = {},
+  { everyMs = false, isNeeded = true }: Terms<Body> = {},
 ): UseQueryResult<Body> {
   const { id, client } = useWorkspace();
   const unlessTold = useUnlessTold();
   return useQuery({
     queryKey: [id, ...key],
+    enabled: isNeeded,
     queryFn: async ({ signal }) => (await ask(client, signal)).body,
     refetchInterval: ({ state }) => (typeof everyMs === 'function' ? everyMs(state.data) : everyMs) || unlessTold,
   });

@@ -2,7 +2,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { z } from 'zod';
 
 /**
- * The search parameters of the address, by the schema of a page, and the way to change them. A view of a page is an address that can be kept and shared. Each member of the schema needs `.catch`, since addresses are
+ * The search parameters of the address, parsed by the schema of a page, and a function that changes them. People can
+ * keep and share the address of a view. Each member of the schema needs `.catch`, because addresses are
  * attacker-controlled.
  */
 export function usePageSearch<Search extends object>(

@@ -9,25 +9,27 @@ import { useWorkspace } from './open-workspace.ts';
 type At = { limit: number; cursor?: string; signal: AbortSignal };
 type Ask<Item> = (client: WorkspaceClient, at: At) => Promise<{ body: PageOf<Item> }>;
 
-/** The shown part of a list: a number of items behind the last of these cursors. Those before it lead back. */
+/** The shown part of a list: up to `limit` items after the last of `cursors`. The earlier cursors lead back. */
 type View = { limit: number; cursors: readonly string[] };
 const firstView: View = { limit: pageLimit.default, cursors: [] };
 const growth = 2;
 
 export type WorkspaceList<Item> = {
   query: UseQueryResult<Listed<Item>>;
-  /** How many are shown, and behind which cursor: what a command says to print the same. */
+  /** The number of shown items. With `cursor`, a command prints the same items. */
   count: number;
   cursor: string | undefined;
-  /** Null: there is nothing behind what is shown. `isGrowth`: it is shown below, and not instead. */
+  /**
+   * `null` when no items follow. `isGrowth`: the following items are added to the shown ones instead of replacing them.
+   */
   onwards: { isGrowth: boolean; act: () => void } | null;
-  /** Null: what is shown is the beginning. */
+  /** `null` when the shown items are the first ones. */
   back: (() => void) | null;
 };
 
 /**
- * A list of this workspace whose items change. It grows up to one page of the service, and goes on page by page: one request reads again
- * all that is shown, however long the list is. That is asked every `everyMs` milliseconds, or when its page is told that it changed.
+ * A list of this workspace whose items change. It grows to one page of the service, and then continues page by page.
+ * One request reads all shown items again, every `everyMs` milliseconds or after a live hint.
  */
 export function useWorkspaceList<Item>(
   key: readonly unknown[],
@@ -44,7 +46,7 @@ export function useWorkspaceList<Item>(
     queryKey: [id, ...key, view],
     queryFn: async ({ signal }) =>
       listedOf((await ask(client, { limit, signal, ...(cursor === undefined ? {} : { cursor }) })).body),
-    // The shown items stay until more of the same list has come; for another list they would be wrong.
+    // The shown items stay until more of the same list has arrived. For another list they would be wrong.
     placeholderData: (before: Listed<Item> | undefined, last) =>
       last !== undefined && hashKey(last.queryKey.slice(0, -1)) === list ? before : undefined,
     refetchInterval: everyMs || unlessTold,
@@ -63,7 +65,7 @@ export function useWorkspaceList<Item>(
   };
 }
 
-/** The view of one list; another list begins at its start. */
+/** The view of one list. Another list starts at its first items. */
 function useView(list: string): [View, (view: View) => void] {
   const [kept, keep] = useState({ list, view: firstView });
   return [kept.list === list ? kept.view : firstView, (view) => keep({ list, view })];

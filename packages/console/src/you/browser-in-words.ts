@@ -1,4 +1,4 @@
-/** In this order: each browser names those as well that it came from. */
+/** The order matters, because a browser also names the browsers that it is derived from. */
 const browsers = { Edg: 'Edge', OPR: 'Opera', Firefox: 'Firefox', Chrome: 'Chrome', Safari: 'Safari' };
 const systems = {
   Android: 'Android',
@@ -9,7 +9,7 @@ const systems = {
   Linux: 'Linux',
 };
 
-/** A browser's name in words for people: nothing depends on it, since a browser may send any text. */
+/** The name of a browser in words. Nothing depends on it, because a browser can send any text. */
 export function browserInWords(userAgent: string): string {
   const named = (names: Readonly<Record<string, string>>) =>
     Object.entries(names).find(([mark]) => userAgent.includes(mark))?.[1];

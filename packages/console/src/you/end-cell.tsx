@@ -3,7 +3,7 @@ import type { Ending } from './ending.ts';
 
 type EndCellProps = { act: string; ending: Ending; onEnd: (ending: Ending) => void };
 
-/** Asks before anything ends. */
+/** Opens a confirmation before anything ends. */
 export function EndCell({ act, ending, onEnd }: EndCellProps) {
   return (
     <td className="tight number">

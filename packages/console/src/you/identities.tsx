@@ -8,7 +8,7 @@ import type { Ending } from './ending.ts';
 type Identity = SessionOverview['identities'][number];
 type Props = { identities: Identity[]; onEnd: (ending: Ending) => void };
 
-/** The accounts at identity providers that sign this person in. Without one there is nothing to show. */
+/** The accounts at identity providers that sign this person in. Shows nothing when there are none. */
 export function Identities({ identities, onEnd }: Props) {
   if (identities.length === 0) return null;
   return (

@@ -124,7 +124,7 @@ function EnrolledNote({ passkey: { state, credential_id } }: { passkey: Passkey 
   );
 }
 
-/** At the kernel, in the workspace that is open. */
+/** Adds a passkey at the kernel, in the open workspace. */
 function useEnrol() {
   const { client } = useWorkspace();
   const queries = useQueryClient();

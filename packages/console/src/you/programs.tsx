@@ -9,7 +9,7 @@ import type { Ending } from './ending.ts';
 type Program = SessionOverview['devices'][number];
 type Props = { devices: Program[]; nameOf: (workspaceId: string) => string; onEnd: (ending: Ending) => void };
 
-/** Programs at a terminal that were let in by a code, each in one workspace. */
+/** Terminal programs that got access by a code, each to one workspace. */
 export function Programs({ devices, nameOf, onEnd }: Props) {
   return (
     <section aria-label="Programs">

@@ -76,7 +76,7 @@ function Everywhere() {
         <Button variant="default" color="red" loading={leave.isPending} onClick={() => leave.mutate()}>
           Sign out everywhere
         </Button>{' '}
-        <span className="quiet">Ends every session and program, this one last. Passkeys stay.</span>
+        <span className="quiet">Ends all sessions and programs, including this one. Passkeys are kept.</span>
       </p>
       {leave.error !== null && <ProblemNote error={leave.error} />}
     </>

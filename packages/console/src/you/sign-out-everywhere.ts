@@ -2,8 +2,9 @@ import { isAppError } from '@countersign/contracts';
 import { person } from '../api/clients.ts';
 
 /**
- * Ends every browser and program of the person, and then this browser. A list holds the newest hundred of each, so it is asked until nothing
- * is left. Throws what a service answered; whatever had ended by then stays ended.
+ * Ends the sessions of all browsers and programs of the person, and the session of this browser last. An answer lists
+ * at most a hundred of each, so the list is read until it is empty. Throws the error of a service. Sign-ins that have
+ * ended by then stay ended.
  */
 export async function signOutEverywhere(): Promise<void> {
   for (;;) {
@@ -17,7 +18,7 @@ export async function signOutEverywhere(): Promise<void> {
 
 async function end(id: string): Promise<void> {
   await person.endCredential({ params: { credential_id: id } }).catch((error: unknown) => {
-    // It has ended by itself in the meantime.
+    // A sign-in that has already ended is not an error.
     if (!isAppError(error) || error.code !== 'NOT_FOUND') throw error;
   });
 }

@@ -11,7 +11,7 @@ import { Passkeys } from './passkeys.tsx';
 import { Programs } from './programs.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** The sign-ins of the person, and the way to end each. */
+/** The sign-ins of the person, each with a button to end it. */
 export function YouPage() {
   const session = useQuery(sessionQuery);
   const { data: me } = useQuery(meQuery);

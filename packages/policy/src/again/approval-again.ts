@@ -8,9 +8,9 @@ import { relationshipAgain } from './relationship-again.ts';
 import { endedAgain, knownPolicy, outcomeOf, unknown, type Again } from './recorded-call.ts';
 
 /**
- * An approval that was given counts for the policy it was given under. Under a draft that requests exactly the same
- * approval it counts as given; otherwise a draft that changes nothing would seem to request all approvals again. Under
- * a draft with another request, the voters are unknown.
+ * A recorded approval counts under its own policy. It also counts under a draft that requires exactly the same
+ * approval. Otherwise an unchanged draft would seem to require all approvals again. Under a draft with a different
+ * request, the voters are unknown.
  */
 export function approvalAgain(again: Again): Gate {
   const { record } = again;
@@ -23,7 +23,7 @@ export function approvalAgain(again: Again): Gate {
       case 'pass':
         return isSameAsk ? pass : unknown(again, ['approval']);
       case 'deny':
-        // Without an approval it was denied because its asks exclude each other.
+        // Without an approval, the call was denied because its approval requests exclude each other.
         if (record.approval_id === null) return asksAnew;
         if (outcome.reason_code === undefined || (outcome.reason_code === 'APPROVAL_TIMELOCKED' && !isSameAsk))
           return unknown(again, ['approval']);
@@ -43,7 +43,7 @@ function asksTheSame(again: Again, asks: readonly Ask[]): boolean {
   return recorded !== null && textOf(asks.map(({ approval }) => approval)) === textOf(asksThen(again, recorded));
 }
 
-/** The approvals that the recorded policy and its budgets requested, in the order of the gates. */
+/** The approval requests of the recorded policy and its budgets, in the order of the gates. */
 function asksThen(again: Again, recorded: CompiledPolicy): ApprovalRequest[] {
   const fact = relationshipAgain({ ...again, draft: recorded, intent: again.sealed });
   const relations = fact.state === 'known' ? fact.value.relations : {};

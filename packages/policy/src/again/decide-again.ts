@@ -16,24 +16,21 @@ export type DecidedAgain =
 
 export type Under = {
   draft: CompiledPolicy;
-  /**
-   * The policy that the record was made under: `none` when no bundle was active, `unknown` when the bundle is no longer
-   * available.
-   */
+  /** The policy of the record: `none` when no bundle was active, `unknown` when the bundle is no longer available. */
   recorded: RecordedPolicy;
-  /** Canonical texts of the ceilings in force for the tenant. */
+  /** Canonical texts of the current ceilings of the tenant. */
   ceilings: readonly string[];
 };
 
 /**
- * The decision that `draft`, had it been the active policy, signed and fresh, would have made on the call of this
- * record. Everything else is as it was sealed: fences, identity, registry, budgets, the time. An approval that was used
- * counts where the draft asks for the very same one.
+ * The decision on the call of this record if `draft` had been the active policy, signed and fresh. Everything else is
+ * as sealed: fences, identity, registry, budgets and time. A consumed approval counts if the draft requests exactly the
+ * same approval.
  *
- * A call may have had several effects under the draft, since a record holds only the gravest of all declarations. There
- * is a verdict only if all of them lead to it.
+ * A call may have several possible effects under the draft, since a record contains only the highest declared effect. A
+ * decision is returned only if all of them lead to the same reason code.
  *
- * The record has to be verified before. Pure, and never throws for a verified record of the kind `decision`.
+ * The record must be verified before. Pure, and never throws for a verified record of the kind `decision`.
  *
  * @example decideAgain(record, { draft, recorded, ceilings: [] }) // { kind: 'decided', verdict: 'DENY', … }
  */
@@ -47,10 +44,10 @@ export function decideAgain(record: BoundaryRecord, under: Under): DecidedAgain 
     else for (const field of answer.missing) unknown.add(field);
   }
   if (unknown.size > 0) return { kind: 'UNREPLAYABLE', missing: [...unknown].sort() };
-  // A reason is that of one verdict.
+  // Each reason belongs to one verdict.
   const reasons = new Set(decided.map(({ reason_code: reason }) => reason));
   const [first] = decided;
-  // Stryker disable next-line ConditionalExpression: Where there is a reason there is a decision.
+  // Stryker disable next-line ConditionalExpression: A reason always has a decision.
   return first !== undefined && reasons.size === 1 ? first : { kind: 'UNREPLAYABLE', missing: ['effect_level'] };
 }
 
@@ -80,6 +77,6 @@ function decideWith(
   return { kind: 'decided', verdict, reason_code, matched_rules };
 }
 
-/** Arguments were held against their schema when the call was made; the record has neither. */
-// Stryker disable next-line ArrowFunction,StringLiteral: The gate of the arguments answers from the record, and asks no validator.
+/** Arguments were checked when the call was made. The record contains neither the arguments nor their schema. */
+// Stryker disable next-line ArrowFunction,StringLiteral: The arguments gate reads the record, and calls no validator.
 const validatedBefore: ArgumentValidator = () => 'the arguments are not in the record';

@@ -7,8 +7,9 @@ import { originOf, type Origin, type RecordedPolicy } from './recorded-call.ts';
 const levels = EffectLevel.options;
 
 /**
- * The effects that the call may have under the draft, from the least. A record says which was the gravest of what the bundle, the registry
- * and the caller declared. Where the bundle's own word was that one, the others are not known, and at most as grave.
+ * The possible effects of the call under the draft, lowest first. A record contains only the highest effect that the
+ * bundle, the registry and the caller declared. If the bundle declared it, the other declarations are unknown, and at
+ * most as high.
  */
 export function effectsAgain(
   record: BoundaryRecord,
@@ -27,7 +28,7 @@ export function effectsAgain(
   return levels.filter((level) => found.includes(level));
 }
 
-/** The possible answers to whether the tool is its caller's own; both when it is unknown. */
+/** The possible values of `isOwn`. Both values if the origin is unknown. */
 function mayBeOwn(origin: Origin): boolean[] {
   return origin === 'unknown' ? [true, false] : [origin === 'own'];
 }
@@ -39,15 +40,16 @@ type Recorded = {
   isOwn: boolean;
 };
 
-/** The possible effects that registry and caller declared together. */
+/** The possible effects that the registry and the caller declared. */
 function othersWords({ tool, sealed, recorded, isOwn }: Recorded): EffectLevel[] {
-  const isAbove = recorded !== 'unknown' && unlessDeclared(declaredBy(recorded, { tool, isOwn }), isOwn) < sealed; // E0 to E4 sort by gravity
+  // E0 to E4 sort by severity
+  const isAbove = recorded !== 'unknown' && unlessDeclared(declaredBy(recorded, { tool, isOwn }), isOwn) < sealed;
   return isAbove ? [sealed] : levels.filter((level) => level <= sealed);
 }
 
-/** An undeclared tool is E4; where the registry declares it, a silent bundle adds nothing. */
+/** An undeclared tool of the caller is E4. The registry declares a registered tool, so the bundle then adds nothing. */
 function unlessDeclared(declared: EffectLevel | undefined, isOwn: boolean): EffectLevel {
-  // Stryker disable next-line StringLiteral: E0 is the least: whatever the others said, the answer is the same.
+  // Stryker disable next-line StringLiteral: E0 is the lowest effect, so the result is the same.
   return declared ?? (isOwn ? 'E4' : 'E0');
 }
 

@@ -8,8 +8,7 @@ import { relationshipAgain } from './relationship-again.ts';
 import type { Again } from './recorded-call.ts';
 
 /**
- * The facts of the decision under the draft. Those of a gate with a recorded outcome are not applicable here. Facts
- * that need other facts first are decided by the table of gates.
+ * The facts of the decision under the draft. Facts of gates that keep their recorded outcome are not applicable here.
  */
 export function factsAgain(again: Again): Facts {
   const { record, draft, intent, ceilings } = again;
@@ -27,19 +26,19 @@ export function factsAgain(again: Again): Facts {
     identity:
       // Stryker disable next-line ConditionalExpression: Without an identity the gate fails, and denies with the same code.
       record.identity === undefined
-        ? notApplicable // the caller was unknown, and that gate judges every call
+        ? notApplicable // the caller was unknown. The identity gate denies a call without this fact
         : { state: 'known', value: record.identity },
     relationship: relationshipAgain(again),
     registry: notApplicable,
     scopes: notApplicable,
     sandbox: sandboxFact(draft, intent, null),
     egress: egressFact(draft, intent.action === 'data.egress' ? destinationNamed(intent.resource) : null),
-    // Stryker disable next-line BooleanLiteral: The gate asks for the fact only where it was not the kernel.
+    // Stryker disable next-line BooleanLiteral: The gate reads the fact only if the kernel did not dispatch the call.
     provenance: provenanceFact(draft, intent, { dispatchedBy, isClaimed: false }),
     block: { state: 'known', value: { tool_blocked: record.tool_blocked === true } },
     budgets: { state: 'known', value: record.budgets.map(budgetOf) },
     demand: takenBy(record),
-    // Stryker disable next-line StringLiteral: It is compared with an approval alone, and none is there.
+    // Stryker disable next-line StringLiteral: It is compared only with an approval, and there is none.
     judged_hash: '',
     approval: notApplicable,
   };
@@ -48,15 +47,17 @@ export function factsAgain(again: Again): Facts {
 const notApplicable = { state: 'not_applicable' } as const;
 const signedNow = { epoch: 0, signature_valid: true, is_newest: true, age_ms: 0, age_max_ms: 0 };
 
-/** Does the draft take the name of the tool for a lookalike? Other faults of a call are in its trace. */
+/**
+ * Whether the name of the tool is a look-alike under the draft. All other faults of a call are in the recorded trace.
+ */
 export function isMistakenAgain({ draft, intent: { tool }, origin }: Again): boolean {
   return tool !== null && origin !== 'registered' && mistakenFor(draft.tools, tool) !== null;
 }
 
 /**
- * The alternative demand of the call under the draft; `null` when there is none. A caller that does not declare its
- * writes has them counted by its effect, and a record does not hold who declared what. The two differ only if the
- * demand is not the count of its effect.
+ * The alternative demand of the call under the draft. `null` when there is none. If the caller declares no number of
+ * writes, the effect of the call determines it. A record does not show whether the number was declared. There is an
+ * alternative only if the recorded number fits the recorded effect, and the draft gives another number.
  */
 export function otherDemand({ record, sealed, intent }: Again): Demand | null {
   const taken = takenBy(record);

@@ -12,9 +12,8 @@ import { isSnapshotStale, missingRelations } from './relationship-again.ts';
 import { endedAgain, knownPolicy, outcomeOf, unknown, type Again } from './recorded-call.ts';
 
 /**
- * The gates of a decision that is made again. Results that no policy changes are kept as they were sealed; results that
- * a policy changes are judged by the gate itself. A gate that is reached and would have to know more names it, and ends
- * the cycle.
+ * The gates of a repeated decision. A result that no policy can change is kept as sealed. For a result that a policy
+ * can change, the gate runs again. A gate that needs missing facts names them, and no later gate runs.
  */
 export function gatesAgain(again: Again): GateTable {
   return {
@@ -35,7 +34,7 @@ export function gatesAgain(again: Again): GateTable {
   };
 }
 
-/** The sealed result, for every policy. */
+/** The sealed result, which applies under every policy. */
 function asRecorded(again: Again, gate: GateName): GateResult {
   const found = outcomeOf(again.record, gate);
   switch (found?.outcome) {
@@ -60,7 +59,7 @@ function requestAgain(again: Again): Gate {
         ? endedAgain('deny', 'MALFORMED_ARGUMENTS')
         : unknown(again, ['gates.registry']);
     if (!wasRefused) return pass;
-    // It may have been refused for its name alone, and then nothing behind was looked at.
+    // The call may have been refused for its name alone, so later facts were not read.
     return wasMistaken(again) ? unknown(again, ['gates.fence']) : asRecorded(again, 'request');
   };
 }
@@ -73,7 +72,10 @@ function wasMistaken(again: Again): boolean {
   return recorded !== null && mistakenFor(recorded.tools, tool) !== null;
 }
 
-/** The first gate that asks which tools a call would run: those that a model's provider runs are among its arguments. */
+/**
+ * Adds a condition to the identity gate, the first gate that needs the tools of a call. Hosted tools are in the
+ * arguments, which a record may lack.
+ */
 function identityAgain(again: Again): Gate {
   const { draft, intent } = again;
   const { identities, sandboxed, keptInside } = draft.tools;
@@ -83,7 +85,9 @@ function identityAgain(again: Again): Gate {
   return (input) => (isTold ? gates.identity(input) : unknown(again, [hosted]));
 }
 
-/** A grant that was looked at, and a demand that was not the policy's, judge the call as they did. */
+/**
+ * The sealed result is kept if a grant was recorded. It is also kept if the server, not the policy, required a sandbox.
+ */
 function sandboxAgain(again: Again): Gate {
   const recorded = knownPolicy(again);
   const wasDenied = outcomeOf(again.record, 'sandbox')?.outcome === 'deny';
@@ -102,7 +106,7 @@ function relationshipGate(again: Again): Gate {
   };
 }
 
-/** Where the server of a tool is, no record tells. */
+/** No record contains the address of a tool's server. */
 function egressAgain(again: Again): Gate {
   const allowed = again.draft.bundle.egress;
   const allowedThen = knownPolicy(again)?.bundle.egress;
@@ -130,7 +134,10 @@ function rulesAgain(again: Again): Gate {
   };
 }
 
-/** The remainder of the installation's ceiling is hidden from tenants, so only the recorded outcome is known there. */
+/**
+ * The remainder of the installation's ceiling is hidden from tenants, so only the recorded outcome of the budget gate
+ * is known.
+ */
 function budgetAgain(again: Again): Gate {
   const { record } = again;
   const otherwise = otherDemand(again);
@@ -145,7 +152,9 @@ function budgetAgain(again: Again): Gate {
   };
 }
 
-/** The result of the budgets, if it is the same for both demands. */
+/**
+ * The result of the budgets, if both demands give the same result. Otherwise the number of writes is noted as missing.
+ */
 function budgetWithin(again: Again, input: GateInput, alternative: Demand | null): GateResult {
   const answer = gates.budget(input);
   if (alternative === null) return answer;

@@ -6,25 +6,25 @@ import type { Intent } from '../intent.ts';
 
 export type RecordedPolicy = CompiledPolicy | 'none' | 'unknown';
 
-/** One call that is decided again. */
+/** One call whose decision is repeated. */
 export type Again = {
   readonly record: BoundaryRecord;
   readonly draft: CompiledPolicy;
   readonly recorded: RecordedPolicy;
   readonly ceilings: readonly string[];
-  /** The call as it was sealed, as far as the record holds it. */
+  /** The sealed call, as far as the record contains it. */
   readonly sealed: Intent;
-  /** The same with the effect that it has under the draft. */
+  /** The call with its effect under the draft. */
   readonly intent: Intent;
   readonly origin: Origin;
-  /** The values that a reached gate needs and the record lacks. */
+  /** The values that a gate needs and the record lacks. */
   readonly missing: Set<string>;
 };
 
-/** The origin of a call's tool: its caller's own, or listed by a declared server. */
+/** The origin of a call's tool: its caller, or a registered server. */
 export type Origin = 'own' | 'registered' | 'unknown';
 
-/** The server of calls that name a tool which the kernel was to send and does not have. */
+/** The recorded server id of a tool that the kernel should dispatch but does not have. */
 const nobodysServer = 'countersign';
 
 export function originOf(record: BoundaryRecord): Origin {
@@ -37,7 +37,7 @@ export function originOf(record: BoundaryRecord): Origin {
     case undefined:
       return 'unknown';
     default:
-      return 'registered'; // its server did not answer
+      return 'registered'; // the server of the tool did not answer
   }
 }
 
@@ -45,18 +45,18 @@ export function outcomeOf({ gates }: BoundaryRecord, gate: GateName): GateOutcom
   return gates.find((outcome) => outcome.gate === gate);
 }
 
-/** The policy that the record was made under, where there was one and it is known. */
+/** The policy of the record. `null` when there was none, or when it is unknown. */
 export function knownPolicy({ recorded }: Pick<Again, 'recorded'>): CompiledPolicy | null {
   return typeof recorded === 'string' ? null : recorded;
 }
 
-/** The recorded end of the cycle at a gate: its reason is in the record, and is not read again. */
+/** The recorded denial or escalation of a gate. Its reason is in the record, and is not computed again. */
 export function endedAgain(outcome: 'deny' | 'escalate', code: ReasonCode): GateResult {
-  // Stryker disable next-line StringLiteral: Its reason is in the record, and is not read again.
+  // Stryker disable next-line StringLiteral: The reason is in the record, and is not read here.
   return { outcome, code, reason: '' };
 }
 
-/** Ends the cycle at a gate that needs these fields: its result is then not read. */
+/** Notes these fields as missing, and denies so that no later gate runs. The denial itself is ignored. */
 export function unknown({ missing }: Again, fields: readonly string[]): GateResult {
   for (const field of fields) missing.add(field);
   // Stryker disable next-line StringLiteral: For an incomplete decision, only the missing fields are reported.

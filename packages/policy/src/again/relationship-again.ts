@@ -18,7 +18,10 @@ export function relationshipAgain(again: Again): Fact<RelationshipFact> {
   return { state: 'known', value };
 }
 
-/** Answers that the draft needs and that were not queried when the call was made. */
+/**
+ * Relations that the draft needs and that were not queried when the call was made. If no relation is missing, but the
+ * gate read no snapshot, the gate itself is listed as missing.
+ */
 export function missingRelations(again: Again): string[] {
   const answers = answersThen(again);
   const questions = askable(neededRelations(again.draft, again.intent));
@@ -27,7 +30,7 @@ export function missingRelations(again: Again): string[] {
   return isJudged(again) ? [] : ['gates.relationship'];
 }
 
-/** Did the gate look at a snapshot? */
+/** Whether the gate read a snapshot. */
 function isJudged({ record }: Again): boolean {
   const outcome = outcomeOf(record, 'relationship')?.outcome;
   return outcome === 'pass' || outcome === 'deny';
@@ -37,20 +40,20 @@ export function isSnapshotStale({ record }: Again): boolean {
   return outcomeOf(record, 'relationship')?.reason_code === 'AUTHZ_SNAPSHOT_STALE';
 }
 
-/** Each recorded question with its answer; undefined when there was none. */
+/** Each recorded query with its result. The result is `undefined` when there was none. */
 function answersThen(again: Again): Map<string, PlainJson | undefined> {
   const recorded = knownPolicy(again);
-  // Stryker disable next-line ArrayDeclaration: No relation is asked for in that way.
+  // Stryker disable next-line ArrayDeclaration: The mutant's query belongs to no relation.
   const questions = recorded === null ? [] : askable(neededRelations(recorded, again.sealed));
   const { facts } = again.record.intent;
   return new Map(questions.map(([name, question]) => [question, facts[`relations.${name}`]]));
 }
 
-/** Names of relations with the question for each; a question that the call does not fill cannot be asked. */
+/** Names of relations with their queries. A query with missing variables is omitted. */
 function askable(needed: NeededRelations | null): [name: string, question: string][] {
-  // Stryker disable next-line ArrayDeclaration: A question of one letter is asked for by no relation.
+  // Stryker disable next-line ArrayDeclaration: The mutant's query belongs to no relation.
   return [...(needed?.questions ?? [])].flatMap(([name, question]) =>
-    // Stryker disable next-line ArrayDeclaration: A question of one letter is asked for by no relation.
+    // Stryker disable next-line ArrayDeclaration: The mutant's query belongs to no relation.
     question === null ? [] : [[name, `${question.object}#${question.relation}@${question.subject}`]],
   );
 }

@@ -15,12 +15,13 @@ type Kept = {
 type TestOfRecord =
   | { kind: 'test'; test: PolicyTest }
   | { kind: 'UNREPLAYABLE'; missing: string[] }
-  /** What decides the call under the draft is no rule, and tests of a bundle know its rules alone. */
+  /** A gate other than the rules gate decided. Tests of a bundle cover only its rules. */
   | { kind: 'not_by_rules'; reason_code: string };
 
 /**
- * The call of a record as a test of the draft. Run against the draft it says what `decideAgain` says; a record of which no such test can be
- * made is named with the reason. The record has to be verified before.
+ * The call of a record as a test of the draft. Run against the draft, it returns the verdict of `decideAgain`, or
+ * ESCALATE for a call that an approval permitted. When no such test is possible, the reason is returned. The record
+ * must be verified before.
  */
 export function testOfRecord(record: BoundaryRecord, under: Under, { name, expect }: Kept): TestOfRecord {
   const again = decideAgain(record, under);
@@ -29,7 +30,7 @@ export function testOfRecord(record: BoundaryRecord, under: Under, { name, expec
   const test: PolicyTest = { name, intent: { ...callOf(record, under.draft), effect_level }, expect };
   if (readsTheTime(under.draft, test)) return { kind: 'UNREPLAYABLE', missing: ['now'] };
   const verdict = verdictInTest(under.draft, test);
-  // The rules request an approval also for a call that an approval allowed.
+  // For a call that an approval permitted, the rules alone return ESCALATE.
   const wasApproved = again.verdict === 'ALLOW' && record.approval_id !== null && verdict === 'ESCALATE';
   if (verdict !== again.verdict && !wasApproved) return { kind: 'not_by_rules', reason_code: again.reason_code };
   return { kind: 'test', test };
@@ -38,7 +39,7 @@ export function testOfRecord(record: BoundaryRecord, under: Under, { name, expec
 function callOf(record: BoundaryRecord, draft: CompiledPolicy): Omit<PolicyTest['intent'], 'effect_level'> {
   const { tool, resource, action, principal, tenant, session, args, context } = restoredIntent(record);
   const restored = restoreIntent(record);
-  // Stryker disable next-line ArrayDeclaration: A name of one letter that no draft declares is left out below.
+  // Stryker disable next-line ArrayDeclaration: The mutant's relation is not declared, and is omitted below.
   const relations = restored.kind === 'restored' ? Object.entries(restored.environment.relations) : [];
   return {
     ...{ action, principal, tenant, session, args, context },
@@ -48,7 +49,7 @@ function callOf(record: BoundaryRecord, draft: CompiledPolicy): Omit<PolicyTest[
   };
 }
 
-/** A test has a clock of its own, so what a rule says of the time is not what it said then. */
+/** A test has its own fixed time, so a rule that reads the time may have a different result in it. */
 function readsTheTime(draft: CompiledPolicy, { intent }: PolicyTest): boolean {
   return matchingRules(draft.index, callOfTest(intent), boundedBefore()).some(
     ({ when }) => when?.reads.includes('now') === true,

@@ -5,9 +5,10 @@ import type { ApprovalFact } from '../facts.ts';
 import { unmetPrecondition } from '../preconditions.ts';
 
 /**
- * Answers what rules and budgets asked for. A grant counts for exactly what was judged of this call, under exactly this policy,
- * unexpired and unused. It must come from the people that every ask wants, and its scope and lifetime may be no wider than any ask's. Without
- * an ask it is neither judged nor used up. It never outweighs a denial, because a denial has ended the cycle before.
+ * Answers the approval requests of rules and budgets. A grant counts only for the judged call under the same policy,
+ * unexpired and with a use left. Its approvers must satisfy every request. Its scope and lifetime may not exceed any
+ * request. Without a request, the grant is neither judged nor consumed. A grant never overrides a denial, because no
+ * gate runs after a denial.
  */
 export const approval: Gate = (input) => {
   const { facts, asks } = input;
@@ -24,13 +25,13 @@ function judge(
   { asks, intent, facts, policy }: GateInput,
 ): GateResult {
   const { state, intent_hash, judged_hash, policy_hash, expired, uses_remaining } = presented;
-  if (intent_hash !== intent.intent_hash) return deny('APPROVAL_MISMATCH', 'The approval is for another call.');
+  if (intent_hash !== intent.intent_hash) return deny('APPROVAL_MISMATCH', 'The approval is for a different call.');
   if (judged_hash !== facts.judged_hash)
-    return deny('APPROVAL_MISMATCH', 'The approval is for this call with another effect, demand or fact.');
+    return deny('APPROVAL_MISMATCH', 'The approval is for the same call with a different effect, demand or fact.');
   // Stryker disable next-line ConditionalExpression: No policy has the hash null.
-  // Stryker disable next-line OptionalChaining: Without a policy its gate has ended the cycle.
+  // Stryker disable next-line OptionalChaining: Without a policy, the policy gate has denied the call.
   if (policy_hash === null || policy_hash !== policy?.hash)
-    return deny('APPROVAL_MISMATCH', 'The approval was given under another policy.');
+    return deny('APPROVAL_MISMATCH', 'The policy changed after the approval. Request a new approval.');
   const unmet = unmetPrecondition(presented.preconditions, facts);
   if (unmet !== null) return deny('APPROVAL_PRECONDITION_FAILED', unmet);
   if (state === 'denied' || state === 'revoked') return deny('APPROVAL_REJECTED', rejectionText(presented));
@@ -41,19 +42,22 @@ function judge(
     case 'approved':
       break;
     default:
-      return unavailable('approval'); // a state that this version does not know lets nothing pass
+      return unavailable('approval'); // an unknown state denies
   }
-  if (!(uses_remaining > 0)) return deny('APPROVAL_CONSUMED', 'The approval was used.');
-  // An approval of another ask of the same call, or one asked for beforehand, may lack what this rule wants or grant more than
-  // it gives.
+  if (!(uses_remaining > 0)) return deny('APPROVAL_CONSUMED', 'The approval has no uses left.');
+  // The approval may answer another request for this call, or was requested in advance. It may then lack a requirement
+  // of this rule, or grant more than the rule permits.
   if (!asks.every((ask) => satisfies(presented, ask.approval))) return escalate(first, asks);
   const { locked_until } = presented;
   if (locked_until !== null)
-    return deny('APPROVAL_TIMELOCKED', `The approval was given, and may be used from ${locked_until} on.`);
+    return deny(
+      'APPROVAL_TIMELOCKED',
+      `The time lock of the approval ends at ${locked_until}. Repeat the same call then.`,
+    );
   return { outcome: 'pass', detail: `satisfies ${asks.map(({ code }) => code).join(', ')}`, consumes_approval: true };
 }
 
-/** Contains the words of the approver who refused, since they are meant for the requester. */
+/** Includes the reason of the approver, which is meant for the requester. */
 function rejectionText({ rejection_reason }: NonNullable<ApprovalFact>): string {
   const text = 'The approval was refused or withdrawn';
   return rejection_reason === null ? `${text}.` : `${text}: ${rejection_reason}`;
@@ -63,7 +67,7 @@ function satisfies(presented: NonNullable<ApprovalFact>, request: Ask['approval'
   const { quorum, approvers } = request;
   const { approved_by, broken_by } = presented;
   const isNamed = (approver: string) => approvers.length === 0 || approvers.includes(approver);
-  // Broken glass stands for the quorum and the wait, and for nothing else that was asked.
+  // Breaking glass replaces the quorum and the time lock. All other requirements still apply.
   if (broken_by !== null)
     return isNamed(broken_by) && grantsNoMore({ ...presented, timelock: Number.POSITIVE_INFINITY }, request);
   return new Set(approved_by.filter(isNamed)).size >= quorum && grantsNoMore(presented, request);

@@ -5,7 +5,10 @@ import type { Gate } from '../gate.ts';
 import type { BudgetFact, Demand } from '../facts.ts';
 import type { Intent } from '../intent.ts';
 
-/** Every ceiling of every budget holds before any budget may ask: an exhausted budget denies even with an approval. */
+/**
+ * Every budget must cover the call before any budget may request an approval. An exhausted budget denies even with an
+ * approval.
+ */
 export const budget: Gate = ({ facts, intent }) => {
   if (facts.budgets.state === 'not_applicable') return notApplicable;
   if (facts.budgets.state !== 'known') return unavailable('budget');
@@ -27,13 +30,16 @@ export const budget: Gate = ({ facts, intent }) => {
   return { outcome: 'ask', rules: [], ask: { code: 'BUDGET_APPROVAL_REQUIRED', reason, approval: ordinaryApproval } };
 };
 
-/** Why nothing bounds the cost of a call. A model call lists in its arguments what no price table covers (docs/model-calls.md). */
+/**
+ * The reason why the maximum cost of a call is unknown. In a model call, `args.priced_apart` lists what no price table
+ * covers (docs/model-calls.md).
+ */
 function priceFault({ resource, args }: Intent): string {
   const pricedApart = args['priced_apart'];
   if (Array.isArray(pricedApart) && pricedApart.length > 0)
     return `the price table does not cover ${pricedApart.join(', ')}`;
   const model = resource === null ? 'the call' : JSON.stringify(resource);
-  return `the price table has no price for ${model}, or no input_tokens_max for what it holds beside text`;
+  return `the price table has no price for ${model}, or no input_tokens_max for its content other than text`;
 }
 
 function holds(candidate: BudgetFact, demand: Demand): boolean {
@@ -45,7 +51,7 @@ function holds(candidate: BudgetFact, demand: Demand): boolean {
   );
 }
 
-// Written so that a demand that is negative or not a number covers nothing; the opposite comparisons would let it pass.
+// These comparisons reject a demand that is negative or not a number. The inverse comparisons would accept it.
 function covers(remaining: number | null, demanded: number): boolean {
   return demanded >= 0 && (remaining === null || demanded <= remaining);
 }
@@ -57,15 +63,15 @@ function countsMoney(candidate: BudgetFact): boolean {
 const isInOtherThan = (currency: string) => (candidate: BudgetFact) =>
   countsMoney(candidate) && candidate.currency !== currency;
 
-/** Where nothing counts money, it need not be known. */
+/** The spend of a call may be unknown if the budget does not limit the spend. */
 function coversSpend(remaining: bigint | null, demanded: bigint | null): boolean {
-  // Stryker disable next-line ConditionalExpression: Nothing is no less than nothing.
+  // Stryker disable next-line ConditionalExpression: `null >= 0n` is true.
   if (remaining === null) return demanded === null || demanded >= 0n;
-  // Stryker disable next-line ConditionalExpression: A call without a price is denied before, where money is counted.
+  // Stryker disable next-line ConditionalExpression: A budget that counts money denies calls without a price.
   return demanded !== null && demanded >= 0n && demanded <= remaining;
 }
 
 function asksFor({ approval_required_above_minor: threshold }: BudgetFact, { spend_micros }: Demand): boolean {
-  // Stryker disable next-line ConditionalExpression: A call without a price is denied before, where money is counted.
+  // Stryker disable next-line ConditionalExpression: A budget that counts money denies calls without a price.
   return threshold !== null && !(spend_micros !== null && spend_micros <= microsOf(threshold));
 }

@@ -4,8 +4,9 @@ import { deny, pass, unavailable } from '../gate.ts';
 import type { Gate } from '../gate.ts';
 
 /**
- * Judges every call: a fence that is not known is not open. If there are several, the widest is reported. A workspace
- * without settings is closed too: its blocked tools and ceilings are unknown.
+ * Judges every call. If the fences are unknown, the call is denied. If several fences stop a call, the first is
+ * reported. The kernel lists the widest first. A workspace without settings is denied too, since its blocked tools and
+ * ceilings are unknown.
  */
 export const fence: Gate = ({ facts }) => {
   const { settings } = facts;
@@ -18,7 +19,7 @@ export const fence: Gate = ({ facts }) => {
   return pass;
 };
 
-/** A throttle stops what is beyond its limit; all else stops everything. */
+/** A throttle stops only calls over its limit. Every other fence stops all calls. */
 function stops({ kind, calls_remaining: remaining }: FenceInForce): boolean {
   return kind !== 'throttle' || (remaining ?? 0) <= 0;
 }

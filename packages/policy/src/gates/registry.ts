@@ -10,9 +10,10 @@ export const registry: Gate = ({ facts }) => {
   switch (server.state) {
     case 'approved':
       return judgeTool(server.tool);
-    // An approval that ran out is withdrawn trust, not trust that was never asked for: it denies as a revocation does.
+    // An expired approval is withdrawn trust, so it denies like a revocation. A server that was never approved
+    // escalates.
     case 'expired':
-      return deny('SERVER_REVOKED', 'The approval of the MCP server has expired.');
+      return deny('SERVER_EXPIRED', 'The approval of the MCP server has expired.');
     case 'revoked':
       return deny('SERVER_REVOKED', 'The MCP server was revoked.');
     case 'discovered':

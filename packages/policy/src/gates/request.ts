@@ -3,7 +3,7 @@ import type { Gate } from '../gate.ts';
 
 const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
-/** The door has parsed the call already. A call that came another way still gets no ALLOW on a shape that cannot be hashed. */
+/** Calls from the API were parsed before. A call from any other source is denied when its shape cannot be hashed. */
 export const request: Gate = ({ intent, facts }) => {
   if (!isObject(intent.args) || !isObject(intent.context))
     return deny('MALFORMED_ARGUMENTS', 'Arguments and context must be JSON objects.');

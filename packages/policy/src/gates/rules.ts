@@ -23,9 +23,9 @@ export const rules: Gate = (input) => {
   }
 };
 
-// An evaluator is injected and may throw, hang on a promise, or answer nonsense: none of that is an answer.
+// The injected evaluator may throw, return a promise, or return an invalid value. All of these count as no result.
 function askEvaluator({ policy, intent, facts, evaluate }: GateInput): ReturnType<typeof parseRuleOutcome> {
-  // Stryker disable next-line ConditionalExpression: Without a policy its gate has ended the cycle.
+  // Stryker disable next-line ConditionalExpression: Without a policy, the policy gate has denied the call.
   if (policy === null) return null;
   const relations = facts.relationship.state === 'known' ? facts.relationship.value.relations : {};
   try {
@@ -35,10 +35,13 @@ function askEvaluator({ policy, intent, facts, evaluate }: GateInput): ReturnTyp
   }
 }
 
-/** An outcome that allows or escalates must name rules of this bundle that say so about this call. */
+/**
+ * Checks the rules that an allowing or escalating outcome names. Each must be in this bundle, have that effect, and
+ * cover this call.
+ */
 function isOfTheseRules({ kind, rules: ids }: RuleOutcome, { policy, intent }: GateInput): boolean {
   if (kind === 'deny') return true;
-  // Stryker disable next-line ConditionalExpression: Without a policy its gate has ended the cycle.
+  // Stryker disable next-line ConditionalExpression: Without a policy, the policy gate has denied the call.
   if (policy === null) return false;
   const call = new MatchedCall(policy.index.globs, intent, boundedBefore());
   return ids.every((id) => {

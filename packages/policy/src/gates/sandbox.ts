@@ -1,7 +1,7 @@
 import { deny, notApplicable, pass, unavailable } from '../gate.ts';
 import type { Gate } from '../gate.ts';
 
-/** A reason is sealed, and a request may ask for hundreds of paths. */
+/** The maximum number of paths in a reason. A reason is sealed, and a request may contain hundreds of paths. */
 const namedMax = 5;
 
 export const sandbox: Gate = ({ facts }) => {

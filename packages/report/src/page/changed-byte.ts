@@ -1,8 +1,8 @@
 type ChangedByte = { pack: string; line: number; from: string; to: string };
 
 /**
- * The pack with one byte changed: a digit of the hash that the middle receipt has of its record. `null` for a pack without receipts. The same
- * pack is changed at the same place.
+ * The pack with one changed byte: a digit in the record hash of the middle receipt. `null` for a pack without receipts.
+ * The same pack is always changed at the same place.
  */
 export function changeOneByte(pack: string): ChangedByte | null {
   const places = [...pack.matchAll(/"record_hash":"sha256:(?=[0-9a-f])/g)].map(

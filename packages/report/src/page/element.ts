@@ -1,7 +1,7 @@
 type Child = Node | string;
 type Attributes = Readonly<Record<string, string>>;
 
-/** An element with its attributes and children. Strings become text, never markup. */
+/** Creates an element with attributes and children. Strings become text, never markup. */
 export function element(name: string, attributes: Attributes = {}, ...children: readonly Child[]): HTMLElement {
   const made = document.createElement(name);
   for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
@@ -15,7 +15,7 @@ export function button(label: string, onClick: () => void): HTMLElement {
   return made;
 }
 
-/** A table with one row for each item. On a narrow screen it scrolls sideways, by keyboard too. */
+/** A table with one row for each item. On a narrow screen it scrolls sideways, also with the keyboard. */
 export function table(label: string, heads: readonly string[], rows: readonly (readonly Child[])[]): HTMLElement {
   const head = element('tr', {}, ...heads.map((name) => element('th', { scope: 'col' }, name)));
   const body = rows.map((cells) => element('tr', {}, ...cells.map((cell) => element('td', {}, cell))));

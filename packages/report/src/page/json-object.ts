@@ -1,4 +1,4 @@
-/** An object of unknown form. Members that are absent or of another type are empty. */
+/** An object of unknown structure. Absent members and members of another type are read as empty. */
 export class JsonObject {
   readonly #members: Readonly<Record<string, unknown>>;
 
@@ -6,7 +6,7 @@ export class JsonObject {
     this.#members = isRecord(value) ? value : {};
   }
 
-  /** Empty for a text that is no JSON object. */
+  /** Returns an empty object for a text that is not a JSON object. */
   static parse(text: string): JsonObject {
     try {
       return new JsonObject(JSON.parse(text));

@@ -4,5 +4,5 @@ import { showReport } from './report-page.ts';
 
 const root = document.getElementById('report');
 const data = document.getElementById(dataId)?.textContent;
-// Written by `reportHtml` into this document.
+// `reportHtml` writes the data into this document.
 if (root !== null && data) showReport(root, JSON.parse(data) as ReportData);

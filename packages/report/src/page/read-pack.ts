@@ -1,6 +1,6 @@
 import { JsonObject } from './json-object.ts';
 
-/** A line of a pack that the page shows. It is content of the pack: only the report states whether it is genuine. */
+/** A line of a pack that the page shows. It is unverified content: only the report states whether it is genuine. */
 export type Entry = {
   /** Counts from 1. */
   line: number;
@@ -21,7 +21,7 @@ export type PackPolicyText = { tenant: string; epoch: string; hash: string; bund
 
 export type PackContent = { entries: Entry[]; policies: PackPolicyText[] };
 
-/** Reads the lines as far as they can be read. Damaged lines have no entry, and the report names the first of them. */
+/** Reads all readable lines. Damaged lines have no entry, and the report names the first of them. */
 export function readPack(pack: string): PackContent {
   const content: PackContent = { entries: [], policies: [] };
   for (const [index, text] of pack.split('\n').entries()) {

@@ -1,18 +1,25 @@
 import { portableProvider, utf8Bytes } from '@countersign/crypto';
-import { readTrust, verifyText, type ExportReport } from '@countersign/verifier';
+import { parseLogPolicy, readTrust, verifyText, type ExportReport } from '@countersign/verifier';
 import type { ReportData } from '../report-data.ts';
 import { changeOneByte } from './changed-byte.ts';
 import { button, element } from './element.ts';
 import { readPack } from './read-pack.ts';
 import { approvalsView, basisView, policiesView, timelineView, verdictView } from './views.ts';
 
-/** The report of the verifier on these texts. Throws VerificationError for keys that are no key set. */
-function verifiedReport({ pack, keys, root }: ReportData): ExportReport {
-  const trust = readTrust(JSON.parse(keys), { root, provider: portableProvider });
-  return verifyText(pack, { trust, provider: portableProvider });
+/** The report of the verifier for these texts. Throws VerificationError for keys or a policy that cannot be read. */
+function verifiedReport({ pack, keys, root, policy }: ReportData): ExportReport {
+  const provider = portableProvider;
+  const trust = readTrust(JSON.parse(keys), { root, provider });
+  return verifyText(pack, {
+    trust,
+    provider,
+    policy: policy === undefined ? undefined : parseLogPolicy(policy, provider),
+  });
 }
 
-/** Verifies the pack and shows it. Each change of pack or keys verifies and shows all of it again. */
+/**
+ * Verifies the pack and shows it. After each change of the pack or the keys, everything is verified and shown again.
+ */
 export function showReport(root: HTMLElement, original: ReportData): void {
   show(root, { shown: original, original, note: null });
 }
@@ -54,13 +61,14 @@ function controlsView(root: HTMLElement, state: State): HTMLElement {
     { id: 'controls' },
     isChanged ? button('Restore the pack', restore) : button('Change one byte', change),
     keysInput(root, state),
+    policyInput(root, state),
     button('Save the pack', () => savePack(shown.pack)),
     element('p', {}, originHint),
     ...(note === null ? [] : [element('p', { id: 'note' }, note)]),
   );
 }
 
-/** A page that verifies itself proves nothing about itself. */
+/** The page cannot prove that its own verifier is genuine. */
 const originHint =
   'The author of this file also made its verifier and chose its keys. If that was not you, save the pack and verify it with your own copy of ' +
   'countersign-verify and keys that you have from elsewhere.';
@@ -95,11 +103,34 @@ async function openKeys(root: HTMLElement, state: State, { input, rootKey }: Key
   try {
     show(root, { ...state, shown, note: `Verified with the keys of ${file.name}.` });
   } catch (error) {
-    show(root, { ...state, note: `${file.name} is no key set: ${error instanceof Error ? error.message : 'unknown'}` });
+    show(root, {
+      ...state,
+      note: `${file.name} is not a key set: ${error instanceof Error ? error.message : 'unknown'}`,
+    });
   }
 }
 
-/** The report as `countersign-verify --json` prints it. */
+function policyInput(root: HTMLElement, state: State): HTMLElement {
+  const input = element('input', { type: 'file', accept: 'text/plain,.policy,.txt' });
+  input.addEventListener('change', () => void openPolicy(root, state, input));
+  return element('label', {}, 'Require your own witnesses (tlog-policy) ', input);
+}
+
+async function openPolicy(root: HTMLElement, state: State, input: HTMLElement): Promise<void> {
+  const file = input instanceof HTMLInputElement ? input.files?.[0] : undefined;
+  if (file === undefined) return;
+  const shown = { ...state.shown, policy: await file.text() };
+  try {
+    show(root, { ...state, shown, note: `Verified with the witnesses of ${file.name}.` });
+  } catch (error) {
+    show(root, {
+      ...state,
+      note: `${file.name} is not a policy of witnesses: ${error instanceof Error ? error.message : 'unknown'}`,
+    });
+  }
+}
+
+/** The report in the output format of `countersign-verify --json`. */
 function machineView(report: ExportReport): HTMLElement {
   const text = element('pre', { id: 'report-json' }, JSON.stringify(report));
   return element('details', {}, element('summary', {}, 'Report as JSON'), text);

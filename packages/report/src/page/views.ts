@@ -5,10 +5,10 @@ import { meanings, questions, toneOf } from './verdicts.ts';
 
 const countNames = { ALLOW: 'allowed', DENY: 'denied', ESCALATE: 'escalated' };
 
-/** Rows that are shown at once. */
+/** Maximum number of visible rows. */
 const rowsMax = 200;
 
-/** The verdict, the four answers, and what they rest on. */
+/** The verdict, the four answers, and their basis. */
 export function verdictView(report: ExportReport): HTMLElement {
   const { verdict, fault } = report;
   return element(
@@ -34,7 +34,7 @@ function faultText({ code, message, line, receipt_id: id }: NonNullable<ExportRe
 }
 
 /** The scope, the counts and the keys. */
-export function basisView({ pack, signers, log, issued }: ExportReport, packHash: string): HTMLElement {
+export function basisView({ pack, signers, log, issued, witnessed }: ExportReport, packHash: string): HTMLElement {
   const last = log?.checkpoints.at(-1);
   const facts: (readonly [string, string])[] = [
     ['SHA-256 of the pack', packHash],
@@ -50,6 +50,7 @@ export function basisView({ pack, signers, log, issued }: ExportReport, packHash
         ] as const)),
     ...(issued === null ? [] : ([['Issued', `${issued.first} to ${issued.last}`]] as const)),
     ...(log === null ? [] : ([['Log', `${log.origin}, ${last?.size ?? 0} leaves at ${last?.time ?? ''}`]] as const)),
+    ...(witnessed === null ? [] : ([['Witnessed', witnessedText(witnessed)]] as const)),
   ];
   const keys = signers.map(({ key_id, purpose, signed }) => [code(key_id), purpose, String(signed)]);
   return element(
@@ -60,6 +61,10 @@ export function basisView({ pack, signers, log, issued }: ExportReport, packHash
     element('p', {}, 'Compare these keys with the keys that the operator gave you by another way. ', ownKeysHint()),
     table('Keys', ['Key', 'Purpose', 'Signatures'], keys),
   );
+}
+
+function witnessedText({ after, by }: NonNullable<ExportReport['witnessed']>): string {
+  return after === null ? `by ${by}` : `after ${after}, by ${by}`;
 }
 
 function ownKeysHint(): string {
@@ -118,7 +123,7 @@ function showRows(section: HTMLElement, entries: readonly Entry[], from: number)
   section.append(more);
 }
 
-/** Votes on approvals, which are receipts of their own. */
+/** Votes on approvals. Each vote has its own receipt. */
 export function approvalsView({ entries }: PackContent): HTMLElement {
   const votes = entries.filter(({ kind }) => kind === 'approval' || kind === 'break_glass');
   const rows = votes.map(({ approval, at, kind, principal, reason }) => [

@@ -1,4 +1,5 @@
 import { z } from 'zod';
 
-// Imported before every contract: zod would compile each object when it is made, and the policy of contents refuses that.
+// Must be imported before all contracts. Without it, zod compiles each object schema with eval, which the content
+// security policy refuses.
 z.config({ jitless: true });

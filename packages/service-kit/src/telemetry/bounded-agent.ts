@@ -4,8 +4,8 @@ import type { CollectorPatience } from './collector-patience.ts';
 
 /**
  * Connections to a collector, each for one request. The exporters end silent connections. A collector that sends a byte
- * now and then is not silent, and would keep its connections, one more with each second, until the service has none
- * left.
+ * now and then is not silent. Without this limit, it would keep one more connection each second, until the service has
+ * none left.
  */
 export function boundedAgent({ connectionMs }: Pick<CollectorPatience, 'connectionMs'>) {
   return (protocol: string): http.Agent => {

@@ -1,12 +1,12 @@
-/** Where telemetry goes, as the configuration says. */
+/** The configured destination of telemetry. */
 export type Collector = Readonly<{
-  /** Base URL of an OTLP receiver over HTTP; it may hold a credential. */
+  /** Base URL of an OTLP receiver over HTTP. It may contain a credential. */
   url: string;
-  /** They hold credentials. */
+  /** The headers may contain credentials. */
   headers: Readonly<Record<string, string>>;
 }>;
 
-/** The part of an address that may be shown: no user, no password, no query. */
+/** The printable part of an address: no user, no password, no query. */
 export function shownAddress(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname.replace(/\/+$/, '')}`;
@@ -22,7 +22,7 @@ export function signalUrl(url: string, signal: 'traces' | 'metrics'): string {
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const headerValue = /^[\t\x20-\x7e]*$/;
 
-/** `name=value,name=value`, values percent-encoded, as OpenTelemetry writes them. Null: it is something else. */
+/** `name=value,name=value` with percent-encoded values, in OpenTelemetry's format. `null` for any other text. */
 export function parseHeaders(text: string): Record<string, string> | null {
   const pairs = text
     .split(',')

@@ -2,14 +2,14 @@ import type { Tracer } from './tracer.ts';
 
 type SentEvent = { type: string; id: string; traceparent?: string | undefined };
 
-/** The way in which events carry a trace from their cause to their handlers. */
+/** Carries a trace with events from their cause to their handlers. */
 type MessageSpans = {
-  /** Goes along with an event of this type. */
+  /** The traceparent to send with an event of this type. */
   send(type: string): string | undefined;
   around<Result>(event: SentEvent, queue: string, work: () => Promise<Result>): Promise<Result>;
 };
 
-/** An event outside any trace begins none by itself. */
+/** Creating an event outside any trace starts no trace. Handling such an event starts one. */
 export function messageSpans(tracer: Tracer): MessageSpans {
   return {
     send: (type) => {

@@ -12,18 +12,18 @@ import { measureProcess } from './process-measures.ts';
 import type { Tracer } from './tracer.ts';
 
 export type Telemetry = {
-  /** `null` when no collector is configured; then no span is made. */
+  /** `null` when no collector is configured. No span is created then. */
   readonly tracer: Tracer | null;
   readonly meter: Meter;
   /** Measures every request. */
   readonly http: HttpMeasure;
   readonly collector: Collector | null;
   readonly resource: Readonly<Record<string, string | boolean>>;
-  /** All measures in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   prometheus(): Promise<string>;
-  /** Null: no collector is configured. */
+  /** `null` when no collector is configured. */
   readonly exportNow: ExportNow | null;
-  /** Hands over what is queued. Never rejects, and takes seconds at most. */
+  /** Sends queued data. Never rejects, and takes seconds at most. */
   flush(): Promise<void>;
   /** Safe to call twice. */
   close(): Promise<void>;
@@ -31,11 +31,11 @@ export type Telemetry = {
 
 type About = { service: string; version: string };
 
-/** A database that does not answer leaves its gauges out; the others are told. */
+/** If a database does not answer within this time, its gauges are omitted and the others are reported. */
 const scrapeTimeoutMs = 1_000;
 const nothing = Promise.resolve();
 
-/** The metrics and traces of a service. The exporters, and what they load, are there only with a collector. */
+/** The metrics and traces of a service. The exporters are loaded only with a collector. */
 export async function openTelemetry(
   collector: Collector | null,
   { service, version }: About,
@@ -75,12 +75,12 @@ export async function openTelemetry(
 }
 
 async function loadOtlp() {
-  const exported = await import('./otlp-export.ts'); // which loads the other two
+  const exported = await import('./otlp-export.ts'); // this module imports the other two
   const [traces, metrics] = await Promise.all([import('./otlp-traces.ts'), import('./otlp-metrics.ts')]);
   return { ...traces, ...metrics, ...exported };
 }
 
-/** A collector that hangs holds up neither a stop nor a test. */
+/** Waits no longer than `timeoutMs`, so that a hanging collector delays neither a stop nor a test. */
 async function inTime(work: readonly Promise<void>[], timeoutMs: number): Promise<void> {
   const late = new AbortController();
   const timer = delay(timeoutMs, undefined, { signal: late.signal, ref: false }).catch(() => undefined);

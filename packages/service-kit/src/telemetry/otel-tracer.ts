@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api';
 import type { LiveSpan, SpanFields, SpanTerms, Tracer } from './tracer.ts';
 
-/** Marks telemetry in every collector: receipts are the authority. */
+/** Marks telemetry as not authoritative in every collector. Only receipts are authoritative. */
 export const authority: SpanFields = { 'countersign.authoritative': false };
 
 const kinds: Record<SpanTerms['kind'], SpanKind> = {
@@ -23,7 +23,7 @@ const kinds: Record<SpanTerms['kind'], SpanKind> = {
   consumer: SpanKind.CONSUMER,
 };
 
-/** The span of the work that is under way in this flow of control. */
+/** The span of the current work in this flow of control. */
 const underWay = new AsyncLocalStorage<Span>();
 
 export function otelTracer(tracer: OtelTracer): Tracer {
@@ -61,7 +61,10 @@ function optionsOf({ kind, fields }: SpanTerms, startTime: number | undefined): 
   };
 }
 
-/** A sender's trace is taken over with its flag: what it does not sample is not sampled here. Its state and baggage are not. */
+/**
+ * A trace of a sender continues with the sender's flag. A trace that the sender does not sample is not sampled here.
+ * Trace state and baggage are dropped.
+ */
 function contextOf({ parent }: SpanTerms): Context {
   if (parent === undefined) {
     const span = underWay.getStore();

@@ -9,20 +9,23 @@ import { metricsExporter } from './otlp-metrics.ts';
 import { spanTerms, tracesExporter } from './otlp-traces.ts';
 import type { SpanFields } from './tracer.ts';
 
-/** Something that happened at one moment, to be told as a span of its own. */
+/** An event at one moment, sent as a separate span. */
 export type ToldSpan = { name: string; at: Date; fields: SpanFields };
 
-/** The result of one request to the collector. `refused`: it answered, and not with success. */
+/** The result of one request to the collector. `refused`: the collector answered with an error status. */
 export type Delivery =
   | { state: 'sent'; count: number }
   | { state: 'nothing' }
   | { state: 'refused'; status: number }
-  /** It does not answer in time, closes the line, or asks to come back later until the time is over. */
+  /**
+   * The collector is unreachable or closes the connection. Or it is silent, or requests retries, until the time is
+   * over.
+   */
   | { state: 'unanswered' };
 
 export type Delivered = { traces: Delivery; metrics: Delivery };
 
-/** Sends now and waits for the answers, beside the queue. It never rejects. */
+/** Sends now and waits for the answers, without the queue. Never rejects. */
 export type ExportNow = (spans: readonly ToldSpan[]) => Promise<Delivered>;
 
 type Deps = {
@@ -47,7 +50,7 @@ export function openExport({ collector, patience, resource, scope, collectMetric
   };
 }
 
-/** The result of the exporters: code 0 is success, and an error of the collector's answer has its status. */
+/** The result of the exporters: code 0 is success, and an error from the collector has its status. */
 type Result = { code: number; error?: Error };
 
 async function delivered(
@@ -62,7 +65,7 @@ async function delivered(
   return typeof status === 'number' ? { state: 'refused', status } : { state: 'unanswered' };
 }
 
-/** An answer that never ends is none, however much of it has come. */
+/** An answer that never ends counts as missing, however much of it has arrived. */
 async function inTime(answer: Promise<Result>, timeoutMs: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Result>((resolve) => {

@@ -8,11 +8,11 @@ import type { CollectorPatience } from './collector-patience.ts';
 import { otelTracer } from './otel-tracer.ts';
 import type { Tracer } from './tracer.ts';
 
-/** A few seconds of a busy kernel. Spans beyond this number are dropped, and counted. */
+/** A few seconds of a busy kernel. Further spans are dropped and counted. */
 const queuedSpansMax = 4_096;
 const attributeLengthMax = 512;
 
-/** The terms of every span: all are sent that are not unsampled by their sender, cut to the limits of a collector. */
+/** The terms of every span: all are sent unless their sender did not sample them, cut to the limits of a collector. */
 export const spanTerms = {
   sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
   spanLimits: {
@@ -33,7 +33,7 @@ type Deps = {
   scope: string;
 };
 
-/** Spans on their way to the collector, in a queue with a bound and never in the way of what they tell of. */
+/** Sends spans to the collector through a bounded queue, without delaying the traced work. */
 export function openTraces({ collector, patience, resource, meterProvider, scope }: Deps): Traces {
   const processor = new BatchSpanProcessor({
     exporter: tracesExporter(collector, patience),

@@ -3,7 +3,7 @@ import type { Meter } from './meter.ts';
 
 const loopResolutionMs = 20;
 
-/** The measures of every process. Ends when the returned function is called. */
+/** The metrics of every process. The returned function stops them. */
 export function measureProcess(meter: Meter): () => void {
   const loop = monitorEventLoopDelay({ resolution: loopResolutionMs });
   loop.enable();
@@ -11,9 +11,15 @@ export function measureProcess(meter: Meter): () => void {
   meter.gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory.' }, () => process.memoryUsage.rss());
   meter.gauge({ name: 'nodejs_heap_used_bytes', help: 'Heap in use.' }, () => process.memoryUsage().heapUsed);
   meter.total({ name: 'process_cpu_seconds_total', help: 'Processor time, in user and system mode.' }, cpuSeconds);
-  meter.gauge({ name: 'process_start_time_seconds', help: 'Start, since the epoch.' }, () => startedAtSeconds);
   meter.gauge(
-    { name: 'nodejs_eventloop_delay_p99_seconds', help: 'How late timers fire, since the last scrape.' },
+    { name: 'process_start_time_seconds', help: 'Start time of the process, in seconds since the epoch.' },
+    () => startedAtSeconds,
+  );
+  meter.gauge(
+    {
+      name: 'nodejs_eventloop_delay_p99_seconds',
+      help: 'How late timers fire (99th percentile), since the last reading.',
+    },
     () => {
       const seconds = loop.percentile(99) / 1e9;
       loop.reset();

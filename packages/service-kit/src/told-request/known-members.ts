@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** The names that a contract knows in a value, at each place. */
+/** The names that a contract defines in a value, at each place. */
 export type KnownMembers = {
-  /** Null: no member has this name. */
+  /** `null` when no member has this name. */
   member(name: string): KnownMembers | null;
   items(): KnownMembers;
 };
@@ -19,7 +19,7 @@ export function knownMembersOf(type: unknown): KnownMembers {
   return knownIn([schema], schema);
 }
 
-/** `alternatives` are what a value may be; `root` is what they refer to. */
+/** `alternatives` are the possible schemas of a value. `root` resolves their references. */
 function knownIn(alternatives: readonly Schema[], root: Schema): KnownMembers {
   const open = new Set<Schema>();
   for (const alternative of alternatives) unfold(alternative, root, open);

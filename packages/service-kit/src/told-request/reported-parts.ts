@@ -42,7 +42,7 @@ function contentTypeOf({ headers }: FailedCall['req']): string | null {
   return toldTypes.has(mediaType) ? mediaType : 'other';
 }
 
-/** An impossible length is not reported either. */
+/** A larger declared length is implausible and is not reported. */
 const declaredBytesMax = 1_000_000_000;
 
 function declaredBytes({ headers }: FailedCall['req']): number | null {

@@ -1,14 +1,17 @@
 import type { ReportedMember } from '@countersign/contracts';
 import type { KnownMembers } from './known-members.ts';
 
-/** More than any request of ours has; a report stays small whatever was sent. */
+/** More members than any of our requests has. The limit keeps reports small. */
 const membersMax = 100;
 /** The most values of a body that are read, so that reporting on a megabyte blocks no other work. */
 const valuesMax = 2_000;
 
 type ToldShape = { members: ReportedMember[]; unknownMembers: number; isCut: boolean };
 
-/** The known names in an attacker-controlled JSON value with the types and sizes of what they hold, and how many names are unknown. */
+/**
+ * The known names in an attacker-controlled JSON value with types and sizes of their values, and the number of unknown
+ * names.
+ */
 export function shapeOf(value: unknown, members: KnownMembers): ToldShape {
   const walk = new Walk();
   walk.tell('$', value, members);
@@ -31,7 +34,7 @@ class Walk {
     else if (typeof value === 'object' && value !== null) this.#tellMembers(path, value, members);
   }
 
-  /** False when there is no room for another path. */
+  /** `false` when there is no room for another path. */
   #note(path: string, value: unknown): boolean {
     const type = typeOf(value);
     const noted = this.members.get(`${path} ${type}`);

@@ -9,12 +9,12 @@ import {
 import type { FailedCall } from '../failed-call.ts';
 import { reportedParts } from './reported-parts.ts';
 
-/** Half of what Node takes for all headers of an answer. */
+/** Half of what Node accepts for all headers of an answer. */
 const toldBytesMax = 8_000;
 
 /**
- * The report that the caller of a failed call requested, as the value of a header; `null` when it did not. `caller`:
- * the principal that it cannot know. `caller`: whom it cannot know.
+ * The report on a failed call, as the value of a header. `null` when the caller requested no report, or when the error
+ * has no known code. `caller`: the principal of a forwarded call, which the requesting gateway cannot know.
  */
 export function toldRequestOf(call: FailedCall, caller: ToldCaller | null): string | null {
   if (call.req.headers[toldRequestHeaders.asked] !== '1') return null;
@@ -31,7 +31,7 @@ export function toldRequestOf(call: FailedCall, caller: ToldCaller | null): stri
   });
 }
 
-/** With as many members as there is room for. */
+/** Halves the list of members until the report fits. */
 function fitted(report: ToldRequest): string {
   const text = Buffer.from(JSON.stringify(report)).toString('base64url');
   if (text.length <= toldBytesMax) return text;

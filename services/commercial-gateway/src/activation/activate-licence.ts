@@ -12,7 +12,11 @@ import { findOrg } from '../store/orgs.ts';
 
 type Activated = { claims: LicenceClaims; entitlements: Entitlements };
 
-/** Makes a licence the current one of the organisation that it names. Throws INVALID_REQUEST with the reason when it does not apply here. */
+/**
+ * Makes a licence the current licence of the organisation that it names. Throws INVALID_REQUEST with the reason when
+ * this installation cannot use the licence, and ALREADY_EXISTS when its ID was activated before. Activating the current
+ * licence again changes nothing.
+ */
 export async function activateLicence(
   deps: BillingDeps,
   text: string,

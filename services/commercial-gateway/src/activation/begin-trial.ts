@@ -21,7 +21,11 @@ type Begun = {
   entitlements: Entitlements;
 };
 
-/** Begins the one trial of an organisation and of its registrable domains. Throws when one was used, or the plan in force is another than the base plan. */
+/**
+ * Begins the one trial of an organisation and of its registrable domains. Throws ALREADY_EXISTS when a trial was
+ * already used, and GATE_NOT_PASSED without a verified domain or while an invoice is open. Throws ILLEGAL_TRANSITION
+ * when a trial would not extend the plan in force.
+ */
 export function beginTrial(deps: BillingDeps, caller: BillingCaller): Promise<Begun> {
   const { orgId, actor, requestId } = caller;
   return inBillingAccount(deps, orgId, async (tx, now) => {
@@ -36,7 +40,7 @@ export function beginTrial(deps: BillingDeps, caller: BillingCaller): Promise<Be
     await storePlanVersions(tx, [plan], now);
     const { domains, startsAt, endsAt } = verdict;
     const trial = { orgId, planId: trialPlanId, planVersion: plan.version, startsAt, endsAt, startedBy: actor };
-    // Another organisation may use a trial of the same domain at the same time.
+    // The insert fails when another organisation begins a trial of the same domain at the same time.
     if (!(await insertTrial(tx, trial, domains))) throw refusal('TRIAL_USED');
     const entitlements = await announceEntitlements(tx, deps, { orgId, now, cause: 'trial' });
     const details = { plan_id: trialPlanId, plan_version: plan.version, domains: [...domains] };
@@ -45,7 +49,10 @@ export function beginTrial(deps: BillingDeps, caller: BillingCaller): Promise<Be
   });
 }
 
-/** A trial under a licence or subscription would pass unused, and an unlimited base plan leaves nothing to try. */
+/**
+ * Throws ILLEGAL_TRANSITION when a trial would change nothing: under a licence, a subscription or an unlimited base
+ * plan.
+ */
 function assertExtends({ entitlementTerms: { basePlan } }: BillingDeps, { plan_id }: Entitlements): void {
   if (plan_id === basePlan.plan_id && Object.keys(basePlan.limits).length > 0) return;
   throw new AppError('ILLEGAL_TRANSITION', `The plan ${plan_id} is in force, and a trial would not extend it`, {

@@ -7,7 +7,10 @@ import type { PageOf } from '../store/page-cursor.ts';
 import { listCurrentSubscriptions } from '../store/subscriptions.ts';
 import { listUsageSince } from '../store/usage-of-orgs.ts';
 
-/** A page of the organisations of the installation. The number of queries does not depend on the number of organisations. */
+/**
+ * Returns a page of the organisations of the installation. The number of queries does not depend on the size of the
+ * page.
+ */
 export async function listAdministeredOrgs(
   reader: Reader,
   page: PageOf,

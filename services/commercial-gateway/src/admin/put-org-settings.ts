@@ -1,10 +1,9 @@
-import { AppError, UserId } from '@countersign/contracts';
+import { instantOf, AppError, UserId } from '@countersign/contracts';
 import type { EntitlementOverride, OrgSettings } from '@countersign/contracts/commercial-gateway';
 import { canonicalize } from '@countersign/crypto';
 import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billing-deps.ts';
 import { announceEntitlements } from '../entitlements/announce-entitlements.ts';
 import { publishOrgSettingsUpdated } from '../events.ts';
-import { instantOf } from '../instant-of.ts';
 import { recordAudit } from '../store/audit.ts';
 import { findOrgSettings, writeOverride, writeSuspension } from '../store/org-settings.ts';
 
@@ -14,8 +13,8 @@ type NewSettings = {
 };
 
 /**
- * Suspends or resumes the organisation and replaces its override. Equal settings change nothing: the time of the first call is kept.
- * Throws INVALID_REQUEST for an override that ends in the past.
+ * Suspends or resumes the organisation and replaces its override. A repeated call with equal settings changes nothing
+ * and keeps the time of the first call. Throws INVALID_REQUEST for a new override that ends in the past.
  */
 export function putOrgSettings(deps: BillingDeps, settings: NewSettings, caller: BillingCaller): Promise<OrgSettings> {
   const { orgId, actor, requestId } = caller;

@@ -5,7 +5,7 @@ import { recordAudit } from '../store/audit.ts';
 import { findOrg, lockProjects } from '../store/orgs.ts';
 import { findProject, insertProjectWorkspaces, type StoredProject } from '../store/projects.ts';
 
-/** A project of an organisation that the person administers. Throws NOT_FOUND. */
+/** Returns a project of an organisation that the person administers. Throws NOT_FOUND. */
 export async function projectOfAdmin(
   { database: { reader } }: Pick<Context, 'database'>,
   userId: UserId,
@@ -13,11 +13,15 @@ export async function projectOfAdmin(
 ): Promise<StoredProject> {
   const project = await findProject(reader, projectId);
   const org = project === null ? null : await findOrg(reader, project.orgId);
-  if (project === null || org?.adminId !== userId) throw new AppError('NOT_FOUND', 'There is no such object');
+  if (project === null || org?.adminId !== userId)
+    throw new AppError(
+      'NOT_FOUND',
+      'This object does not exist, or you have no access to it. Check its ID and the workspace',
+    );
   return project;
 }
 
-/** Throws RATE_LIMITED for a project that is full. */
+/** Throws RATE_LIMITED when the project has no room for another workspace. */
 export function requireRoom({ workspaceIds }: StoredProject): void {
   const { workspacesPerProject: limit } = basicLimits;
   if (workspaceIds.length >= limit)
@@ -26,7 +30,7 @@ export function requireRoom({ workspaceIds }: StoredProject): void {
 
 type Act = { actor: UserId; requestId: string };
 
-/** Adds a workspace that was just created, once. */
+/** Adds a new workspace to the project. A repeated call changes nothing. */
 export function addToProject(
   { transaction, now }: Pick<Context, 'transaction' | 'now'>,
   { project, workspaceId }: { project: StoredProject; workspaceId: WorkspaceId },

@@ -3,26 +3,30 @@ import { AppError, isAppError, type Answer } from '@countersign/contracts';
 import { answer, type IdempotencyClaim } from '@countersign/service-kit';
 import { isForCaller } from '../siblings/answer-of.ts';
 
-/** Headers of an answer that belong to the object, or to the Idempotency-Key that the other service keeps. */
+/**
+ * Response headers of the gateway that are passed on: the version of the object, and whether the response is a replay
+ * by Idempotency-Key.
+ */
 const passedBack = ['etag', 'idempotency-replayed'] as const;
 
 type Request = { req: IncomingMessage; idempotency: IdempotencyClaim | null };
 type Place = { workspaceId?: string | null };
 
-/** Headers of a call to the gateway: the workspace, the precondition and the Idempotency-Key of the request. */
+/** Returns the headers of a call to the gateway: workspace, precondition and Idempotency-Key of the request. */
 export function headersOf({ req, idempotency }: Request, { workspaceId }: Place): Record<string, string> {
   const ifMatch = req.headers['if-match'];
   return {
     ...(workspaceId ? { 'x-workspace-id': workspaceId } : {}),
     ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
-    // In quotes: only there may a key contain spaces.
+    // The key is sent in quotes because it may contain spaces.
     ...(idempotency === null ? {} : { 'idempotency-key': `"${idempotency.key}"` }),
   };
 }
 
 /**
- * The body of an answer of the gateway, with the headers that belong to it. Refusals of the caller are passed on. Throws GATEWAY_UNAVAILABLE when
- * the gateway does not answer, or does not accept the delegation: a 401 would tell the caller to sign in again.
+ * Calls the gateway as the caller. Returns status, body and passed-on headers. Throws the gateway's refusal of the
+ * caller. Throws GATEWAY_UNAVAILABLE when the gateway does not answer or rejects the delegation. Its 401 is not passed
+ * on, because it would make the caller sign in again.
  */
 export async function answerAsCaller<Reply>(
   call: () => Promise<Answer<Reply>>,
@@ -40,7 +44,7 @@ export async function answerAsCaller<Reply>(
   }
 }
 
-/** The same, as the answer of the basic route. */
+/** Like `answerAsCaller`, but returns the response of the basic route. */
 export async function passedOn<Reply>(call: () => Promise<Answer<Reply>>): Promise<ReturnType<typeof answer<Reply>>> {
   const { status, body, headers } = await answerAsCaller(call);
   return answer(status, body, headers);

@@ -9,7 +9,10 @@ import { findOrgOfWorkspace } from '../store/orgs.ts';
 type NewEnvironment = { environment: ApiKeyEnvironment; description: string };
 type By = { caller: WorkspaceCaller; requestId: string };
 
-/** Throws NOT_FOUND for a workspace of no organisation, and ALREADY_EXISTS for an environment that was opened before. */
+/**
+ * Opens an environment in the workspace. Throws NOT_FOUND when the workspace has no organisation, and ALREADY_EXISTS
+ * when the environment is already open.
+ */
 export function createEnvironment(
   { transaction, now }: Pick<Context, 'transaction' | 'now'>,
   { environment, description }: NewEnvironment,
@@ -18,7 +21,7 @@ export function createEnvironment(
   return transaction(async (tx) => {
     const orgId = await findOrgOfWorkspace(tx, workspaceId);
     if (orgId === null)
-      throw new AppError('NOT_FOUND', 'The workspace belongs to no organisation. POST /api/bootstrap creates one');
+      throw new AppError('NOT_FOUND', 'The workspace has no organisation. Create one with POST /api/bootstrap');
     const createdAt = now();
     const opened = { workspaceId, environment, orgId, description, createdBy, createdAt };
     if (!(await insertEnvironment(tx, opened)))
@@ -38,7 +41,7 @@ export function createEnvironment(
   });
 }
 
-/** Keys are made for environments that were opened. Throws INVALID_REQUEST. */
+/** Throws INVALID_REQUEST when the environment is not open in the workspace. Keys exist only for open environments. */
 export async function requireEnvironment(
   { database }: Pick<Context, 'database'>,
   { workspaceId }: Pick<WorkspaceCaller, 'workspaceId'>,

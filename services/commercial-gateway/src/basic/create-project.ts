@@ -10,7 +10,10 @@ import { countProjects, insertProject, insertProjectWorkspaces, type StoredProje
 type NewProject = { orgId: OrgId; name: string; workspaceIds: readonly WorkspaceId[] };
 type Act = { actor: UserId; requestId: string };
 
-/** Throws NOT_FOUND for a workspace of no or another organisation, ALREADY_EXISTS for a name in use, and RATE_LIMITED above the limit. */
+/**
+ * Throws NOT_FOUND for a workspace outside the organisation, ALREADY_EXISTS for a name in use, and RATE_LIMITED when
+ * the organisation has too many projects.
+ */
 export function createProject(
   { transaction, now }: Pick<Context, 'transaction' | 'now'>,
   { orgId, name, workspaceIds }: NewProject,
@@ -19,7 +22,11 @@ export function createProject(
   return transaction(async (tx) => {
     await lockProjects(tx, orgId);
     const own = await listOwnWorkspaces(tx, orgId, workspaceIds);
-    if (own.size < workspaceIds.length) throw new AppError('NOT_FOUND', 'There is no such object');
+    if (own.size < workspaceIds.length)
+      throw new AppError(
+        'NOT_FOUND',
+        'This object does not exist, or you have no access to it. Check its ID and the workspace',
+      );
     if ((await countProjects(tx, orgId)) >= basicLimits.projectsPerOrg)
       throw new AppError(
         'RATE_LIMITED',

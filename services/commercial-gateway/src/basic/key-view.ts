@@ -1,7 +1,7 @@
 import type { BasicKey } from '@countersign/contracts/commercial-gateway';
 import type { ApiKey } from '@countersign/contracts/gateway';
 
-/** A key of the gateway under the wire names of this service. */
+/** Returns an API key of the gateway with the member names of the basic API. */
 export function keyView({ id, workspaceId, name, prefix, role, scopes, environment, ...key }: ApiKey): BasicKey {
   return {
     ...{ key_id: id, workspace_id: workspaceId, name, prefix, role, scopes, environment },

@@ -1,7 +1,7 @@
 import type { BasicDelivery, BasicSubscription } from '@countersign/contracts/commercial-gateway';
 import type { Notification, Subscription } from '@countersign/contracts/gateway';
 
-/** A subscription of the gateway under the wire names of this service. */
+/** Returns a notification subscription of the gateway with the member names of the basic API. */
 export function subscriptionView({ id, eventTypes, state, ...subscription }: Subscription): BasicSubscription {
   const { channel, target, filter } = subscription;
   return {

@@ -4,7 +4,7 @@ import type { WorkspaceCaller } from '../guards.ts';
 import type { Reader } from '../store/database.ts';
 import { findOrgOfWorkspace } from '../store/orgs.ts';
 
-/** The organisation of the addressed workspace. Throws NOT_FOUND. */
+/** Returns the organisation of the addressed workspace. Throws NOT_FOUND. */
 export async function orgOfCaller(
   reader: Reader,
   { workspaceId }: Pick<WorkspaceCaller, 'workspaceId'>,
@@ -13,6 +13,6 @@ export async function orgOfCaller(
   if (orgId !== null) return orgId;
   throw new AppError(
     'NOT_FOUND',
-    'The workspace belongs to no organisation. Create one with POST /api/bootstrap; a new one is known within seconds',
+    'The workspace has no organisation. Create one with POST /api/bootstrap. It is available within seconds',
   );
 }

@@ -3,7 +3,7 @@ import { Instant } from '@countersign/contracts';
 import type { Project } from '@countersign/contracts/commercial-gateway';
 import type { StoredProject } from '../store/projects.ts';
 
-/** A project as the caller may see it. `within`: an API key sees this workspace alone. */
+/** Returns a project as the caller may see it. An API key sees only its own workspace, which is passed as `within`. */
 export function projectView(
   { id, orgId, name, workspaceIds, createdBy, createdAt }: StoredProject,
   within: WorkspaceId | null,

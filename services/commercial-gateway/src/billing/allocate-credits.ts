@@ -10,8 +10,9 @@ type SpendableGrant = {
 export type CreditAllocation<Grant> = { grant: Grant; amountMinor: bigint };
 
 /**
- * Allocates credits to an amount that is due. The grant that expires first is used first; grants without expiry are used last, and then
- * the older grant. Expired grants and grants in another currency are never used.
+ * Allocates credits to an amount that is due. Grants are used in the order of their expiry, and grants without expiry
+ * last. When grants expire together, the older one is used first. Expired grants and grants in another currency are
+ * never used.
  */
 export function allocateCredits<Grant extends SpendableGrant>(
   grants: readonly Grant[],
@@ -32,12 +33,12 @@ function isExpired(expiresAt: Date | null, now: Date): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
 
-function byExpiry(one: SpendableGrant, other: SpendableGrant): number {
-  const [first, second] = [sortTime(one), sortTime(other)];
+function byExpiry(a: SpendableGrant, b: SpendableGrant): number {
+  const [first, second] = [sortTime(a), sortTime(b)];
   if (first !== second) return first < second ? -1 : 1;
-  const age = one.createdAt.getTime() - other.createdAt.getTime();
+  const age = a.createdAt.getTime() - b.createdAt.getTime();
   if (age !== 0) return age;
-  return one.id < other.id ? -1 : 1;
+  return a.id < b.id ? -1 : 1;
 }
 
 function sortTime({ expiresAt }: SpendableGrant): number {

@@ -9,7 +9,7 @@ export type InvoiceLine =
 
 export type AssembledInvoice = { lines: InvoiceLine[]; subtotalMinor: bigint; taxMinor: bigint; totalMinor: bigint };
 
-/** `period` is the monthly period of the subscription, and `part` the time that the invoice bills. */
+/** `period` is the monthly period of the subscription. `span` is the time that the invoice bills. */
 type BillablePeriod = PartOfPeriod & {
   usage: Usage;
   /** Tax in percent as a decimal string, such as `19` or `8.1`. `null` when no tax applies. */
@@ -17,38 +17,41 @@ type BillablePeriod = PartOfPeriod & {
 };
 
 /**
- * Amounts are stored as BIGINT, which holds 9.2 × 10^18. The limit of submitted usage keeps every plan of the catalogue below this number, so
- * an organisation cannot reach it.
+ * The largest total of an invoice. BIGINT columns hold up to 9.2 × 10^18. The limit on submitted usage keeps the
+ * invoices of every plan of the catalogue below this total.
  */
 export const totalMinorMax = 10n ** 18n;
 const percentDigits = 4;
 
 /**
- * The lines and totals of one invoice: the prorated base price, then one line per meter that was used. Tax is rounded once, on the
- * subtotal. The same function gives the upcoming invoice of a period in progress. Throws RangeError for a total over the limit.
+ * The lines and totals of one invoice: the prorated base price, then one line per used meter. Tax is rounded once, on
+ * the subtotal. This function also computes the upcoming invoice of a period in progress. Throws RangeError for a total
+ * over the limit.
  */
 export function assembleInvoice(
   plan: PlanVersion,
-  { period, part, usage, taxPercent }: BillablePeriod,
+  { period, span, usage, taxPercent }: BillablePeriod,
 ): AssembledInvoice {
-  const baseMinor = prorate(BigInt(plan.base_minor), { period, part });
+  const baseMinor = prorate(BigInt(plan.base_minor), { period, span });
   const base: InvoiceLine[] = plan.base_minor === 0 ? [] : [{ kind: 'base', amountMinor: baseMinor }];
-  const rated = rateUsage(plan, usage, { period, part });
+  const rated = rateUsage(plan, usage, { period, span });
   return totalled([...base, ...rated.meters.map(usageLine)], taxPercent);
 }
 
-/** The invoice of usage that arrived after the last period of a canceled subscription was billed. It has no base price. */
+/**
+ * The invoice of usage that arrived after the last period of a canceled subscription was billed. It has no base price.
+ */
 export function assembleLateInvoice(
   plan: PlanVersion,
   {
     period,
-    part,
+    span,
     billed,
     added,
     taxPercent,
   }: PartOfPeriod & { billed: Usage; added: Usage; taxPercent: string | null },
 ): AssembledInvoice {
-  return totalled(rateAddedUsage(plan, { billed, added }, { period, part }).meters.map(usageLine), taxPercent);
+  return totalled(rateAddedUsage(plan, { billed, added }, { period, span }).meters.map(usageLine), taxPercent);
 }
 
 function usageLine(meter: RatedMeter): InvoiceLine {

@@ -14,12 +14,12 @@ type SubscriptionState = {
   updatedAt: Date;
 };
 
-/** Actions whose effect depends on the subscription alone. */
+/** Actions whose effect depends only on the subscription. */
 export type SubscriptionAction = 'activate' | 'fail_payment' | 'settle' | 'end_grace' | 'cancel';
 
 /**
- * The subscription after the action. Activation begins the first billed period: usage of the trial stays free. Throws
- * ILLEGAL_TRANSITION when the status does not permit the action, or when the grace period is not over.
+ * Returns the subscription after the action. Activation begins the first billed period, so usage of the trial stays
+ * free. Throws ILLEGAL_TRANSITION when the status does not permit the action, or when the grace period is not over.
  */
 export function changeSubscription<Subscription extends SubscriptionState>(
   subscription: Subscription,

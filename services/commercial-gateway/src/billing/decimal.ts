@@ -1,7 +1,10 @@
 /** Decimal places of a unit price, as in Stripe's `unit_amount_decimal`. */
 export const priceDigits = 12;
 
-/** The decimal string as an integer scaled by 10^digits. Throws RangeError when the text has more decimal places. */
+/**
+ * Returns the decimal string as an integer scaled by 10^digits. Throws RangeError when the text is not a decimal, or
+ * has more decimal places.
+ */
 export function scaledOfDecimal(decimal: string, digits: number): bigint {
   const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(decimal) ?? [];
   if (whole === '' || fraction.length > digits)
@@ -9,7 +12,7 @@ export function scaledOfDecimal(decimal: string, digits: number): bigint {
   return BigInt(whole + fraction.padEnd(digits, '0'));
 }
 
-/** The quotient rounded to the nearest integer; a half is rounded up. Both numbers must not be negative. */
+/** Returns the quotient rounded to the nearest integer. A half is rounded up. Neither number may be negative. */
 export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   if (numerator < 0n || denominator <= 0n) throw new RangeError('A negative amount cannot be rounded half up');
   return (2n * numerator + denominator) / (2n * denominator);

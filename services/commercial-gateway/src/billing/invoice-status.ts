@@ -10,7 +10,7 @@ const transitions: Readonly<Record<InvoiceAction, { from: InvoiceStatus; to: Inv
   write_off: { from: 'open', to: 'uncollectible' },
 };
 
-/** The status after the action. Throws ILLEGAL_TRANSITION when the status does not permit the action. */
+/** Returns the status after the action. Throws ILLEGAL_TRANSITION when the status does not permit the action. */
 export function nextInvoiceStatus(status: InvoiceStatus, action: InvoiceAction): InvoiceStatus {
   const { from, to } = transitions[action];
   if (status === from) return to;

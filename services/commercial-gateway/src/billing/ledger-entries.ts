@@ -7,7 +7,7 @@ export type LedgerEntry = {
   account: LedgerAccount;
   currency: string;
   amountMinor: bigint;
-  /** The grant of an entry in `credits`; `null` in all other accounts. */
+  /** The credit grant of an entry in `credits`. `null` in all other accounts. */
   creditGrantId: string | null;
 };
 
@@ -23,7 +23,7 @@ export function paymentEntries(currency: string, amountMinor: bigint): LedgerEnt
   return entriesOf(currency, { cash: amountMinor, receivable: -amountMinor });
 }
 
-/** A part of a payment is returned. Revenue and tax decrease in the proportion of the invoice. */
+/** A part of a payment is returned. Revenue and tax decrease in the same proportion as in the invoice. */
 export function refundEntries(invoice: InvoiceAmounts & { refundedMinor: bigint }, amountMinor: bigint): LedgerEntry[] {
   const tax = taxShare(invoice, { from: invoice.refundedMinor, to: invoice.refundedMinor + amountMinor });
   return entriesOf(invoice.currency, { revenue: amountMinor - tax, tax, cash: -amountMinor });
@@ -65,12 +65,15 @@ export function creditExpiryEntries(grant: { id: string; currency: string; remai
   return [creditEntry(grant, grant.remainingMinor), ...entriesOf(grant.currency, { revenue: -grant.remainingMinor })];
 }
 
-/** The same entries with the opposite sign. */
+/** Returns the same entries with the opposite sign. */
 export function reversalEntries(entries: readonly LedgerEntry[]): LedgerEntry[] {
   return entries.map((entry) => ({ ...entry, amountMinor: -entry.amountMinor }));
 }
 
-/** Throws when the entries do not sum to zero in each currency. The database enforces the same rule at commit. */
+/**
+ * Throws for fewer than two entries, and when they do not sum to zero in each currency. The database checks the sums
+ * again at commit.
+ */
 export function assertBalanced(entries: readonly LedgerEntry[]): void {
   const sums = new Map<string, bigint>();
   for (const { currency, amountMinor } of entries) sums.set(currency, (sums.get(currency) ?? 0n) + amountMinor);
@@ -81,7 +84,10 @@ export function assertBalanced(entries: readonly LedgerEntry[]): void {
     );
 }
 
-/** Tax in the part of the total between two amounts. Consecutive parts add up to the tax of the invoice. */
+/**
+ * Returns the tax on the part of the total between the amounts `from` and `to`. Consecutive parts add up to the tax of
+ * the invoice.
+ */
 function taxShare({ taxMinor, totalMinor }: InvoiceAmounts, { from, to }: { from: bigint; to: bigint }): bigint {
   const taxUpTo = (amountMinor: bigint) => divideHalfUp(taxMinor * amountMinor, totalMinor);
   return taxUpTo(to) - taxUpTo(from);

@@ -68,13 +68,13 @@ export const planCatalog: readonly PlanVersion[] = [
   },
 ].map((plan) => PlanVersion.parse(plan));
 
-/** The last version of a plan in the catalogue. */
+/** Returns the latest version of a plan in the catalogue. */
 export function latestPlan(planId: BillingPlanId): PlanVersion | null {
   const versions = planCatalog.filter(({ plan_id }) => plan_id === planId);
   return versions.toSorted((a, b) => b.version - a.version)[0] ?? null;
 }
 
-/** The last versions of plans that are sold, cheapest first. */
+/** Returns the latest version of each plan except the self-hosted one, cheapest first. */
 export function offeredPlans(): PlanVersion[] {
   return planCatalog
     .filter((plan) => plan.plan_id !== selfHostedPlanId && latestPlan(plan.plan_id) === plan)

@@ -1,18 +1,18 @@
 import { divideHalfUp } from './decimal.ts';
 import type { Period } from './period.ts';
 
-export type PartOfPeriod = { period: Period; part: Period };
+export type PartOfPeriod = { period: Period; span: Period };
 
 /**
- * The share of an amount for a part of a period, by second. The share from the start of the period to each end of the part is rounded
- * half up, and the result is the difference. Consecutive parts therefore add up to the whole amount.
+ * Returns the share of an amount for a part of a period, by second. The shares up to the start and up to the end of the
+ * part are each rounded half up. The result is their difference, so consecutive parts add up to the whole amount.
  */
-export function prorate(amount: bigint, { period, part }: PartOfPeriod): bigint {
-  if (part.start < period.start || part.end > period.end || part.end < part.start)
+export function prorate(amount: bigint, { period, span }: PartOfPeriod): bigint {
+  if (span.start < period.start || span.end > period.end || span.end < span.start)
     throw new RangeError('The part must be inside the period');
   const seconds = secondsBetween(period.start, period.end);
   const shareUntil = (time: Date) => divideHalfUp(amount * secondsBetween(period.start, time), seconds);
-  return shareUntil(part.end) - shareUntil(part.start);
+  return shareUntil(span.end) - shareUntil(span.start);
 }
 
 function secondsBetween(start: Date, end: Date): bigint {

@@ -21,10 +21,10 @@ export type RatedMeter = {
 type RatedUsage = { meters: RatedMeter[]; totalMinor: bigint };
 
 /**
- * Prices the usage of one period. All pages and invoices use this function, so that they cannot show different amounts.
- * The first `included` units are free; graduated tiers price the rest. The exact sum of a meter is rounded once, half up.
- * `span` prorates included amounts, so that a plan change in mid-period does not grant them twice. `null` is a whole period. Limits of
- * tiers are never prorated: a short subscription reaches a cheaper tier by quantity alone.
+ * Prices the usage of one period. All pages and invoices use this function, so they show the same amounts. The first
+ * `included` units are free. Graduated tiers price the rest. The exact sum of a meter is rounded once, half up. `span`
+ * prorates included amounts, so that a plan change in mid-period does not grant them twice. A `span` of `null` is a
+ * whole period. Tier limits are never prorated: a short subscription reaches a cheaper tier by quantity only.
  */
 export function rateUsage(
   { meters: prices }: Pick<PlanVersion, 'meters'>,
@@ -36,13 +36,13 @@ export function rateUsage(
     .map(([meter, quantityMicros]) => ({ meter: meter as Meter, quantityMicros })) // the keys of Usage are meters
     .filter(({ quantityMicros }) => quantityMicros > 0n)
     .map(({ meter, quantityMicros }) => rateMeter({ meter, quantityMicros }, priced.get(meter) ?? null, span))
-    .toSorted((one, other) => (one.meter < other.meter ? -1 : 1));
+    .toSorted((a, b) => (a.meter < b.meter ? -1 : 1));
   return { meters, totalMinor: meters.reduce((total, { amountMinor }) => total + amountMinor, 0n) };
 }
 
 /**
- * Prices usage that arrived after a period was billed. It costs what the period would have cost more with it, so included units that were
- * left and tiers that were begun count.
+ * Prices usage that arrived after a period was billed. The price is the difference between the period with and without
+ * this usage. The usage therefore first fills the included units and tiers that the period left unused.
  */
 export function rateAddedUsage(
   plan: Pick<PlanVersion, 'meters'>,
@@ -111,7 +111,7 @@ function tiersOf(tiers: readonly PriceTier[], billableMicros: bigint): RatedTier
   });
 }
 
-/** The included units of a whole period, in millionths of the unit, for the part of the period. */
+/** Prorates the included units of a whole period. Returns millionths of the unit. */
 function includedIn(units: number, span: PartOfPeriod | null): bigint {
   const micros = BigInt(units) * microsPerUnit;
   return span === null ? micros : prorate(micros, span);

@@ -14,7 +14,7 @@ const transitions: Readonly<
   canceled: {},
 };
 
-/** The status after the action. Throws ILLEGAL_TRANSITION when the status does not permit the action. */
+/** Returns the status after the action. Throws ILLEGAL_TRANSITION when the status does not permit the action. */
 export function nextSubscriptionStatus(status: SubscriptionStatus, action: SubscriptionAction): SubscriptionStatus {
   const to = transitions[status][action];
   if (to !== undefined) return to;
@@ -25,37 +25,39 @@ export function nextSubscriptionStatus(status: SubscriptionStatus, action: Subsc
 
 const graceMs = 14 * 86_400_000;
 
-/** True when a past-due subscription becomes unpaid: 14 days after the first failed payment. */
+/** Returns true when a past-due subscription becomes unpaid: 14 days after the first failed payment. */
 export function isGraceOver(pastDueSince: Date, now: Date): boolean {
   return now.getTime() - pastDueSince.getTime() >= graceMs;
 }
 
-/** Submitted usage can be 35 days old. Receipts that an outage delayed have one more day. */
+/** Submitted usage can be 35 days old. One more day allows for receipts that an outage delayed. */
 const lateUsageMs = 36 * 86_400_000;
 
-/** True when the usage of a canceled subscription is complete: no more of its events is accepted. */
+/**
+ * Returns true when the usage of a canceled subscription is complete, because late usage events are no longer accepted.
+ */
 export function isLateUsageOver(canceledAt: Date, now: Date): boolean {
   return now.getTime() - canceledAt.getTime() >= lateUsageMs;
 }
 
-/** The latest cancellation whose usage is complete. */
+/** Returns the latest time of cancellation for which usage is complete. */
 export function lateUsageOverBefore(now: Date): Date {
   return new Date(now.getTime() - lateUsageMs);
 }
 
-/** The latest first failed payment whose grace period is over. */
+/** Returns the latest time of a first failed payment for which the grace period is over. */
 export function graceOverBefore(now: Date): Date {
   return new Date(now.getTime() - graceMs);
 }
 
-/** Operations that billing never limits, whatever the status is. An unpaid organisation is never frozen. */
+/** Operations that billing never limits, whatever the status is. They stay available to an unpaid organisation. */
 export const unlimitedOperations = ['stop', 'deny', 'approve', 'verify', 'prove', 'export', 'delete'] as const;
 
 type MeteredOperation = 'start_run' | (typeof unlimitedOperations)[number];
 
 const statusesWithRuns: ReadonlySet<SubscriptionStatus> = new Set(['trialing', 'active', 'past_due']);
 
-/** Whether a subscription in this status permits the operation. Only new runs depend on it. */
+/** Returns whether a subscription in this status permits the operation. Only new runs depend on the status. */
 export function permitsOperation(status: SubscriptionStatus, operation: MeteredOperation): boolean {
   return operation !== 'start_run' || statusesWithRuns.has(status);
 }

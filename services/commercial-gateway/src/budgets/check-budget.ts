@@ -7,11 +7,15 @@ import { recordAudit } from '../store/audit.ts';
 import { findUsageHead } from '../store/usage-events.ts';
 import { findBudget, insertAlert, markBudgetChecked, type BudgetAlert } from '../store/budgets.ts';
 
-/** Alerts for each threshold that the period in progress has reached since the last check. Returns these alerts. */
+/**
+ * Creates an alert for each threshold that the period in progress has reached since the last check. Returns these
+ * alerts.
+ */
 export function checkBudget(deps: BillingDeps, caller: BillingCaller): Promise<BudgetAlert[]> {
   const { orgId, actor, requestId } = caller;
   return inBillingAccount(deps, orgId, async (tx, at) => {
-    // The head is read first: an event that arrives now is compared in the next check.
+    // The usage head is read before the invoice. The next check then includes an event that arrives between the two
+    // reads.
     await markBudgetChecked(tx, orgId, await findUsageHead(tx, orgId));
     const [budget, preview] = [await findBudget(tx, orgId), await previewInvoice(tx, orgId, null)];
     if (budget === null || preview === null || budget.currency !== preview.currency) return [];

@@ -6,7 +6,10 @@ import { writeBudget } from '../store/budgets.ts';
 
 type NewBudget = { amountMinor: bigint; currency: string };
 
-/** Sets the budget. Throws INVALID_REQUEST when its currency is not that of the plan: amounts are never converted. */
+/**
+ * Sets the budget. Throws INVALID_REQUEST for an amount below 1, without a billed subscription, and for a currency
+ * other than that of the plan. Amounts are never converted.
+ */
 export function setBudget(
   deps: BillingDeps,
   { amountMinor, currency }: NewBudget,

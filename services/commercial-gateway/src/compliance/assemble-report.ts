@@ -8,9 +8,10 @@ import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { canonicalize, digestOf } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { catalogue, catalogueVersion } from './catalogue.ts';
-import { evidenceKindOf } from './evidence-kinds.ts';
+import { evidenceKindOf } from './frameworks/evidence-kinds.ts';
 import type { EvidenceTally } from './evidence-tally.ts';
-import type { Control } from './framework.ts';
+import type { Control } from './frameworks/framework.ts';
+import type { CountedChain, WorkspaceChain } from './read-audit-of-period.ts';
 import type { WorkspaceTally } from './report-progress.ts';
 
 const disclaimer =
@@ -25,14 +26,17 @@ type Question = { orgId: OrgId; framework: ComplianceFramework; from: string; to
 
 type Findings = {
   workspaces: readonly WorkspaceTally[];
-  audit: { entries: number; verified: boolean };
+  /** The audit chain of the organisation. */
+  audit: CountedChain;
+  /** The audit chains of the workspaces at the other services. */
+  chains: (WorkspaceChain & CountedChain)[];
   tally: EvidenceTally;
 };
 
-/** The report of what was counted. It depends on nothing else, so equal findings give equal bytes. */
+/** Builds the report from the counts alone, so equal counts give equal bytes. */
 export function assembleReport(
   { orgId, framework, from, to }: Question,
-  { workspaces, audit, tally }: Findings,
+  { workspaces, audit, chains, tally }: Findings,
 ): ComplianceReport {
   const { title, controls } = catalogue[framework];
   const unverifiable = workspaces.reduce((sum, workspace) => sum + workspace.unverifiable, 0);
@@ -41,6 +45,12 @@ export function assembleReport(
     ...(audit.verified
       ? []
       : ['The audit chain of the organisation does not verify, so none of its entries is counted.']),
+    ...chains
+      .filter(({ verified }) => !verified)
+      .map(
+        ({ service, workspace_id }) =>
+          `The audit chain of ${workspace_id} at the ${service} is missing or does not verify, so none of its entries is counted.`,
+      ),
   ];
   const reported = controls.map((control) => reportControl(control, tally, faults));
   const countOf = (status: ControlStatus) => reported.filter((control) => control.status === status).length;
@@ -51,6 +61,7 @@ export function assembleReport(
       ...{ workspace_id: workspaceId, receipts, unverifiable: failed, receipts_digest: digest },
     })),
     audit_chain: audit,
+    workspace_audit_chains: chains,
     totals: {
       ...{ evidenced: countOf('evidenced'), partial: countOf('partial'), no_evidence: countOf('no_evidence') },
     },
@@ -80,7 +91,7 @@ function reportControl(control: Control, tally: EvidenceTally, faults: readonly 
   };
 }
 
-/** A control without a gap in words is evidenced; one without any match is not. */
+/** A control without matches has no evidence. A control with matches and without gaps is evidenced. */
 function statusOf({ total, gaps }: { total: number; gaps: number }): ControlStatus {
   if (total === 0) return 'no_evidence';
   return gaps === 0 ? 'evidenced' : 'partial';

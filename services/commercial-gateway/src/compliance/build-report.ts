@@ -1,25 +1,28 @@
-import type { ComplianceReport } from '@countersign/contracts/commercial-gateway';
+import { AuditedService, type ComplianceReport } from '@countersign/contracts/commercial-gateway';
 import { parseKeySet, trustOf, type TrustedKeys } from '@countersign/verifier';
 import type { Context } from '../context.ts';
 import type { ClaimedReport } from '../store/compliance-reports.ts';
 import { assembleReport } from './assemble-report.ts';
 import { catalogue } from './catalogue.ts';
 import { EvidenceTally } from './evidence-tally.ts';
-import { countAuditEntries } from './read-audit-of-period.ts';
+import { countOwnChain, countWorkspaceChain, type CountedChain } from './read-audit-of-period.ts';
 import { countPage, findPlaces } from './read-receipts-of-period.ts';
 import { readProgress, type ReportProgress } from './report-progress.ts';
 
-type Deps = Pick<Context, 'kernel' | 'keyRing' | 'snapshot'>;
+type Deps = Pick<Context, 'kernel' | 'keyRing' | 'snapshot' | 'gatewayAudit' | 'directory'>;
 
-/** Stores the progress and extends the lease. Returns false when another worker has the report, or this one is to stop. */
+/**
+ * Stores the progress and extends the lease. Returns false when another worker has the report, or when this worker must
+ * stop.
+ */
 type KeepProgress = (progress: ReportProgress) => Promise<boolean>;
 
-/** Read between two checkpoints: a second of work at most, and few enough writes of the progress. */
+/** Pages that are read between two checkpoints. They take at most a second. */
 const pagesPerCheckpoint = 5;
 
 /**
- * Reads the receipts of all workspaces, a page in memory at a time, and the audit chain. Continues where the last checkpoint was. Returns
- * `null` when the report was given up between two checkpoints. Throws when the kernel does not answer.
+ * Reads the receipts of all workspaces, page by page, and all audit chains. Continues at the last checkpoint. Returns
+ * `null` when a checkpoint reports that this worker must stop. Throws when another service does not answer.
  */
 export async function buildReport(
   deps: Deps,
@@ -42,14 +45,43 @@ export async function buildReport(
       if (pages % pagesPerCheckpoint === 0 && !(await keep({ ...progress, tally: tally.state }))) return null;
     }
   }
-  const withAudit = new EvidenceTally(framework, tally.state);
-  const auditing = { tally: withAudit, period: job };
-  const audit = await deps.snapshot((reader) => countAuditEntries(reader, job.orgId, auditing));
-  if (!(await keep({ ...progress, tally: tally.state }))) return null;
-  return assembleReport(job, { workspaces: progress.workspaces, audit, tally: audit.verified ? withAudit : tally });
+  const checkpoint = () => keep({ ...progress, tally: tally.state });
+  const audited = await countChains(deps, { job, tally }, checkpoint);
+  return audited === null ? null : assembleReport(job, { workspaces: progress.workspaces, ...audited });
+}
+
+type Counted = { job: ClaimedReport; tally: EvidenceTally };
+type Audited = Pick<Parameters<typeof assembleReport>[1], 'audit' | 'chains' | 'tally'>;
+
+/** Counts the entries of all audit chains that verify. Returns `null` when this worker must stop. */
+async function countChains(
+  deps: Deps,
+  { job, tally: receipts }: Counted,
+  checkpoint: () => Promise<boolean>,
+): Promise<Audited | null> {
+  let tally = receipts;
+  const count = async (counting: (tally: EvidenceTally) => Promise<CountedChain>) => {
+    const next = new EvidenceTally(catalogue[job.framework], tally.state);
+    const counted = await counting(next);
+    if (counted.verified) tally = next;
+    return counted;
+  };
+  const period = job;
+  const audit = await count((next) =>
+    deps.snapshot((reader) => countOwnChain(reader, job.orgId, { tally: next, period })),
+  );
+  const chains: Audited['chains'] = [];
+  for (const workspace_id of job.workspaces)
+    for (const service of AuditedService.options) {
+      if (!(await checkpoint())) return null;
+      const chain = { service, workspace_id };
+      chains.push({ ...chain, ...(await count((next) => countWorkspaceChain(deps, chain, { tally: next, period }))) });
+    }
+  return (await checkpoint()) ? { audit, chains, tally } : null;
 }
 
 async function trustedKeys({ keyRing, kernel }: Pick<Deps, 'keyRing' | 'kernel'>): Promise<TrustedKeys> {
   const pinned = await keyRing.keys();
+  if (keyRing.isRooted) return pinned;
   return trustOf(pinned, parseKeySet((await kernel.listTrustKeys()).body));
 }

@@ -1,13 +1,13 @@
 import type { ComplianceFramework } from '@countersign/contracts/commercial-gateway';
-import type { Framework } from './framework.ts';
+import type { Framework } from './frameworks/framework.ts';
 import { euAiAct } from './frameworks/eu-ai-act.ts';
 import { iso42001 } from './frameworks/iso-42001.ts';
 import { nistAiRmf } from './frameworks/nist-ai-rmf.ts';
 import { owaspAgentic2026 } from './frameworks/owasp-agentic-2026.ts';
 import { soc2 } from './frameworks/soc2.ts';
 
-/** Rises with each change of a control or a query, so that a report states which ones it used. */
-export const catalogueVersion = 1;
+/** Version of the controls and queries, which each report states. Increase it when you change one of them. */
+export const catalogueVersion = 2;
 
 export const catalogue: Readonly<Record<ComplianceFramework, Framework>> = {
   soc2,

@@ -1,14 +1,18 @@
 import { Digest, ReceiptId, WorkspaceId } from '@countersign/contracts';
-import { citedMax } from '@countersign/contracts/commercial-gateway';
+import { AuditedService, citedMax } from '@countersign/contracts/commercial-gateway';
 import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
-import { matchesAuditEntry, matchesReceipt } from './evidence-query.ts';
-import { evidenceKindOf, type EvidenceName } from './evidence-kinds.ts';
-import type { Framework } from './framework.ts';
+import { matchesAuditEntry, matchesReceipt } from './frameworks/evidence-query.ts';
+import { evidenceKindOf, type EvidenceName } from './frameworks/evidence-kinds.ts';
+import type { Framework } from './frameworks/framework.ts';
 
 const CitedReceipt = z.strictObject({ workspace_id: WorkspaceId, receipt_id: ReceiptId, receipt_hash: Digest });
 type CitedReceipt = z.infer<typeof CitedReceipt>;
-const CitedEntry = z.strictObject({ seq: z.int(), hash: Digest });
+const CitedEntry = z.strictObject({
+  seq: z.int(),
+  hash: Digest,
+  chain: z.strictObject({ service: AuditedService, workspace_id: WorkspaceId }).optional(),
+});
 type CitedEntry = z.infer<typeof CitedEntry>;
 
 const Counts = z.strictObject({ receipts: z.int(), auditEntries: z.int() });
@@ -21,7 +25,7 @@ const ControlTally = z.strictObject({
 });
 type ControlTally = z.infer<typeof ControlTally>;
 
-/** The tally so far: of the same size for ten receipts and for ten million. */
+/** The state of the tally. Its size does not depend on the number of receipts. */
 export const TallyState = z.strictObject({
   kinds: z.record(z.string(), Counts),
   controls: z.record(z.string(), ControlTally),
@@ -30,13 +34,15 @@ export type TallyState = z.infer<typeof TallyState>;
 
 type VerifiedReceipt = { readonly payload: ReceiptPayload; readonly receipt_hash: string };
 
+type TalliedEntry = { action: string; seq: number; hash: string; chain: NonNullable<CitedEntry['chain']> | null };
+
 /** Counts the evidence of each control of a framework. */
 export class EvidenceTally {
   readonly #framework: Framework;
   readonly #state: TallyState;
   readonly #names: readonly EvidenceName[];
 
-  /** Continues with `state`, which is of the same framework. */
+  /** Continues with `state`, which must belong to the same framework. */
   constructor(framework: Framework, state: TallyState | null) {
     this.#framework = framework;
     this.#names = [...new Set(framework.controls.flatMap(({ evidence }) => evidence))];
@@ -55,7 +61,7 @@ export class EvidenceTally {
     return this.#state.controls[id] ?? emptyControl();
   }
 
-  /** The receipt must be verified, and must be added once. */
+  /** Adds a receipt. The caller must verify it and must add it only once. */
   addReceipt(workspaceId: WorkspaceId, { payload, receipt_hash }: VerifiedReceipt): void {
     const names = this.#names.filter((name) => {
       const { receipts } = evidenceKindOf(name);
@@ -72,13 +78,18 @@ export class EvidenceTally {
     });
   }
 
-  addAuditEntry({ action, seq, hash }: { action: string; seq: number; hash: string }): void {
+  /**
+   * Adds an entry of a verified chain. The caller must add it only once. `chain` is `null` for the chain of the
+   * organisation.
+   */
+  addAuditEntry({ action, seq, hash, chain }: TalliedEntry): void {
+    const entry = { keeper: chain?.service ?? 'commercial-gateway', action } as const;
     const names = this.#names.filter((name) => {
       const { audit } = evidenceKindOf(name);
-      return audit !== undefined && matchesAuditEntry(audit, action);
+      return audit !== undefined && matchesAuditEntry(audit, entry);
     });
     if (names.length === 0) return;
-    const cited = { seq, hash: Digest.parse(hash) };
+    const cited = { seq, hash: Digest.parse(hash), ...(chain === null ? {} : { chain }) };
     this.#count(names, 'auditEntries', (tally) => {
       tally.citedEntries = withLowest(tally.citedEntries, cited, (one) => one.hash);
     });
@@ -99,13 +110,13 @@ export class EvidenceTally {
 }
 
 /**
- * The items with the lowest keys, in their order. Keys are hashes that cover a signature, so the author of an action
- * cannot choose whether it is cited.
+ * Adds the item, and returns the `citedMax` items with the lowest keys, sorted. The key of a receipt is its hash, which
+ * covers its signature. The author of an action can therefore not control whether its receipt is cited.
  */
 function withLowest<Item>(items: Item[], item: Item, keyOf: (item: Item) => string): Item[] {
   const last = items.at(-1);
   if (items.length >= citedMax && last !== undefined && keyOf(item) >= keyOf(last)) return items;
-  return [...items, item].toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)).slice(0, citedMax);
+  return [...items, item].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)).slice(0, citedMax);
 }
 
 function emptyState({ controls }: Framework, names: readonly EvidenceName[]): TallyState {

@@ -36,11 +36,12 @@ type AssessmentResults = {
 };
 
 /**
- * The report as assessment results of OSCAL 1.1.3. It contains observations and no findings: a finding states whether a control is satisfied,
- * which is for an assessor. UUIDs and times follow from the report, so the same report gives the same bytes.
+ * Returns the report as assessment results of OSCAL 1.1.3. It contains observations and no findings, because only an
+ * assessor can state that a control is satisfied. UUIDs and times are derived from the report, so the same report gives
+ * the same bytes.
  */
 export function oscalResults(report: ComplianceReport): { 'assessment-results': AssessmentResults } {
-  const uuidOf = (part: string) => uuidFrom(`${report.report_hash}/${part}`);
+  const uuidOf = (piece: string) => uuidFrom(`${report.report_hash}/${piece}`);
   const plan = uuidOf('plan');
   const results: AssessmentResults = {
     uuid: uuidOf('document'),
@@ -112,10 +113,12 @@ function receiptEvidence({
   };
 }
 
-function entryEvidence({ seq, hash }: ControlReport['cited_audit_entries'][number]): Evidence {
+function entryEvidence({ seq, hash, chain }: ControlReport['cited_audit_entries'][number]): Evidence {
+  const place = [property('audit-seq', String(seq)), property('audit-hash', hash)];
+  if (chain === undefined) return { description: 'An entry of the audit chain of the organisation.', props: place };
   return {
-    description: 'An entry of the audit chain of the organisation.',
-    props: [property('audit-seq', String(seq)), property('audit-hash', hash)],
+    description: 'An entry of the audit chain of a workspace.',
+    props: [...place, property('service', chain.service), property('workspace-id', chain.workspace_id)],
   };
 }
 
@@ -123,7 +126,7 @@ function property(name: string, value: string): Property {
   return { name, ns: namespace, value };
 }
 
-/** Version 5 of RFC 9562, which OSCAL accepts, over our namespace as text. */
+/** Returns a UUID of version 5 (RFC 9562), which OSCAL accepts. The namespace is hashed as text. */
 function uuidFrom(name: string): string {
   const bytes = createHash('sha1').update(`${namespace}/${name}`).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;

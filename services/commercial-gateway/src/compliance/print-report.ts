@@ -53,12 +53,12 @@ const styleElement = html`<style>
 const styleText = styleElement.text.slice('<style>'.length, -'</style>'.length);
 const styleHash = createHash('sha256').update(styleText).digest('base64');
 
-/** Only the style of the page counts. Nothing runs, and nothing is loaded, framed or sent. */
+/** Content-Security-Policy that allows only the inline style of the page. */
 export const printPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`;
 
 const statusWords = { evidenced: 'Evidenced', partial: 'Partial', no_evidence: 'No evidence' } as const;
 
-/** The report as a page for print, without scripts. The same report gives the same bytes. */
+/** Returns the report as a printable page without scripts. The same report gives the same bytes. */
 export function printReport(report: ComplianceReport): string {
   const { title, totals, audit_chain: audit } = report;
   return html`<!doctype html>
@@ -87,7 +87,8 @@ export function printReport(report: ComplianceReport): string {
           <dt>Report hash</dt>
           <dd>${report.report_hash}</dd>
         </dl>
-        ${workspaceTable(report.workspaces)} ${report.controls.map(controlSection)}
+        ${workspaceTable(report.workspaces)} ${chainTable(report.workspace_audit_chains ?? [])}
+        ${report.controls.map(controlSection)}
       </body>
     </html> `.text;
 }
@@ -115,6 +116,27 @@ function workspaceTable(workspaces: ComplianceReport['workspaces']): Html {
     </table>`;
 }
 
+function chainTable(chains: NonNullable<ComplianceReport['workspace_audit_chains']>): Html | null {
+  if (chains.length === 0) return null;
+  const rows = chains.map(
+    (row) =>
+      html`<tr>
+        <td>${row.workspace_id}</td>
+        <td>${row.service}</td>
+        <td>${row.verified ? row.entries : 'Missing, or does not verify'}</td>
+      </tr>`,
+  );
+  return html`<h2>Audit chains of the workspaces</h2>
+    <table>
+      <tr>
+        <th>Workspace</th>
+        <th>Service</th>
+        <th>Entries in the period</th>
+      </tr>
+      ${rows}
+    </table>`;
+}
+
 function controlSection(control: ControlReport): Html {
   const { cited_receipts: receipts, cited_audit_entries: entries } = control;
   return html`<section>
@@ -137,7 +159,13 @@ function controlSection(control: ControlReport): Html {
     )}
     ${list(
       'Cited audit entries',
-      entries.map((cited) => html`<li>Entry ${cited.seq}, ${cited.hash}</li>`),
+      entries.map(
+        ({ seq, hash, chain }) =>
+          html`<li>
+            Entry ${seq} of
+            ${chain === undefined ? 'the organisation' : `${chain.workspace_id} at the ${chain.service}`}, ${hash}
+          </li>`,
+      ),
     )}
   </section>`;
 }

@@ -12,12 +12,12 @@ type Kernel = Pick<Context, 'kernel'>['kernel'];
 
 export type Period = { readonly from: string; readonly to: string };
 
-/** Kernels have their own clocks. A receipt is dated at most this long before or after its neighbours in the log. */
+/** The most by which a receipt may be older than its predecessor in the log, because each kernel has its own clock. */
 const clockSkewMs = 3_600_000;
-/** Verified before other work has its turn: about ten milliseconds. */
+/** Receipts that are verified before the event loop runs other work. They take about ten milliseconds. */
 const receiptsPerTurn = 20;
 
-/** The places in the log of a workspace that can contain receipts of the period: from `next` to before `end`. */
+/** Finds the positions in the log of a workspace that can contain receipts of the period: from `next`, before `end`. */
 export async function findPlaces(
   kernel: Kernel,
   workspaceId: WorkspaceId,
@@ -38,14 +38,15 @@ export async function findPlaces(
   return { next: low, end };
 }
 
-/** A workspace whose places in the log are known. */
+/** A workspace whose positions in the log were found. */
 type BegunWorkspace = WorkspaceTally & { place: { next: number; end: number } };
 
 type Counting = { tally: EvidenceTally; trust: TrustedKeys; period: Period };
 
 /**
- * Verifies and counts one page of receipts of a workspace. Returns how many receipts it read and the tally of the workspace after them; its
- * `next` is `end` when the workspace is read. Throws when the kernel does not answer, or answers out of order.
+ * Verifies and counts one page of receipts of a workspace. Returns the number of receipts and the new tally of the
+ * workspace. `next` equals `end` after the last page. Throws when the kernel does not answer, or returns receipts out
+ * of order.
  */
 export async function countPage(
   kernel: Kernel,
@@ -72,7 +73,7 @@ export async function countPage(
 }
 
 function countEntry(workspace: WorkspaceTally, entry: LedgerEntry, { tally, trust, period }: Counting): void {
-  // Instants have one length, so their order is that of their texts.
+  // Instants have a fixed length, so they can be compared as text.
   const { issued_at } = entry.receipt.payload;
   if (issued_at < period.from || issued_at >= period.to) return;
   const verified = verifiedOrNull(entry, trust);

@@ -9,7 +9,7 @@ const WorkspaceTally = z.strictObject({
   receipts: z.int(),
   unverifiable: z.int(),
   digest: Digest.nullable(),
-  /** The next place in the log to read, and the end. `null` before the workspace was begun. */
+  /** The next position in the log to read, and the end. `null` before the first page of the workspace. */
   place: z.strictObject({ next: z.int(), end: z.int() }).nullable(),
 });
 export type WorkspaceTally = z.infer<typeof WorkspaceTally>;
@@ -23,7 +23,7 @@ const ReportProgress = z.strictObject({
 });
 export type ReportProgress = z.infer<typeof ReportProgress>;
 
-/** Begins a report, or continues it. Progress that was counted with other queries is discarded. */
+/** Begins or continues a report. Progress of another catalogue version is discarded. */
 export function readProgress(text: string | null, workspaces: readonly WorkspaceId[]): ReportProgress {
   const stored = text === null ? null : ReportProgress.parse(JSON.parse(text));
   if (stored?.catalogueVersion === catalogueVersion) return stored;

@@ -20,17 +20,21 @@ import { listWorkspacesAddedBefore } from '../store/orgs.ts';
 import { catalogueVersion } from './catalogue.ts';
 
 const dayMs = 86_400_000;
-/** Reports of one organisation that are built or wait: each reads the receipts of a whole period. */
+/** Limit of unfinished reports of one organisation, because each report reads the receipts of a whole period. */
 const openMax = 10;
-/** A receipt that was issued before the end of the period may reach the log a moment later. */
+/**
+ * The pause between the end of the period and the start of the report. A receipt from before the end may reach the log
+ * a moment later.
+ */
 const settleMs = 60_000;
 
 type ReportRequest = { orgId: OrgId; framework: ComplianceFramework; from: string; to: string };
 type Requester = { userId: UserId; requestId: string | null };
 
 /**
- * Queues a report, or returns the one of an equal request. A failed one is queued again. Throws INVALID_REQUEST for a period that is empty,
- * too long or not over, ENTITLEMENT_REQUIRED, and ILLEGAL_TRANSITION while ten reports are open.
+ * Queues a report, or returns the report of an equal request. A failed report is queued again. Throws INVALID_REQUEST
+ * for a period that is empty, too long or not over, ENTITLEMENT_REQUIRED when the plan has no reports, and
+ * ILLEGAL_TRANSITION while ten reports are unfinished.
  */
 export function requestReport(
   deps: BillingDeps,
@@ -41,8 +45,8 @@ export function requestReport(
     assertPeriod({ from, to }, at);
     await assertEntitled(tx, deps, { orgId, at });
     const workspaces = await listWorkspacesAddedBefore(tx, orgId, new Date(to));
-    const asked = { framework, from, to, workspaces, catalogue_version: catalogueVersion };
-    const question = digestOf(nodeProvider, canonicalize(asked));
+    const input = { framework, from, to, workspaces, catalogue_version: catalogueVersion };
+    const question = digestOf(nodeProvider, canonicalize(input));
     const existing = await store.findReportOfQuestion(tx, orgId, question);
     if (existing !== null && existing.state !== 'failed') return existing;
     await assertFewOpen(tx, orgId);
@@ -56,7 +60,7 @@ export function requestReport(
     const act = { scope: orgId, action: 'compliance_report.requested', actor: userId, requestId, subject: id } as const;
     await recordAudit(tx, { ...act, verdict: 'allow', details }, at);
     const queued = await store.findReportOfQuestion(tx, orgId, question);
-    if (queued === null) throw new Error('The report was just written');
+    if (queued === null) throw new Error('The report that was just inserted is missing');
     return queued;
   });
 }
@@ -64,7 +68,7 @@ export function requestReport(
 function assertPeriod({ from, to }: Pick<ReportRequest, 'from' | 'to'>, at: Date): void {
   const [start, end] = [Date.parse(from), Date.parse(to)];
   const days = (end - start) / dayMs;
-  if (days <= 0) throw new AppError('INVALID_REQUEST', `to is ${to}; it must be after from`, { param: 'to' });
+  if (days <= 0) throw new AppError('INVALID_REQUEST', `to is ${to}, which is not after from`, { param: 'to' });
   if (days > compliancePeriodDaysMax)
     throw new AppError(
       'INVALID_REQUEST',

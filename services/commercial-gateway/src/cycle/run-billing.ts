@@ -27,12 +27,18 @@ import { moveSubscription } from '../subscriptions/move-subscription.ts';
 export type CycleDeps = PaymentDeps & { log: Log; taxPercent: string | null };
 
 const pageSize = 200;
-/** A worker that dies while it calls a provider is replaced after this time. A call of a provider takes less. */
+/**
+ * Another worker takes over after this time when a worker dies during a call to a provider. Such a call takes less
+ * time.
+ */
 const leaseMs = 300_000;
-/** Few enough that each is called within the lease. */
+/** This number is small enough that the worker finishes all claimed rows within the lease. */
 const claimedAtOnce = 5;
 
-/** One pass over what is due in all organisations. Rejects with the first failure after everything was tried. */
+/**
+ * Runs one pass over all due work of all organisations. Rejects after the pass if a step failed. The `cause` of the
+ * error is the first failure.
+ */
 export async function runBilling(deps: CycleDeps): Promise<void> {
   const failures: unknown[] = [];
   const attempt = async (step: string, orgId: OrgId, work: () => Promise<unknown>): Promise<void> => {
@@ -58,7 +64,7 @@ type Step<Row extends Due> = {
   run(deps: CycleDeps, due: Row): Promise<unknown>;
 };
 
-/** The order matters within one pass: a closed period is finalized, charged and compared with the budget at once. */
+/** The order of steps lets one pass close a period, finalize its invoice, charge it and check the budget. */
 const steps = [
   stepOf({ name: 'close_periods', list: listEndedPeriods, run: closePeriods }),
   stepOf({
@@ -89,12 +95,15 @@ const steps = [
   }),
 ];
 
-/** Hides the type of the rows, so that steps are one list. */
+/** Hides the type of the rows, so that all steps fit into one list. */
 function stepOf<Row extends Due>({ name, list, run }: Step<Row>) {
-  return { name, list, run: (deps: CycleDeps, due: Due) => run(deps, due as Row) }; // the rows of `list`
+  return { name, list, run: (deps: CycleDeps, due: Due) => run(deps, due as Row) }; // each row is from `list`
 }
 
-/** An organisation that was not billed for months has several periods. Each one is a transaction of its own. */
+/**
+ * An organisation that was not billed for months has several open periods. Each period is closed in its own
+ * transaction.
+ */
 async function closePeriods(deps: CycleDeps, { orgId }: Due): Promise<void> {
   for (;;) {
     const current = await findCurrentSubscription(deps.database.reader, orgId);

@@ -5,8 +5,8 @@ import type { Org } from '../store/orgs.ts';
 import { getOrg } from './get-org.ts';
 
 /**
- * The organisation that the path names, when the caller administers it. An unknown organisation and the organisation of another person
- * have the same answer. Throws NOT_FOUND.
+ * Returns the organisation that the path names, when the caller administers it. Throws the same NOT_FOUND for an
+ * unknown organisation and for one that the caller does not administer.
  */
 export async function orgOfAdmin(
   { database }: Pick<Context, 'database'>,
@@ -14,6 +14,10 @@ export async function orgOfAdmin(
   tenantId: string,
 ): Promise<Org> {
   const org = await getOrg({ database }, tenantId);
-  if (org.adminId !== userId) throw new AppError('NOT_FOUND', 'There is no such object');
+  if (org.adminId !== userId)
+    throw new AppError(
+      'NOT_FOUND',
+      'This object does not exist, or you have no access to it. Check its ID and the workspace',
+    );
   return org;
 }

@@ -3,7 +3,9 @@ import { putOrg, putOrgWorkspace } from '../store/orgs.ts';
 
 const pageSize = 200;
 
-/** Copies all organisations and their workspaces from the control plane. Throws when the control plane does not answer. */
+/**
+ * Copies all organisations and their workspaces from the control plane. Throws when the control plane does not answer.
+ */
 export async function syncDirectory({
   directory,
   transaction,

@@ -11,10 +11,13 @@ import { entitlementsOf, termsInForce } from './entitlements-of.ts';
 type Announcing = { newEvent: NewEvent; entitlementTerms: EntitlementTerms };
 type Change = { orgId: OrgId; now: Date; cause: EntitlementCause };
 
-/** Services that missed an event, or began to listen later, get it within this time. */
+/** Entitlements are published at least this often, for services that missed an event or started later. */
 const repeatMs = 6 * 3_600_000;
 
-/** Publishes what an organisation may do after a change that this transaction has written. The kernel gets its limit at the next pass. */
+/**
+ * Publishes the entitlements of an organisation after a change that this transaction wrote. The next pass of the limit
+ * courier sets the limit of tool calls at the kernel.
+ */
 export async function announceEntitlements(
   tx: Tx,
   { newEvent, entitlementTerms }: Announcing,
@@ -28,26 +31,26 @@ export async function announceEntitlements(
 }
 
 /**
- * Publishes the entitlements when they differ from the last published ones, or were not published for six hours. The
- * end of a plan's validity and a new plan of the installation cause no other event. Returns the entitlements without
- * use.
+ * Publishes the entitlements when they differ from the last published ones, or were not published for six hours. This
+ * covers the end of a plan's validity and a new base plan, which cause no event. Returns the entitlements without
+ * usage. `isRepeated`: the six hours had passed.
  */
 export async function announceIfChanged(
   tx: Tx,
   { newEvent, entitlementTerms }: Announcing,
   { orgId, now, dueAt }: { orgId: OrgId; now: Date; dueAt: Date },
-): Promise<Entitlements> {
+): Promise<{ entitlements: Entitlements; isRepeated: boolean }> {
   const state = await lockEntitlementState(tx, orgId);
   const entitlements = await termsInForce(tx, entitlementTerms, { orgId, now });
   const published = publishedText(entitlements);
   const isOld = now.getTime() - state.publishedAt.getTime() >= repeatMs;
-  if (!isOld && state.published === published) return entitlements;
+  if (!isOld && state.published === published) return { entitlements, isRepeated: false };
   await publishEntitlementChanged(tx, { newEvent }, { orgId, cause: 'schedule', entitlements });
   await writePublished(tx, orgId, { published, at: now, dueAt });
-  return entitlements;
+  return { entitlements, isRepeated: isOld && state.published !== '' };
 }
 
-/** The entitlements that services receive. Use is no part of it. */
+/** Returns the published entitlements as canonical text, without usage. */
 function publishedText({ plan_id, source, limits, capabilities, valid_until }: Entitlements): string {
   const ceilings = Object.fromEntries(Object.entries(limits).map(([name, { limit }]) => [name, limit]));
   return canonicalize({ plan_id, source, limits: ceilings, capabilities, valid_until });

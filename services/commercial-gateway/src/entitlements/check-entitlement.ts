@@ -10,11 +10,11 @@ import {
 
 type Demand = {
   readonly name: EntitlementName;
-  /** How many more are wanted. */
+  /** The requested increase. */
   readonly amount: number;
 };
 
-/** Whether an organisation may do something more of this. `offered`: the plans for an upgrade, smallest first. */
+/** Decides whether an entitlement allows the demand. `offered` lists the plans for an upgrade, smallest first. */
 export function checkEntitlement(
   entitlements: Entitlements,
   { name, amount }: Demand,
@@ -39,7 +39,7 @@ function checkLimit(
 ): EntitlementCheck {
   const { limit, used } = entitlements.limits[name];
   if (limit === null) return { allowed: true, reason_code: 'NO_LIMIT', limit, used, upgrade: null };
-  // Without a count, only an amount that exceeds the whole limit is refused.
+  // When the usage is unknown, only an amount over the whole limit is refused.
   const wanted = (used ?? 0) + amount;
   const reason = used === null ? 'NOT_COUNTED' : 'WITHIN_LIMIT';
   if (wanted <= limit) return { allowed: true, reason_code: reason, limit, used, upgrade: null };
@@ -48,7 +48,7 @@ function checkLimit(
   return { allowed: false, reason_code: 'LIMIT_REACHED', limit, used, upgrade };
 }
 
-/** Plans after the one in force; all of them when it is not offered. */
+/** Returns the plans above the plan in force, or all plans when the plan in force is not offered. */
 function larger(offered: readonly PlanTerms[], { plan_id }: Entitlements): PlanTerms[] {
   return offered.slice(offered.findIndex((plan) => plan.plan_id === plan_id) + 1);
 }

@@ -1,4 +1,4 @@
-import { Instant } from '@countersign/contracts';
+import { instantOf, type Instant } from '@countersign/contracts';
 import type { LimitName } from '@countersign/contracts/commercial-gateway';
 import {
   PlanCapability,
@@ -9,30 +9,30 @@ import {
   type PlanTerms,
 } from '@countersign/contracts/commercial-gateway';
 
-/** A subscription pins the version of its plan. */
+/** A subscription. `plan` is the pinned version of its plan. */
 type Subscription = {
   readonly plan: PlanTerms;
   readonly status: 'incomplete' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled';
 };
 
-/** Terms that apply until an instant. */
+/** Terms that apply until `endsAt`. */
 type TimedTerms = { readonly plan: PlanTerms; readonly endsAt: Date };
 
 export type EntitlementFacts = {
-  /** The plan of organisations that have no other. */
+  /** The plan of organisations without a licence, subscription or trial. */
   readonly basePlan: PlanTerms;
   readonly subscription: Subscription | null;
   readonly trial: TimedTerms | null;
-  /** A verified licence, until the end of its grace. */
+  /** A verified licence. It ends with its grace period. */
   readonly licence: TimedTerms | null;
   readonly overrides: readonly EntitlementOverride[];
-  /** An installation administrator suspended the organisation: no new run starts, whatever its plan. */
+  /** True when an installation administrator suspended the organisation. Then no new run starts, whatever its plan. */
   readonly isSuspended: boolean;
-  /** `null` for what another service counts. */
+  /** Usage by limit. `null` when this service does not count it. */
   readonly usage: Readonly<Record<LimitName, number | null>>;
 };
 
-/** The current entitlements of an organisation. */
+/** Computes the current entitlements of an organisation. */
 export function computeEntitlements(facts: EntitlementFacts, now: Date): Entitlements {
   const { plan, source, endsAt } = currentTerms(facts, now);
   const overrides = plan.plan_id === selfHostedPlanId ? [] : inForce(facts.overrides, now);
@@ -44,13 +44,13 @@ export function computeEntitlements(facts: EntitlementFacts, now: Date): Entitle
     capabilities: PlanCapability.options.filter((name) =>
       [plan, ...overrides].some((one) => one.capabilities.includes(name)),
     ),
-    valid_until: ends.length === 0 ? null : instant(Math.min(...ends.map((end) => end.getTime()))),
+    valid_until: ends.length === 0 ? null : instantOf(Math.min(...ends.map((end) => end.getTime()))),
   };
 }
 
 type Terms = { plan: PlanTerms; source: EntitlementSource; endsAt: Date | null };
 
-/** A licence goes before a subscription, that before a trial, and that before the base plan, which applies again after each. */
+/** The order of precedence is licence, subscription, trial, base plan. */
 function currentTerms({ basePlan, subscription, trial, licence }: EntitlementFacts, now: Date): Terms {
   if (licence !== null && now < licence.endsAt) return { ...licence, source: 'licence' };
   const plan = subscribedPlan(subscription);
@@ -59,7 +59,10 @@ function currentTerms({ basePlan, subscription, trial, licence }: EntitlementFac
   return { plan: basePlan, source: 'plan', endsAt: null };
 }
 
-/** Without payment no new run starts, and everything else stays (`unpaid` begins 14 days after the due date). */
+/**
+ * The plan that a subscription puts into force. `null` for an incomplete, trialing or canceled one. An unpaid
+ * subscription starts no new run and keeps everything else. `unpaid` begins 14 days after the first failed payment.
+ */
 function subscribedPlan(subscription: Subscription | null): PlanTerms | null {
   if (subscription === null) return null;
   const { plan, status } = subscription;
@@ -80,7 +83,7 @@ function withoutNewRuns(limits: Entitlements['limits'], { isSuspended }: Entitle
   return isSuspended ? { ...limits, concurrent_runs: { ...limits.concurrent_runs, limit: 0, remaining: 0 } } : limits;
 }
 
-/** Oldest first, so that the newest decides. */
+/** Returns the overrides in force, oldest first, so that the newest is applied last. */
 function inForce(overrides: readonly EntitlementOverride[], now: Date): EntitlementOverride[] {
   return overrides
     .filter(({ created_at, expires_at }) => new Date(created_at) <= now && now < new Date(expires_at))
@@ -115,11 +118,7 @@ function limitStates({ plan, overrides, usage, now }: Counting): Entitlements['l
   };
 }
 
-/** Budgets of the kernel reset with the calendar month in UTC, and so does what they count. */
+/** Returns the start of the next calendar month in UTC, when the budgets of the kernel reset. */
 function nextMonth(now: Date): Instant {
-  return instant(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
-}
-
-function instant(ms: number): Instant {
-  return Instant.parse(new Date(ms).toISOString());
+  return instantOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
 }

@@ -5,7 +5,7 @@ import type { PublicKey } from '@countersign/service-kit';
 export type EntitlementTerms = Readonly<{
   /** The plan of organisations without a subscription, trial or licence. */
   basePlan: PlanTerms;
-  /** The name of this installation in licences. `null` when it has none. */
+  /** The name of this installation in licences. `null` when the installation has no name. */
   installation: string | null;
   licenceKeys: readonly PublicKey[];
 }>;

@@ -12,14 +12,23 @@ import { computeEntitlements, type EntitlementFacts } from './compute-entitlemen
 import { termsOfPlan, type EntitlementTerms } from './entitlement-terms.ts';
 
 /**
- * The current entitlements of an organisation. Pass the reader of a snapshot or of the transaction that changes a fact.
+ * Returns the current entitlements of an organisation. Pass the reader of a snapshot or of the transaction that changes
+ * a fact.
  */
-export async function entitlementsOf(reader: Reader, terms: EntitlementTerms, at: OrgAt): Promise<Entitlements> {
+export async function entitlementsOf(
+  reader: Reader,
+  terms: EntitlementTerms,
+  at: OrgAt,
+  elsewhere: UseElsewhere = {},
+): Promise<Entitlements> {
   const facts = await factsOf(reader, terms, at);
-  return computeEntitlements({ ...facts, usage: await usageOf(reader, at) }, at.now);
+  return computeEntitlements({ ...facts, usage: { ...(await usageOf(reader, at)), ...elsewhere } }, at.now);
 }
 
-/** The same with `null` for each use, which takes time to count. */
+/** Usage that other services count. */
+export type UseElsewhere = Partial<Record<'connectors' | 'shadow_lanes', number>>;
+
+/** Like `entitlementsOf`, but every usage is `null`, because counting takes time. */
 export async function termsInForce(reader: Reader, terms: EntitlementTerms, at: OrgAt): Promise<Entitlements> {
   return computeEntitlements({ ...(await factsOf(reader, terms, at)), usage: uncounted }, at.now);
 }
@@ -61,7 +70,7 @@ async function trialOf(reader: Reader, orgId: OrgId): Promise<EntitlementFacts['
   return { plan: termsOfPlan(await getPlanVersion(reader, { planId, version })), endsAt };
 }
 
-/** The text is verified at each read: a removed key ends its licences, and a row that was edited does not apply. */
+/** The licence text is verified at each read. A licence of a removed key and an edited row are ignored. */
 async function licenceOf(
   reader: Reader,
   { licenceKeys: keys, installation }: EntitlementTerms,

@@ -1,11 +1,11 @@
 import { getDomain } from 'tldts';
 
-/** Trials that ever began; they are kept after their end. */
+/** A trial that an organisation began. Trials are kept after their end. */
 type KnownTrial = { readonly org: string; readonly domains: readonly string[] };
 
 type TrialRequest = {
   readonly org: string;
-  /** Domains whose ownership the organisation proved. */
+  /** Domains that the organisation verified. */
   readonly verifiedDomains: readonly string[];
 };
 
@@ -16,17 +16,17 @@ type TrialVerdict =
 const trialMs = 14 * 86_400_000;
 
 /**
- * A trial of 14 days, once per organisation and registrable domain. A new organisation of the same company has none, and neither has one that
- * verifies another subdomain. A domain that is a public suffix itself begins no trial.
+ * Decides whether a trial of 14 days may begin: once per organisation and registrable domain. A second organisation
+ * that verifies the same domain, or a subdomain of it, gets no trial. A public suffix begins no trial.
  */
 export function startTrial(
   { org, verifiedDomains }: TrialRequest,
-  known: readonly KnownTrial[],
+  existing: readonly KnownTrial[],
   now: Date,
 ): TrialVerdict {
   const domains = [...new Set(verifiedDomains.flatMap(registrableDomain))];
   if (domains.length === 0) return { kind: 'refused', reason: 'DOMAIN_NOT_VERIFIED' };
-  const isUsed = known.some(
+  const isUsed = existing.some(
     (trial) => trial.org === org || trial.domains.flatMap(registrableDomain).some((domain) => domains.includes(domain)),
   );
   if (isUsed) return { kind: 'refused', reason: 'TRIAL_USED' };
@@ -34,8 +34,8 @@ export function startTrial(
 }
 
 /**
- * The domain below a public suffix, as an array of at most one. Private suffixes such as `github.io` count as ordinary domains: names below
- * them cost nothing, so each of them would begin a trial.
+ * Returns the registrable domain as an array of at most one element. Private suffixes such as `github.io` count as
+ * ordinary domains. Otherwise each name below them, which costs nothing, could begin a trial.
  */
 export function registrableDomain(domain: string): string[] {
   const found = getDomain(domain, { allowPrivateDomains: false });

@@ -1,15 +1,14 @@
-import { AppError } from '@countersign/contracts';
 import type { Context } from '../context.ts';
-import type { ScimCaller } from '../provisioning/scim-caller.ts';
+import { invalidToken, type ScimCaller } from '../provisioning/scim-caller.ts';
 import { findLiveScimToken, recordTokenUse } from '../store/scim-tokens.ts';
 import { hashOf } from './scim-tokens.ts';
 
-/** How exact the time of the last use is. */
+/** The time of the last use of a token is stored with this precision. */
 const useMs = 60_000;
 
 /**
- * The organisation of a token (attacker-controlled). The token is found by its hash, so the time of the search reveals nothing about it. Throws
- * CREDENTIALS_INVALID, alike for tokens that are unknown, revoked and expired.
+ * Returns the organisation of a token (attacker-controlled). The token is looked up by its hash, so response times
+ * reveal nothing about it. Throws the same CREDENTIALS_INVALID for unknown, revoked and expired tokens.
  */
 export async function authenticateScim(
   { database, transaction, now }: Pick<Context, 'database' | 'transaction' | 'now'>,
@@ -17,8 +16,7 @@ export async function authenticateScim(
 ): Promise<ScimCaller> {
   const at = now();
   const token = await findLiveScimToken(database.reader, hashOf(secret), at);
-  if (token === null)
-    throw new AppError('CREDENTIALS_INVALID', 'The SCIM token is not valid. Create one in the identity settings.');
+  if (token === null) throw invalidToken();
   const { id, orgId, lastUsedAt } = token;
   const before = new Date(at.getTime() - useMs);
   if (lastUsedAt === null || lastUsedAt < before)

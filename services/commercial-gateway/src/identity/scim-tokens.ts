@@ -18,7 +18,7 @@ type NewToken = { name: string; expiresInDays: number };
 
 const dayMs = 86_400_000;
 
-/** Creates a token. Only its SHA-256 is stored: the secret has 256 random bits, so it needs no slow hash. */
+/** Creates a token. Only its SHA-256 is stored. The secret has 256 random bits, so a slow hash is not needed. */
 export function createToken(
   { transaction, now, entitlementTerms }: TokenDeps,
   { name, expiresInDays }: NewToken,
@@ -28,9 +28,13 @@ export function createToken(
     const at = now();
     await lockIdentity(tx, orgId, { actor, now: at });
     const { capabilities } = await entitlementsOf(tx, entitlementTerms, { orgId, now: at });
-    if (!capabilities.includes('scim')) throw gate('The plan in force does not include SCIM', 'scim_capability');
+    if (!capabilities.includes('scim'))
+      throw gate('The plan in force does not include SCIM. Change the plan', 'scim_capability');
     if ((await listLiveScimTokens(tx, orgId, at)).length >= identityLimits.liveScimTokens)
-      throw gate(`There are ${identityLimits.liveScimTokens} tokens. Revoke one first`, 'free_scim_token');
+      throw gate(
+        `The organisation has ${identityLimits.liveScimTokens} SCIM tokens, which is the limit. Revoke one first`,
+        'free_scim_token',
+      );
     const secret = `cst_${randomBytes(32).toString('base64url')}`;
     const expiresAt = new Date(at.getTime() + expiresInDays * dayMs);
     const token = {
@@ -45,7 +49,10 @@ export function createToken(
   });
 }
 
-/** Revokes a token, once. Throws NOT_FOUND for a token of another organisation, as for an unknown one. */
+/**
+ * Revokes a token. A repeated call changes nothing. Throws NOT_FOUND for an unknown token and for a token of another
+ * organisation.
+ */
 export function revokeScimToken(
   { transaction, now }: Pick<TokenDeps, 'transaction' | 'now'>,
   tokenId: string,
@@ -54,8 +61,9 @@ export function revokeScimToken(
   const id = ScimTokenId.safeParse(tokenId);
   return transaction(async (tx) => {
     const at = now();
+    await lockIdentity(tx, orgId, { actor, now: at });
     const outcome = id.success ? await revokeToken(tx, { orgId, id: id.data, now: at }) : 'unknown';
-    if (outcome === 'unknown') throw new AppError('NOT_FOUND', 'There is no such token');
+    if (outcome === 'unknown') throw new AppError('NOT_FOUND', 'The organisation has no SCIM token with this ID');
     if (outcome === 'revoked_before') return;
     const act = {
       scope: orgId,

@@ -1,4 +1,4 @@
-import { Instant } from '@countersign/contracts';
+import { instantOrNull, instantOf } from '@countersign/contracts';
 import type { IdentitySettings, ScimTokenView } from '@countersign/contracts/commercial-gateway';
 import { listClaimedDomains, type StoredDomain } from '../store/claimed-domains.ts';
 import type { Reader } from '../store/database.ts';
@@ -7,7 +7,7 @@ import type { Org } from '../store/orgs.ts';
 import { listLiveScimTokens, type StoredScimToken } from '../store/scim-tokens.ts';
 import { challengeRecord } from './domain-challenge.ts';
 
-/** The settings of an organisation as the routes show them. */
+/** Returns the identity settings of an organisation in the form of the API. */
 export async function settingsView(
   reader: Reader,
   { org, now }: { org: Pick<Org, 'id' | 'adminId'>; now: Date },
@@ -36,8 +36,8 @@ export function scimTokenView({
 }: StoredScimToken): ScimTokenView {
   return {
     ...{ token_id: id, name, created_by: createdBy },
-    ...{ created_at: instant(createdAt), expires_at: instant(expiresAt) },
-    last_used_at: lastUsedAt === null ? null : instant(lastUsedAt),
+    ...{ created_at: instantOf(createdAt), expires_at: instantOf(expiresAt) },
+    last_used_at: instantOrNull(lastUsedAt),
   };
 }
 
@@ -46,11 +46,7 @@ function domainView({ domain, challenge, claimedAt, verifiedAt }: StoredDomain):
     domain,
     status: verifiedAt === null ? 'pending' : 'verified',
     challenge: challengeRecord({ domain, challenge }),
-    claimed_at: instant(claimedAt),
-    verified_at: verifiedAt === null ? null : instant(verifiedAt),
+    claimed_at: instantOf(claimedAt),
+    verified_at: instantOrNull(verifiedAt),
   };
-}
-
-function instant(time: Date): Instant {
-  return Instant.parse(time.toISOString());
 }

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { StoredDomain } from '../store/claimed-domains.ts';
 import { challengeRecord } from './domain-challenge.ts';
 
-/** The claims whose TXT record holds their challenge now. A domain whose DNS does not answer stays pending. */
+/** Returns the claims whose TXT record contains their challenge. A domain whose DNS does not answer stays pending. */
 export async function verifyDomains(
   { resolveTxt }: Pick<Context, 'resolveTxt'>,
   claims: readonly StoredDomain[],
@@ -14,7 +14,7 @@ export async function verifyDomains(
 async function isProven(resolveTxt: Context['resolveTxt'], claim: StoredDomain): Promise<boolean> {
   const { name, value } = challengeRecord(claim);
   try {
-    // A long record travels in pieces.
+    // DNS splits a long TXT record into pieces.
     return (await resolveTxt(name)).some((pieces) => pieces.join('') === value);
   } catch {
     return false;

@@ -4,8 +4,8 @@ import type { Tx } from '../store/database.ts';
 import { listOpenInvoices } from '../store/invoices.ts';
 
 /**
- * A new subscription or trial permits runs, so it would end the consequences of an unpaid invoice. Throws GATE_NOT_PASSED while an invoice
- * is open.
+ * Throws GATE_NOT_PASSED while an invoice is open. Otherwise a new subscription or trial would permit runs again
+ * without payment.
  */
 export async function assertNothingOpen(tx: Tx, { orgId }: Pick<BillingCaller, 'orgId'>): Promise<void> {
   if ((await listOpenInvoices(tx, orgId, 1)).length === 0) return;

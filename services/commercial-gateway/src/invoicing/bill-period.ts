@@ -11,7 +11,7 @@ import type { StoredSubscription } from '../store/subscriptions.ts';
 import { lockUsageHead, markUsageBilled, type UsageHead } from '../store/usage-events.ts';
 import { commitInvoice } from './commit-invoice.ts';
 
-/** The monthly period of the subscription that is in progress. */
+/** Returns the current monthly period of the subscription. */
 export function periodInProgress({ anchorAt, periodIndex }: StoredSubscription): Period {
   return monthlyPeriod(anchorAt, periodIndex);
 }
@@ -19,8 +19,9 @@ export function periodInProgress({ anchorAt, periodIndex }: StoredSubscription):
 type BillTo = { end: Date; taxPercent: string | null; at: Date };
 
 /**
- * Drafts the invoice of the unbilled time up to `end` and marks the usage as billed. Returns `null` when the plan has no price or when
- * no time is unbilled. The caller updates the subscription in the same transaction.
+ * Drafts the invoice of the unbilled time up to `end` and marks the usage as billed. Returns `null` when the plan has
+ * no price, or when all time up to `end` is already billed. The caller updates the subscription in the same
+ * transaction.
  */
 export async function billPeriod(
   tx: Tx,
@@ -48,7 +49,10 @@ type Assembly = {
   taxPercent: string | null;
 };
 
-/** The invoice of the unbilled time up to `end` with the usage so far. Drafts and previews use it, so that they show the same amount. */
+/**
+ * Returns the invoice of the unbilled time up to `end` with the usage so far. Drafts and previews both use this
+ * function, so they show the same amount.
+ */
 export async function assembleUntil(
   reader: Reader,
   { subscription, plan, head, end, taxPercent }: Assembly,
@@ -56,8 +60,8 @@ export async function assembleUntil(
   const { orgId, periodStart, billableFrom } = subscription;
   const bounds = { usageFrom: billableFrom, periodEnd: end, usageSeq: head.lastSeq, ...billedOf(head) };
   const usage = await sumBilledUsage(reader, orgId, bounds);
-  const part = { start: periodStart, end };
-  return assembleInvoice(plan, { period: periodInProgress(subscription), part, usage, taxPercent });
+  const span = { start: periodStart, end };
+  return assembleInvoice(plan, { period: periodInProgress(subscription), span, usage, taxPercent });
 }
 
 function billedOf({ billedSeq, billedUntil }: UsageHead): Pick<UsageHead, 'billedSeq' | 'billedUntil'> {

@@ -9,8 +9,8 @@ import { commitSubscription, getCurrentSubscription } from '../subscriptions/com
 import { billPeriod, periodInProgress } from './bill-period.ts';
 
 /**
- * Cancels the subscription now and drafts its last invoice. A trial is canceled without an invoice. Throws GATE_NOT_PASSED while an
- * earlier period is not closed.
+ * Cancels the subscription now and drafts its last invoice. A subscription that is not billed yet is canceled without
+ * an invoice. Throws GATE_NOT_PASSED while an earlier period is not closed.
  */
 export function cancelSubscription(
   deps: BillingDeps,
@@ -25,7 +25,7 @@ export function cancelSubscription(
 
 type Cancellation = { before: StoredSubscription; taxPercent: string | null; at: Date };
 
-/** The same in the transaction of the caller, which holds the lock of the billing account. */
+/** Like `cancelSubscription`, in the caller's transaction, which must hold the lock of the billing account. */
 export async function cancelSubscriptionIn(
   tx: Tx,
   deps: BillingDeps,
@@ -35,7 +35,7 @@ export async function cancelSubscriptionIn(
   const isBilled = before.status !== 'incomplete' && before.status !== 'trialing';
   const end = wholeSecond(at);
   if (isBilled && end >= periodInProgress(before).end)
-    throw new AppError('GATE_NOT_PASSED', 'The last period is not closed', {
+    throw new AppError('GATE_NOT_PASSED', 'The last period is not closed yet. Try again later', {
       details: { missing: ['close_period'] },
     });
   const bill = { subscription: before, end, taxPercent, at };

@@ -4,11 +4,13 @@ import type { StoredInvoice } from '../store/invoices.ts';
 export type CashMovement = {
   amountMinor: bigint;
   currency: string;
-  /** Identifies the movement at the payment provider. The same reference is posted once. */
+  /** Identifies the cash movement at the payment provider. Each reference is posted only once. */
   reference: string;
 };
 
-/** Throws INVALID_REQUEST when the currency is not that of the invoice, or when the amount is not within 1 and the limit. */
+/**
+ * Throws INVALID_REQUEST when the currency differs from the invoice, or when the amount is not between 1 and the limit.
+ */
 export function assertCashAmount(
   { currency }: StoredInvoice,
   cash: CashMovement,

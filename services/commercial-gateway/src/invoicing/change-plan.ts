@@ -13,8 +13,8 @@ import { assertBillable } from './close-period.ts';
 type NewPlan = { planId: BillingPlanId; planVersion: number; taxPercent: string | null };
 
 /**
- * Changes the plan from now on. The time of the period before the change is billed at the old plan. Throws GATE_NOT_PASSED while an
- * earlier period is not closed, because that period belongs to the old plan.
+ * Changes the plan now. The part of the period before the change is billed at the old plan. Throws GATE_NOT_PASSED
+ * while an earlier period is not closed, because the old plan must bill it.
  */
 export function changePlan(deps: BillingDeps, plan: NewPlan, caller: BillingCaller): Promise<StoredInvoice | null> {
   return inBillingAccount(deps, caller.orgId, async (tx, at) => {
@@ -25,7 +25,7 @@ export function changePlan(deps: BillingDeps, plan: NewPlan, caller: BillingCall
 
 type PlanChange = NewPlan & { before: StoredSubscription; at: Date };
 
-/** The same in the transaction of the caller, which holds the lock of the billing account. */
+/** Like `changePlan`, in the caller's transaction, which must hold the lock of the billing account. */
 export async function changePlanIn(
   tx: Tx,
   deps: BillingDeps,
@@ -35,7 +35,7 @@ export async function changePlanIn(
   assertBillable(before);
   const end = wholeSecond(at);
   if (end >= periodInProgress(before).end)
-    throw new AppError('GATE_NOT_PASSED', 'The last period is not closed', {
+    throw new AppError('GATE_NOT_PASSED', 'The last period is not closed yet. Try again later', {
       details: { missing: ['close_period'] },
     });
   if ((await findPlanVersion(tx, { planId, version: planVersion })) === null)

@@ -7,8 +7,8 @@ import { commitSubscription, getCurrentSubscription } from '../subscriptions/com
 import { billPeriod, periodInProgress } from './bill-period.ts';
 
 /**
- * Ends the monthly period in progress, begins the next one and drafts the invoice. Returns `null` when the period is not over or when
- * the plan has no price. A repeated call bills nothing twice.
+ * Ends the monthly period in progress, begins the next one and drafts the invoice. Returns `null` when the period is
+ * not over or when the plan has no price. A repeated call bills nothing twice.
  */
 export function closePeriod(
   deps: BillingDeps,
@@ -25,7 +25,10 @@ export function closePeriod(
 
 type Closing = { before: StoredSubscription; taxPercent: string | null; at: Date };
 
-/** Closes all periods of a billed subscription that are over, in the transaction of the caller. Returns the subscription after it. */
+/**
+ * Closes all periods of a billed subscription that are over, in the transaction of the caller. Returns the changed
+ * subscription.
+ */
 export async function closeEndedPeriodsIn(
   tx: Tx,
   deps: BillingDeps,

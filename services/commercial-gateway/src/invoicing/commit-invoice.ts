@@ -5,14 +5,17 @@ import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { findInvoice, type StoredInvoice } from '../store/invoices.ts';
 
-/** An invoice of the caller. Throws NOT_FOUND for an unknown id and for an invoice of another organisation. */
+/**
+ * Returns an invoice of the caller's organisation. Throws NOT_FOUND for an unknown ID and for an invoice of another
+ * organisation.
+ */
 export async function getInvoice(tx: Tx, { orgId }: BillingCaller, id: InvoiceId): Promise<StoredInvoice> {
   const invoice = await findInvoice(tx, orgId, id);
   if (invoice === null) throw new AppError('NOT_FOUND', 'The organisation has no invoice with this id');
   return invoice;
 }
 
-/** The part of the total that neither credits nor payments cover. */
+/** Returns the part of the total that neither credits nor payments cover. */
 export function openMinorOf({ totalMinor, creditedMinor, paidMinor }: StoredInvoice): bigint {
   return totalMinor - creditedMinor - paidMinor;
 }
@@ -25,7 +28,7 @@ type InvoiceCommit = {
   details?: Record<string, string>;
 };
 
-/** Writes the event and the audit entry of a changed invoice. */
+/** Writes the event and the audit entry of a new or changed invoice. */
 export async function commitInvoice(
   tx: Tx,
   deps: BillingDeps,

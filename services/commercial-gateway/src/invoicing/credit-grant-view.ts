@@ -1,5 +1,5 @@
+import { instantOrNull, instantOf } from '@countersign/contracts';
 import type { CreditGrant } from '@countersign/contracts/commercial-gateway';
-import { instantOf, instantOrNull } from '../instant-of.ts';
 import type { StoredCreditGrant } from '../store/credit-grants.ts';
 
 export function creditGrantView(grant: StoredCreditGrant): CreditGrant {

@@ -14,7 +14,8 @@ export function expireCredits(deps: BillingDeps, caller: BillingCaller): Promise
     for (const grant of grants) {
       const id = newLedgerTransactionId();
       await spendCredits(tx, orgId, [{ grant, amountMinor: grant.remainingMinor }]);
-      // A voided invoice can return credits to an expired grant, which then expires again. The id makes each expiry unique.
+      // A voided invoice can return credits to an expired grant, whose rest then expires again. The transaction ID
+      // makes each reference unique.
       const of = {
         orgId,
         kind: 'credit_expiry',

@@ -13,8 +13,8 @@ import { postTransaction } from '../store/ledger.ts';
 import { commitInvoice, getInvoice, openMinorOf } from './commit-invoice.ts';
 
 /**
- * Charges a draft invoice and applies credits to it. The invoice is open and collected afterwards, or paid when nothing is left to pay. Throws
- * ILLEGAL_TRANSITION when the invoice is not a draft.
+ * Charges a draft invoice and applies credits to it. Afterwards the invoice is open and scheduled for collection, or
+ * paid if credits cover it. Throws ILLEGAL_TRANSITION when the invoice is not a draft.
  */
 export function finalizeInvoice(deps: BillingDeps, id: InvoiceId, caller: BillingCaller): Promise<StoredInvoice> {
   return inBillingAccount(deps, caller.orgId, async (tx, at) => {
@@ -43,7 +43,7 @@ async function chargeInvoice(tx: Tx, invoice: StoredInvoice, createdAt: Date): P
   await postTransaction(tx, { id: newLedgerTransactionId(), ...of, entries: chargeEntries(invoice), createdAt });
 }
 
-/** Returns the amount that credits pay. */
+/** Applies credits to the invoice. Returns the amount that they pay. */
 async function applyCredits(tx: Tx, { orgId, id: invoiceId, currency, totalMinor }: StoredInvoice, now: Date) {
   const grants = await listCreditGrants(tx, orgId, currency);
   const allocations = allocateCredits(grants, { amountMinor: totalMinor, currency, now });

@@ -17,7 +17,7 @@ type NewCredit = {
   /** `null` when the grant does not expire. */
   expiresAt: Date | null;
   reason: string;
-  /** Identifies the grant. The same reference is posted once. */
+  /** Identifies the grant. Each reference is posted only once. */
   reference: string;
 };
 
@@ -26,7 +26,7 @@ export function grantCredit(deps: BillingDeps, credit: NewCredit, caller: Billin
   return inBillingAccount(deps, caller.orgId, (tx, at) => grantCreditIn(tx, deps, { ...credit, at }, caller));
 }
 
-/** The same in the transaction of the caller, which holds the lock of the billing account. */
+/** Like `grantCredit`, in the caller's transaction, which must hold the lock of the billing account. */
 export async function grantCreditIn(
   tx: Tx,
   deps: BillingDeps,
@@ -51,7 +51,7 @@ export async function grantCreditIn(
   return grant;
 }
 
-/** The grant that was posted with this reference. */
+/** Returns the grant that was posted with this reference. */
 export async function findGrantOf(tx: Tx, orgId: OrgId, reference: string): Promise<StoredCreditGrant | null> {
   const posted = await findTransaction(tx, { orgId, kind: 'credit_grant', reference });
   return posted === null ? null : await findCreditGrant(tx, orgId, grantIdOf(posted));
@@ -69,7 +69,7 @@ function requireSame(
   { kind, currency, amountMinor }: Pick<NewCredit, 'kind' | 'currency' | 'amountMinor'>,
 ): StoredCreditGrant {
   if (grant?.kind === kind && grant.currency === currency && grant.amountMinor === amountMinor) return grant;
-  throw new AppError('IDEMPOTENCY_KEY_REUSED', 'The reference was used for another credit grant', {
+  throw new AppError('IDEMPOTENCY_KEY_REUSED', 'The reference was used for another credit grant. Use a new one', {
     param: 'reference',
   });
 }

@@ -1,3 +1,4 @@
+import { instantOrNull, instantOf } from '@countersign/contracts';
 import {
   Meter,
   type InvoiceLine,
@@ -6,7 +7,6 @@ import {
 } from '@countersign/contracts/commercial-gateway';
 import { z } from 'zod';
 import type { RatedMeter as Rated } from '../billing/rate-usage.ts';
-import { instantOf, instantOrNull } from '../instant-of.ts';
 import { decimalOfMicros } from '../metering/micros.ts';
 import type { StoredInvoice, StoredInvoiceLine } from '../store/invoices.ts';
 import { periodView } from '../subscriptions/subscription-view.ts';
@@ -29,7 +29,7 @@ export function invoiceSummary(invoice: StoredInvoice): InvoiceSummary {
   };
 }
 
-/** The stored detail of a usage line. */
+/** The stored details of a usage line. */
 const UsageDetail = z.strictObject({
   included_micros: z.string(),
   tiers: z.array(

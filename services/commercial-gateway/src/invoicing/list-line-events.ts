@@ -1,7 +1,6 @@
-import { ReceiptId, WorkspaceId } from '@countersign/contracts';
+import { instantOf, ReceiptId, WorkspaceId } from '@countersign/contracts';
 import type { BilledEvent, Meter } from '@countersign/contracts/commercial-gateway';
 import { z } from 'zod';
-import { instantOf } from '../instant-of.ts';
 import { decimalOfMicros } from '../metering/micros.ts';
 import { receiptSources } from '../metering/usage-event.ts';
 import { listBilledEvents } from '../store/billed-usage.ts';
@@ -16,7 +15,10 @@ const Sequence = z
 
 const sourcesOfReceipts: ReadonlySet<string> = new Set(Object.values(receiptSources));
 
-/** A page of the events behind the usage line of a meter. Their quantities add up to the quantity of the line. */
+/**
+ * Returns a page of the usage events that a usage line bills. Over all pages, their quantities add up to the quantity
+ * of the line.
+ */
 export async function listLineEvents(
   reader: Reader,
   invoice: StoredInvoice,

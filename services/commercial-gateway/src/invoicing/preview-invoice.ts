@@ -9,8 +9,8 @@ import { assembleUntil, periodInProgress } from './bill-period.ts';
 type InvoicePreview = AssembledInvoice & { subscription: StoredSubscription; currency: string };
 
 /**
- * The invoice of the period in progress as it would be at its end with the usage so far. Usage pages and budgets show this amount.
- * Returns `null` when the organisation has no billed period, or when its plan has no price.
+ * Returns the invoice that the period in progress would have at its end with the usage so far. Usage pages and budgets
+ * show this amount. Returns `null` when the organisation has no billed period, or when its plan has no price.
  */
 export async function previewInvoice(
   reader: Reader,

@@ -17,9 +17,9 @@ export type PlanChoice = { planId: BillingPlanId; planVersion: number };
 type Result = { subscription: StoredSubscription | null; invoice: StoredInvoice | null };
 
 /**
- * Gives the organisation this plan from now on, or cancels its subscription when `plan` is `null`. Periods that are over are
- * closed first. A repeated call changes nothing. Throws INVALID_REQUEST for a plan that is not offered to subscribers, and GATE_NOT_PASSED
- * for a new subscription while an earlier invoice is open.
+ * Subscribes the organisation to this plan now, or cancels its subscription when `plan` is `null`. Ended periods are
+ * closed first. A repeated call changes nothing. Throws INVALID_REQUEST for a plan that is not offered to subscribers,
+ * and GATE_NOT_PASSED for a new subscription while an earlier invoice is open.
  */
 export function putSubscription(
   deps: BillingDeps,
@@ -63,7 +63,10 @@ function hasPlan({ planId, planVersion }: StoredSubscription, plan: PlanChoice):
   return planId === plan.planId && planVersion === plan.planVersion;
 }
 
-/** Plans without a price belong to installations that sell nothing, so a subscriber cannot choose them. */
+/**
+ * Returns the chosen plan if it is offered and has a currency. Plans without a currency have no invoices, so a
+ * subscriber cannot choose them.
+ */
 export function getSubscribablePlan({ planId, planVersion }: PlanChoice): PlanVersion & { currency: string } {
   const plan = findOfferedPlan(planId, planVersion);
   if (plan !== null && plan.currency !== null) return { ...plan, currency: plan.currency };

@@ -10,9 +10,9 @@ import { recordPaymentIn } from './record-payment.ts';
 type ReceivedPayment = CashMovement & { invoiceId: InvoiceId; at: Date };
 
 /**
- * Posts money that a provider has received. The invoice takes its open amount. The rest becomes a purchased credit: the invoice was paid twice,
- * or is void. A repeated reference changes nothing. The caller holds the lock of the billing
- * account.
+ * Posts a payment that a provider has received. The payment covers the open amount of the invoice. The rest becomes a
+ * purchased credit, such as when the invoice was paid twice or is void. A repeated reference changes nothing. The
+ * caller must hold the lock of the billing account.
  */
 export async function receivePaymentIn(
   tx: Tx,
@@ -32,12 +32,12 @@ export async function receivePaymentIn(
     await recordPaymentIn(tx, deps, { invoiceId, amountMinor: paidMinor, currency, reference, at }, caller);
   const excessMinor = amountMinor - paidMinor;
   if (excessMinor === 0n) return;
-  const reason = `Payment ${reference} is more than invoice ${invoiceId} takes`;
+  const reason = `Payment ${reference} exceeds the open amount of invoice ${invoiceId}`;
   const terms = { kind: 'purchased', currency, amountMinor: excessMinor, expiresAt: null, reason } as const;
   await grantCreditIn(tx, deps, { ...terms, reference: excessReference, at }, caller);
 }
 
-/** The reference of the credit for what an invoice could not take of a payment. */
+/** The reference of the credit for the part of a payment that exceeds the invoice. */
 export function excessReferenceOf(paymentReference: string): string {
   return `payment:${paymentReference}`;
 }

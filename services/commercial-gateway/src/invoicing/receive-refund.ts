@@ -12,20 +12,20 @@ import type { CashMovement } from './cash-amount.ts';
 import { getInvoice } from './commit-invoice.ts';
 import { findGrantOf } from './grant-credit.ts';
 import { excessReferenceOf } from './receive-payment.ts';
-import { recordRefundIn } from './record-refund.ts';
+import { returnPaymentIn } from './record-refund.ts';
 
 type ReceivedRefund = CashMovement & {
   invoiceId: InvoiceId;
-  /** The payment in the ledger that was refunded. `null` when it is unknown. */
+  /** The payment in the ledger that was refunded. `null` when the payment is unknown. */
   paymentReference: string | null;
   at: Date;
 };
 
 /**
- * Posts money that a provider has returned without a request of this service. The part of that payment which the
- * invoice could not take is a credit, and is returned first: otherwise it could still be spent. The invoice takes the
- * rest, up to what was paid. An amount that neither covers is recorded in the audit log, because only a person can tell
- * what it was for. A repeated reference changes nothing.
+ * Posts a refund that a provider made without a request of this service. If the payment exceeded its invoice, the
+ * credit for the excess is reduced first, because it could still be spent. The rest reduces the paid amount of the
+ * invoice, and an open invoice owes it again. An amount beyond both is recorded in the audit log for a person to
+ * resolve. A repeated reference changes nothing.
  */
 export async function receiveRefundIn(
   tx: Tx,
@@ -41,11 +41,11 @@ export async function receiveRefundIn(
   const creditMinor = grant?.currency === currency ? lesser(amountMinor, grant.remainingMinor) : 0n;
   if (grant !== null && creditMinor > 0n)
     await refundCreditIn(tx, deps, { grant, amountMinor: creditMinor, reference, at }, caller);
-  const { status, currency: invoiced, paidMinor, refundedMinor } = await getInvoice(tx, caller, invoiceId);
-  const refundableMinor = status === 'paid' && invoiced === currency ? paidMinor - refundedMinor : 0n;
+  const { currency: invoiced, paidMinor, refundedMinor } = await getInvoice(tx, caller, invoiceId);
+  const refundableMinor = invoiced === currency ? paidMinor - refundedMinor : 0n;
   const invoiceMinor = lesser(amountMinor - creditMinor, refundableMinor);
   if (invoiceMinor > 0n)
-    await recordRefundIn(tx, deps, { invoiceId, amountMinor: invoiceMinor, currency, reference, at }, caller);
+    await returnPaymentIn(tx, deps, { invoiceId, amountMinor: invoiceMinor, currency, reference, at }, caller);
   const unmatchedMinor = amountMinor - creditMinor - invoiceMinor;
   if (unmatchedMinor > 0n)
     await auditUnmatchedIn(tx, { invoiceId, amountMinor: unmatchedMinor, currency, reference, at }, caller);
@@ -87,6 +87,6 @@ function creditReferenceOf(reference: string): string {
   return `credit:${reference}`;
 }
 
-function lesser(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
+function lesser(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }

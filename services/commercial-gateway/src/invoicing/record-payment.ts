@@ -11,8 +11,8 @@ import { commitInvoice, getInvoice, openMinorOf } from './commit-invoice.ts';
 import { settleSubscription } from './settle-subscription.ts';
 
 /**
- * Posts a payment of an open invoice. The invoice is paid when nothing is left to pay, and the subscription is active again when it has
- * no other open invoice. A repeated reference changes nothing.
+ * Posts a payment of an open invoice. The invoice is paid when nothing is left to pay, and the subscription is active
+ * again when it has no other open invoice. A repeated reference changes nothing.
  */
 export function recordPayment(deps: BillingDeps, payment: Payment, caller: BillingCaller): Promise<StoredInvoice> {
   return inBillingAccount(deps, caller.orgId, (tx, at) => recordPaymentIn(tx, deps, { ...payment, at }, caller));
@@ -20,7 +20,7 @@ export function recordPayment(deps: BillingDeps, payment: Payment, caller: Billi
 
 type Payment = CashMovement & { invoiceId: InvoiceId };
 
-/** The same in the transaction of the caller, which holds the lock of the billing account. */
+/** Like `recordPayment`, in the caller's transaction, which must hold the lock of the billing account. */
 export async function recordPaymentIn(
   tx: Tx,
   deps: BillingDeps,

@@ -12,8 +12,9 @@ import { commitInvoice, getInvoice } from './commit-invoice.ts';
 type Correction = { id: InvoiceId; planVersion: number; taxPercent: string | null };
 
 /**
- * Drafts the corrected invoice of a void one. It bills the same time and the same usage events at another version of the plan or with
- * another tax. Throws ILLEGAL_TRANSITION when the invoice is not void, and ALREADY_EXISTS when its time is billed by another invoice.
+ * Drafts the invoice that replaces a void invoice. The new invoice bills the same time and the same usage events at
+ * another version of the plan or with another tax. Throws ILLEGAL_TRANSITION when the invoice is not void or bills late
+ * usage, and ALREADY_EXISTS when its time is billed by another invoice.
  */
 export function replaceInvoice(
   deps: BillingDeps,
@@ -60,6 +61,6 @@ type Assembly = { voided: StoredInvoice; plan: PlanVersion; taxPercent: string |
 async function assembleAgain(tx: Tx, { voided, plan, taxPercent }: Assembly): Promise<AssembledInvoice> {
   const usage = await sumBilledUsage(tx, voided.orgId, voided);
   const period = { start: voided.cycleStart, end: voided.cycleEnd };
-  const part = { start: voided.periodStart, end: voided.periodEnd };
-  return assembleInvoice(plan, { period, part, usage, taxPercent });
+  const span = { start: voided.periodStart, end: voided.periodEnd };
+  return assembleInvoice(plan, { period, span, usage, taxPercent });
 }

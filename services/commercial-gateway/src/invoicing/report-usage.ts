@@ -12,7 +12,9 @@ import { periodInProgress } from './bill-period.ts';
 import { invoiceLineView, ratedMeterView } from './invoice-view.ts';
 import { previewInvoice } from './preview-invoice.ts';
 
-/** The usage of the period in progress, at the price that its invoice will have, and the usage of the invoiced periods. */
+/**
+ * Returns the usage of the current period at the price of its future invoice, and the usage of the invoiced periods.
+ */
 export async function reportUsage(reader: Reader, orgId: OrgId, now: Date): Promise<UsageReport> {
   const { period, currency, meters } = await currentUsage(reader, orgId, now);
   return {
@@ -37,7 +39,7 @@ async function currentUsage(reader: Reader, orgId: OrgId, now: Date): Promise<Cu
   return { period, currency: null, meters: await freeUsage(reader, orgId, period) };
 }
 
-/** Usage that has no price: without a subscription, in a trial, or at a plan without a price. */
+/** Reports usage without a price: without a billed subscription, or on a plan without a price. */
 async function freeUsage(reader: Reader, orgId: OrgId, { start, end }: Period): Promise<RatedMeter[]> {
   const { lastSeq } = await findUsageHead(reader, orgId);
   const bounds = { usageFrom: start, periodEnd: end, usageSeq: lastSeq, billedSeq: 0n, billedUntil: null };

@@ -15,8 +15,8 @@ import { commitInvoice } from './commit-invoice.ts';
 type Settlement = { id: SubscriptionId; taxPercent: string | null };
 
 /**
- * Drafts the last invoice of a canceled subscription: usage of its time that arrived after the cancellation. It is drafted once, when no more
- * such usage is accepted. Returns `null` when there is nothing to bill, and before that time.
+ * Drafts the last invoice of a canceled subscription, for usage that arrived after the cancellation. It is drafted
+ * once, after late usage is no longer accepted. Returns `null` before that time, or when there is nothing to bill.
  */
 export function settleCanceled(
   deps: BillingDeps,
@@ -38,7 +38,10 @@ export function settleCanceled(
 
 type LateBill = { last: StoredInvoice; taxPercent: string | null; at: Date };
 
-/** Bills what was stored after the last invoice and occurred before its end. A later subscription bills no usage of that time. */
+/**
+ * Bills usage that was stored after the last invoice and occurred before the end of its period. A later subscription
+ * does not bill this usage.
+ */
 async function draftLateInvoice(
   tx: Tx,
   deps: BillingDeps,
@@ -53,8 +56,8 @@ async function draftLateInvoice(
   ];
   const plan = await getPlanVersion(tx, { planId: last.planId, version: last.planVersion });
   const period = { start: last.cycleStart, end: last.cycleEnd };
-  const part = { start: last.periodStart, end: last.periodEnd };
-  const assembled = assembleLateInvoice(plan, { period, part, billed, added, taxPercent });
+  const span = { start: last.periodStart, end: last.periodEnd };
+  const assembled = assembleLateInvoice(plan, { period, span, billed, added, taxPercent });
   if (assembled.totalMinor === 0n) return null;
   const { lines, ...totals } = assembled;
   const invoice: StoredInvoice = {

@@ -11,15 +11,18 @@ import { commitInvoice, getInvoice } from './commit-invoice.ts';
 import { settleSubscription } from './settle-subscription.ts';
 
 /**
- * Voids an open invoice: reverses its charge, and returns its credits to their grants. The subscription is active again when it has no
- * other open invoice. Throws ILLEGAL_TRANSITION when the invoice is not open or has payments.
+ * Voids an open invoice: reverses its charge, and returns its credits to their grants. The subscription becomes active
+ * again when no other invoice is open. Throws ILLEGAL_TRANSITION when the invoice is not open or has payments.
  */
 export function voidInvoice(deps: BillingDeps, id: InvoiceId, caller: BillingCaller): Promise<StoredInvoice> {
   return inBillingAccount(deps, caller.orgId, async (tx, at) => {
     const invoice = await getInvoice(tx, caller, id);
     const status = nextInvoiceStatus(invoice.status, 'void');
     if (invoice.paidMinor > 0n)
-      throw new AppError('ILLEGAL_TRANSITION', 'The invoice has payments. Let it be paid, and refund it');
+      throw new AppError(
+        'ILLEGAL_TRANSITION',
+        'The invoice has payments and cannot be voided. Refund it after it is paid',
+      );
     for (const kind of ['charge', 'credit_application'] as const) {
       const posted = await findTransaction(tx, { orgId: caller.orgId, kind, reference: id });
       if (posted !== null) await reverse(tx, posted, { caller, at });
@@ -45,5 +48,5 @@ async function reverse(
 }
 
 function entryOf({ account, currency, amountMinor, creditGrantId }: PostedTransaction['entries'][number]): LedgerEntry {
-  return { account: account as LedgerEntry['account'], currency, amountMinor, creditGrantId }; // the table has no other accounts
+  return { account: account as LedgerEntry['account'], currency, amountMinor, creditGrantId }; // only accounts are stored
 }

@@ -11,26 +11,29 @@ import { compactVerify } from 'jose';
 
 type LicenceVerdict =
   | { readonly kind: 'valid'; readonly claims: LicenceClaims }
-  /** It has expired and still applies until then. */
+  /** The licence has expired and applies until `endsAt`. */
   | { readonly kind: 'in_grace'; readonly claims: LicenceClaims; readonly endsAt: Date }
   | { readonly kind: 'expired'; readonly claims: LicenceClaims }
   | { readonly kind: 'invalid'; readonly reason: LicenceFault };
 
 type Expected = {
-  /** Pinned by the operator. */
+  /** Public keys that the operator pinned. */
   readonly keys: readonly PublicKey[];
-  /** `null` when the installation has no name: no licence is for it. */
+  /** `null` when the installation has no name. Then no licence is valid for it. */
   readonly installation: string | null;
-  /** `null` when the licence itself names the organisation. */
+  /** `null` when any organisation that the licence names is accepted. */
   readonly org: string | null;
   readonly now: Date;
 };
 
-/** The clock of the issuer may be ahead of ours by so much. */
+/** The issuer's clock may be ahead of this clock by this much. */
 const clockSkewMs = 60_000;
 const dayMs = 86_400_000;
 
-/** Whether a licence applies here and now, without network. `text` is attacker-controlled. Verdicts are data: nothing is thrown. */
+/**
+ * Verifies offline whether a licence applies to this installation now. `text` is attacker-controlled. Returns a verdict
+ * and never throws.
+ */
 export async function verifyLicence(text: string, { keys, installation, org, now }: Expected): Promise<LicenceVerdict> {
   const header = headerOf(text);
   if (typeof header === 'string') return invalid(header);
@@ -45,7 +48,7 @@ export async function verifyLicence(text: string, { keys, installation, org, now
   return inTime(claims, now);
 }
 
-/** Which days a licence covers. */
+/** Compares the times of the licence with the clock. */
 function inTime(claims: LicenceClaims, now: Date): LicenceVerdict {
   const nowMs = now.getTime();
   if (claims.iat * 1_000 > nowMs + clockSkewMs) return invalid('ISSUED_IN_FUTURE');
@@ -56,15 +59,18 @@ function inTime(claims: LicenceClaims, now: Date): LicenceVerdict {
   return { kind: 'expired', claims };
 }
 
-/** End of the grace: the licence does not apply from then on. */
+/** Returns the end of the grace period, when the licence stops applying. */
 export function licenceEndsAt({ exp }: LicenceClaims): Date {
   return new Date(exp * 1_000 + licenceTerms.graceDays * dayMs);
 }
 
-/** The signature in its one encoding: other decoders ignore its last bits, so one licence would have several texts. */
+/**
+ * Accepts only the canonical base64url encoding. Other decoders ignore unused last bits, so one licence would have
+ * several texts.
+ */
 function isCompact(text: string): boolean {
-  const parts = text.split('.').map(decodeBase64Url);
-  return parts.length === 3;
+  const match = text.split('.').map(decodeBase64Url);
+  return match.length === 3;
 }
 
 function headerOf(text: string): LicenceHeader | 'MALFORMED' | 'ALGORITHM' {
@@ -79,7 +85,7 @@ function headerOf(text: string): LicenceHeader | 'MALFORMED' | 'ALGORITHM' {
   }
 }
 
-/** `null` when the key did not sign it. The times of a licence have a grace that JWT does not know, so they are checked later. */
+/** Returns `null` when the key did not sign the text. The caller checks the times, because JWT has no grace period. */
 async function signedPayload(text: string, { publicKey }: PublicKey): Promise<Uint8Array | null> {
   try {
     const { payload } = await compactVerify(text, importedKey(publicKey), { algorithms: ['EdDSA'] });

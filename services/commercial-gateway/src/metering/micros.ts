@@ -3,7 +3,7 @@ export const microsPerUnit = 1_000_000n;
 
 const quantityDigits = 6;
 
-/** The quantity in units, as the shortest decimal string: 1500000 is `1.5`. */
+/** Returns the quantity in units as the shortest decimal string: 1500000 is `1.5`. */
 export function decimalOfMicros(micros: bigint): string {
   const whole = micros / microsPerUnit;
   const fraction = String(micros % microsPerUnit)

@@ -2,12 +2,15 @@ import { microsPerUnit } from './micros.ts';
 import type { UsageEvent } from './usage-event.ts';
 
 /**
- * Submitted usage of one meter in a calendar month, in units. A period and its late events fall into at most four months, so sums fit into
- * BIGINT and invoices stay below their largest total.
+ * Limit of the submitted usage of one meter in a calendar month, in units. A period and its late events touch at most
+ * four months. Sums therefore fit into BIGINT, and invoices stay below `totalMinorMax`.
  */
 export const monthUnitsMax = 1_000_000_000_000n;
 
-/** Splits events by whether the total of their month stays within the limit. `monthOf` names the meter and month of an event. */
+/**
+ * Splits events by whether the total of their month stays within the limit. `monthOf` names the meter and month of an
+ * event.
+ */
 export function withinMonthLimit(
   events: readonly UsageEvent[],
   { totals, monthOf }: { totals: ReadonlyMap<string, bigint>; monthOf: (event: UsageEvent) => string },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { microsPerUnit } from './micros.ts';
 import type { UsageEvent } from './usage-event.ts';
 
-/** Fits into BIGINT with room for sums. */
+/** Largest quantity of one event. Sums of such quantities still fit into BIGINT. */
 const quantityMax = 1_000_000_000n;
 const quantityDigits = 6;
 
@@ -19,7 +19,7 @@ const Quantity = z
     `must be above 0 and at most ${quantityMax}`,
   );
 
-/** A submitted usage event: a CloudEvent. Meters that are read from receipts cannot be submitted. */
+/** A submitted usage event: a CloudEvent. Meters that are counted from receipts cannot be submitted. */
 const SubmittedUsageEvent = z.strictObject({
   specversion: z.literal('1.0'),
   type: z.literal('usage.recorded.v1'),
@@ -43,8 +43,8 @@ const windowMs = windowDays * 86_400_000;
 const skewMs = 5 * 60_000;
 
 /**
- * Parses an event that a caller submits (attacker-controlled). Throws INVALID_REQUEST, naming the member, for a malformed event, for a
- * time in the future, and for a time more than 35 days ago.
+ * Parses an event that a caller submits (attacker-controlled). Throws INVALID_REQUEST, naming the member, for a
+ * malformed event, for a time more than 5 minutes in the future, and for a time more than 35 days ago.
  */
 export function parseUsageEvent(value: unknown, now: Date): UsageEvent {
   const parsed = SubmittedUsageEvent.safeParse(value);

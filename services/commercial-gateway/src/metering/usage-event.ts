@@ -13,7 +13,7 @@ export type UsageEvent = {
   occurredAt: Date;
 };
 
-/** Sources of events that are read from receipts. The id of such an event is the id of its receipt. */
+/** Sources of events that are read from receipts. Such an event has the ID of its receipt. */
 export const receiptSources = {
   decisions: '/governance-kernel/receipts/decisions',
   tool_calls: '/governance-kernel/receipts/tool_calls',

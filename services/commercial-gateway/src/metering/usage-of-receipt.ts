@@ -10,8 +10,8 @@ export type MeteredReceipt = Pick<
 >;
 
 /**
- * The usage events of one receipt. A decision counts once. A decision that allows a tool call also counts as a tool call; denied and
- * escalated calls do not. Shadow decisions and all other kinds of receipts are free.
+ * Returns the usage events of one receipt. Each decision counts as a decision. A decision that allows a tool call also
+ * counts as a tool call. Shadow decisions and other kinds of receipts are free.
  */
 export function usageOfReceipt(receipt: MeteredReceipt): UsageEvent[] {
   if (receipt.kind !== 'decision' || receipt.shadow) return [];

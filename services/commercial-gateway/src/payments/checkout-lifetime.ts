@@ -1,12 +1,12 @@
-/** The shortest time that Stripe accepts is 30 minutes; a payer who fetches a card needs less than this. */
+/** Lifetime of a checkout. Stripe requires at least 30 minutes. */
 const checkoutMs = 3_600_000;
 
-/** The page of a checkout closes then. */
+/** Returns the time when the page of a checkout closes. */
 export function checkoutExpiresAt(createdAt: Date): Date {
   return new Date(createdAt.getTime() + checkoutMs);
 }
 
-/** Checkouts that were created before this time are closed. */
+/** Returns a time: all checkouts that were created before it are closed now. */
 export function checkoutsClosedBefore(now: Date): Date {
   return new Date(now.getTime() - checkoutMs);
 }

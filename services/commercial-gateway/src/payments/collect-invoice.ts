@@ -15,13 +15,13 @@ import { readAgainAt } from './processing-time.ts';
 import { ledgerReferenceOf } from './provider-reference.ts';
 import type { ChargeOutcome, PaymentProvider } from './payment-provider.ts';
 
-/** The payer of an open checkout has the page for an hour. */
+/** Pause before an invoice with an open checkout page is collected again. The page stays open for an hour. */
 const checkoutPauseMs = 600_000;
 
 /**
- * Collects one open invoice that this worker has claimed. Each step is one transaction, and the call of the provider is
- * between two of them. The payment is created, its reference is stored, it is charged, and its result is posted. A
- * crash repeats a step and never a charge.
+ * Collects one open invoice that this worker has claimed: creates the payment, stores its reference, charges it and
+ * posts its result. The provider is called between transactions, never within one. A crash can repeat a step, but never
+ * a charge.
  */
 export async function collectInvoice(deps: PaymentDeps, collection: StoredCollection): Promise<void> {
   const { orgId, invoiceId } = collection;
@@ -37,7 +37,7 @@ export async function collectInvoice(deps: PaymentDeps, collection: StoredCollec
   const { reference } = outcome;
   const at = deps.now();
   await deps.transaction((tx) => setPaymentReference(tx, collection, { provider: provider.name, reference, at }));
-  // Another worker may have stored its own payment first: then that one is charged.
+  // Another worker may have stored its own payment first. That payment is charged.
   const stored = await findCollection(reader, collection);
   if (stored !== null && stored.reference !== null) await collectInvoice(deps, stored);
 }
@@ -69,7 +69,7 @@ function recordOutcome(deps: PaymentDeps, provider: PaymentProvider, { collectio
         return await updateCollection(tx, collection, { nextAt: null, failureCode: null, updatedAt: at });
       }
       case 'processing':
-        // The event of a later refusal is recorded because no failure is stored.
+        // `failureCode` is cleared so that the event of a later refusal is recorded.
         return await updateCollection(tx, collection, { failureCode: null, nextAt: readAgainAt(at), updatedAt: at });
       case 'refused':
         return await recordRefusalIn(tx, deps, { collection, code: outcome.code, at }, caller);
@@ -84,8 +84,8 @@ function recordOutcome(deps: PaymentDeps, provider: PaymentProvider, { collectio
 type Refusal = { collection: StoredCollection; code: string; at: Date };
 
 /**
- * A refused charge makes the subscription past due, and is repeated by the schedule. An invoice that was paid in the
- * meantime is left alone.
+ * Records a refused charge, which makes the subscription past due. The schedule repeats the charge. An invoice that was
+ * paid in the meantime stays unchanged.
  */
 export async function recordRefusalIn(
   tx: Tx,
@@ -104,7 +104,7 @@ export async function recordRefusalIn(
 
 type Waiting = { collection: StoredCollection; at: Date };
 
-/** An invoice that is paid by transfer is past due when its due date has passed. */
+/** Makes the subscription past due when an invoice that is paid by transfer is overdue. */
 async function awaitTransferIn(
   tx: Tx,
   deps: PaymentDeps,
@@ -119,6 +119,10 @@ async function awaitTransferIn(
   if (isOverdue && invoice !== null) await failPaymentIn(tx, deps, { invoice, at }, caller);
 }
 
+/**
+ * Makes the current subscription past due, even for an invoice of an older subscription. Otherwise a new subscription
+ * would avoid the consequences.
+ */
 async function failPaymentIn(
   tx: Tx,
   deps: PaymentDeps,
@@ -126,7 +130,7 @@ async function failPaymentIn(
   caller: BillingCaller,
 ): Promise<void> {
   const before = await findCurrentSubscription(tx, invoice.orgId);
-  if (before?.id !== invoice.subscriptionId || before.status !== 'active') return;
+  if (before?.status !== 'active') return;
   await moveSubscriptionIn(tx, deps, { before, action: 'fail_payment', at }, caller);
 }
 

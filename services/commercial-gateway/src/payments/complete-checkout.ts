@@ -10,7 +10,7 @@ import { setPaymentMethod } from '../store/payment-customers.ts';
 import { findCurrentSubscription } from '../store/subscriptions.ts';
 import { activatePlanIn, isBilled } from '../subscriptions/activate-plan.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import type { PagePayment, PaymentFact, PaymentProvider } from './payment-provider.ts';
+import type { ProviderPayment, PaymentFact, PaymentProvider } from './payment-provider.ts';
 import { readAgainAt } from './processing-time.ts';
 import { ledgerReferenceOf } from './provider-reference.ts';
 
@@ -21,9 +21,9 @@ type Completed = {
 };
 
 /**
- * Applies a checkout that the payer completed. It stores the payment method, begins the subscription, posts the payment
- * of its invoice, and charges other open invoices to that method. Returns false for an unknown checkout and for one
- * that was completed before.
+ * Applies a checkout that the payer completed. It stores the payment method, and schedules charges of the open invoices
+ * to this method. It also posts the payment of an invoice, or begins a subscription. Returns false for an unknown
+ * checkout and for one that was completed before.
  */
 export async function completeCheckoutIn(
   tx: Tx,
@@ -44,7 +44,7 @@ export async function completeCheckoutIn(
   const { planId, planVersion } = checkout;
   if (planId !== null && planVersion !== null) {
     const before = await findCurrentSubscription(tx, orgId);
-    // A subscription that is billed already was given another payment method.
+    // For a subscription that is already billed, the checkout only changed the payment method.
     if (before === null || !isBilled(before))
       await activatePlanIn(tx, deps, { before, planId, planVersion, at }, caller);
   }
@@ -54,11 +54,11 @@ export async function completeCheckoutIn(
   return true;
 }
 
-type PaidOnPage = { invoiceId: InvoiceId; payment: PagePayment; provider: PaymentProvider; at: Date };
+type PaidOnPage = { invoiceId: InvoiceId; payment: ProviderPayment; provider: PaymentProvider; at: Date };
 
 /**
- * The event of the payment may arrive later than that of the page. Until then the invoice looks open, and another charge would collect it
- * twice: so the payment of the page becomes the one payment of the invoice.
+ * Stores the payment of the page as the only payment of the invoice. The event of the payment may arrive after the
+ * event of the page. Until then the invoice looks open, and a second payment would charge it twice.
  */
 async function applyPagePaymentIn(
   tx: Tx,

@@ -5,7 +5,10 @@ import { providerActor, type PaymentDeps } from './payment-deps.ts';
 import { readAgainAt } from './processing-time.ts';
 import { ledgerReferenceOf } from './provider-reference.ts';
 
-/** Refunds a payment at its provider and posts the result. A repeated call refunds nothing twice: the provider knows the reference. */
+/**
+ * Refunds a payment at its provider and posts the result. A repeated call refunds only once, because the provider
+ * recognises the reference.
+ */
 export async function finishRefund(deps: PaymentDeps, refund: StoredRefund): Promise<void> {
   const { orgId, invoiceId, paymentReference, amountMinor, currency, reference } = refund;
   const provider = deps.payments.byName[refund.provider];

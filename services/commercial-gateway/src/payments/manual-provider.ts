@@ -4,8 +4,8 @@ import { signedEvent } from './signed-event.ts';
 import type { PaymentFact, PaymentProvider } from './payment-provider.ts';
 
 /**
- * Payments without a payment provider: an organisation pays its invoices by transfer, and an accounting system reports the transfers as signed
- * events. `secret` is `null` when no such system is configured.
+ * Creates the provider for payments by transfer. An accounting system reports the transfers as signed events. `secret`
+ * is `null` when no such system is configured.
  */
 export function createManualProvider(secret: string | null): PaymentProvider {
   return {
@@ -13,10 +13,15 @@ export function createManualProvider(secret: string | null): PaymentProvider {
     ensureCustomer: () => Promise.reject(withoutPages()),
     checkout: () => Promise.reject(withoutPages()),
     charge: () => Promise.resolve({ kind: 'not_charged' }),
-    // The operator has transferred the money. The reference of the request is the one in the accounting system.
+    // The operator has already transferred the money. The accounting system reports the transfer with the same
+    // reference.
     refund: ({ reference }) => Promise.resolve({ kind: 'succeeded', reference }),
     parseEvent: (received) => {
-      if (secret === null) throw new AppError('NOT_FOUND', 'There is no such object');
+      if (secret === null)
+        throw new AppError(
+          'NOT_FOUND',
+          'This object does not exist, or you have no access to it. Check its ID and the workspace',
+        );
       const { id, type, data } = signedEvent(received, ManualPaymentEvent, {
         header: 'countersign-signature',
         secret,
@@ -32,7 +37,7 @@ function factOf({ type, data }: Pick<ManualPaymentEvent, 'type' | 'data'>): Paym
   const about = { owner, invoiceId: data.invoice_id, reference: data.reference, ...amount };
   return type === 'payment.received'
     ? { kind: 'paid', ...about, methodId: null }
-    : { kind: 'refunded', ...about, paymentReference: null, requested: null };
+    : { kind: 'refunded', ...about, payment: null, requested: null };
 }
 
 function withoutPages(): AppError {

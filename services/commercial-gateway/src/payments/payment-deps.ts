@@ -2,13 +2,13 @@ import type { BillingDeps } from '../billing-deps.ts';
 import type { CommercialDatabase } from '../store/database.ts';
 import type { PaymentProvider, PaymentProviders } from './payment-provider.ts';
 
-/** Collaborators of operations that call a payment provider. */
+/** Dependencies of operations that call a payment provider. */
 export type PaymentDeps = BillingDeps & {
   database: Pick<CommercialDatabase, 'reader'>;
   payments: PaymentProviders;
 };
 
-/** The author of audit entries of what a provider reports. */
+/** Returns the actor of audit entries about the events of a provider. */
 export function providerActor({ name }: Pick<PaymentProvider, 'name'>): string {
   return `payment-provider:${name}`;
 }

@@ -1,11 +1,14 @@
 import { PaymentProviderName } from '@countersign/contracts/commercial-gateway';
 
-/** The reference of a movement in the ledger. It names the provider, so references of two providers are never the same. */
+/**
+ * Returns the ledger reference of a cash movement. It contains the provider, so references of two providers always
+ * differ.
+ */
 export function ledgerReferenceOf(provider: PaymentProviderName, reference: string): string {
   return `${provider}:${reference}`;
 }
 
-/** The provider of a movement and its reference there. `null` for a movement of no provider. */
+/** Returns the provider of a cash movement and its reference there. `null` for a movement without a provider. */
 export function providerReferenceOf(
   ledgerReference: string,
 ): { provider: PaymentProviderName; reference: string } | null {

@@ -1,6 +1,7 @@
 import { InvoiceId } from '@countersign/contracts';
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { inBillingAccount, type BillingCaller } from '../billing-deps.ts';
+import type { CashMovement } from '../invoicing/cash-amount.ts';
 import { receivePaymentIn } from '../invoicing/receive-payment.ts';
 import { receiveRefundIn } from '../invoicing/receive-refund.ts';
 import { recordRefundIn } from '../invoicing/record-refund.ts';
@@ -15,12 +16,12 @@ import { recordRefusalIn } from './collect-invoice.ts';
 import { completeCheckoutIn } from './complete-checkout.ts';
 import { providerActor, type PaymentDeps } from './payment-deps.ts';
 import { ledgerReferenceOf } from './provider-reference.ts';
-import type { FactOwner, PaymentFact, PaymentProvider, RefundedPayment, VerifiedEvent } from './payment-provider.ts';
+import type { FactOwner, PaymentFact, PaymentProvider, RefundedFact, VerifiedEvent } from './payment-provider.ts';
 
 /**
- * Applies a verified event once. Returns false for an event that was applied before, and for one that concerns no
- * organisation here. The applied state is the current one at the provider, so a late event of an old state changes
- * nothing.
+ * Applies a verified event once. Returns false for an event that changes nothing, such as one that was applied before,
+ * or one of an unknown organisation or invoice. The current state at the provider is applied, so a late event with an
+ * old state changes nothing.
  */
 export async function receiveEvent(
   deps: PaymentDeps,
@@ -60,40 +61,63 @@ async function applyIn(
   const { invoiceId } = place;
   switch (fact.kind) {
     case 'paid': {
-      const { amountMinor, currency, methodId } = fact;
-      const reference = ledgerReferenceOf(provider.name, fact.reference);
-      await receivePaymentIn(tx, deps, { invoiceId, amountMinor, currency, reference, at }, caller);
+      const { amountMinor, currency, reference, methodId } = fact;
+      await postPaymentIn(tx, deps, { invoiceId, amountMinor, currency, reference, provider, at }, caller);
       if (methodId !== null) await setPaymentMethod(tx, { orgId, provider: provider.name }, methodId);
-      const invoice = await findInvoice(tx, orgId, invoiceId);
-      if (invoice?.status !== 'open') await updateCollection(tx, place, { nextAt: null, updatedAt: at });
       return true;
     }
     case 'refused': {
       const collection = await findCollection(tx, place);
-      // A refusal on the page of a checkout is the payer's to repeat. The worker has recorded a charge that was refused at once.
+      // Ignores a refusal on the page of a checkout, which the payer can repeat, and a refusal that the worker already
+      // recorded.
       if (collection?.reference !== fact.reference || collection.failureCode !== null) return false;
       await recordRefusalIn(tx, deps, { collection, code: fact.code, at }, caller);
       return true;
     }
-    case 'refunded': {
-      const { amountMinor, currency, requested } = fact;
-      const refund = {
-        invoiceId,
-        amountMinor,
-        currency,
-        reference: ledgerReferenceOf(provider.name, fact.reference),
-        at,
-      };
-      const isRequested = requested !== null && (await findRefund(tx, { orgId, reference: requested })) !== null;
-      if (isRequested) await recordRefundIn(tx, deps, refund, caller);
-      else await receiveRefundIn(tx, deps, { ...refund, paymentReference: paymentOf(provider, fact) }, caller);
+    case 'refunded':
+      await postRefundIn(tx, deps, { fact, invoiceId, provider, at }, caller);
       return true;
-    }
     default:
       return fact satisfies never;
   }
 }
 
-function paymentOf({ name }: PaymentProvider, { paymentReference }: RefundedPayment): string | null {
-  return paymentReference === null ? null : ledgerReferenceOf(name, paymentReference);
+type Payment = CashMovement & { invoiceId: InvoiceId; provider: PaymentProvider; at: Date };
+
+/** Posts a payment, and ends the collection of the invoice when it is paid. A repeated payment changes nothing. */
+async function postPaymentIn(
+  tx: Tx,
+  deps: PaymentDeps,
+  { provider, at, ...payment }: Payment,
+  caller: BillingCaller,
+): Promise<void> {
+  const { orgId } = caller;
+  const { invoiceId } = payment;
+  const reference = ledgerReferenceOf(provider.name, payment.reference);
+  await receivePaymentIn(tx, deps, { ...payment, reference, at }, caller);
+  const invoice = await findInvoice(tx, orgId, invoiceId);
+  if (invoice?.status !== 'open') await updateCollection(tx, { orgId, invoiceId }, { nextAt: null, updatedAt: at });
+}
+
+type Refund = { fact: RefundedFact; invoiceId: InvoiceId; provider: PaymentProvider; at: Date };
+
+/**
+ * Posts a refund. The payment is posted first if its event has not arrived yet, because a refund requires a payment.
+ */
+async function postRefundIn(
+  tx: Tx,
+  deps: PaymentDeps,
+  { fact: { payment, requested, amountMinor, currency, reference }, invoiceId, provider, at }: Refund,
+  caller: BillingCaller,
+): Promise<void> {
+  if (payment !== null && payment.received !== null) {
+    const { reference: paid, received } = payment;
+    await postPaymentIn(tx, deps, { invoiceId, ...received, reference: paid, provider, at }, caller);
+  }
+  const refund = { invoiceId, amountMinor, currency, reference: ledgerReferenceOf(provider.name, reference), at };
+  const isRequested =
+    requested !== null && (await findRefund(tx, { orgId: caller.orgId, reference: requested })) !== null;
+  if (isRequested) return void (await recordRefundIn(tx, deps, refund, caller));
+  const paymentReference = payment === null ? null : ledgerReferenceOf(provider.name, payment.reference);
+  await receiveRefundIn(tx, deps, { ...refund, paymentReference }, caller);
 }

@@ -19,8 +19,10 @@ import { providerReferenceOf } from './provider-reference.ts';
 type RequestedRefund = { invoiceId: InvoiceId; amountMinor: bigint; currency: string; reference: string };
 
 /**
- * Requests the refund of a part of a paid invoice, once per reference. A worker refunds it at the provider that received the payment. Throws
- * INVALID_REQUEST for an amount over what is not refunded, and IDEMPOTENCY_KEY_REUSED for a reference of another refund.
+ * Requests the refund of a part of a paid invoice, once per reference. A worker refunds it at the provider that
+ * received the payment. Throws INVALID_REQUEST for an amount over the unrefunded amount and for a different currency.
+ * Throws ILLEGAL_TRANSITION when the invoice is not paid, or no single payment covers the amount. Throws
+ * IDEMPOTENCY_KEY_REUSED for a reference of a different refund.
  */
 export function requestRefund(
   deps: PaymentDeps,
@@ -62,8 +64,8 @@ async function assertRefundable(
 }
 
 /**
- * The provider that received a payment of the invoice, and its reference there. The rest of one payment that is not
- * refunded must cover the amount.
+ * Finds a payment of the invoice with an unrefunded amount that covers the refund. Returns its provider and its
+ * reference there.
  */
 async function findPaymentIn(tx: Tx, { orgId, id }: StoredInvoice, amountMinor: bigint) {
   const refunded = await sumRefundsByPayment(tx, orgId, id);
@@ -84,5 +86,7 @@ function requireSame(refund: StoredRefund, requested: RequestedRefund): StoredRe
   const { invoiceId, amountMinor, currency } = refund;
   if (invoiceId === requested.invoiceId && amountMinor === requested.amountMinor && currency === requested.currency)
     return refund;
-  throw new AppError('IDEMPOTENCY_KEY_REUSED', 'The reference was used for another refund', { param: 'reference' });
+  throw new AppError('IDEMPOTENCY_KEY_REUSED', 'The reference was used for another refund. Use a new one', {
+    param: 'reference',
+  });
 }

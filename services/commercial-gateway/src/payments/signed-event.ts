@@ -4,12 +4,15 @@ import type { ReceivedEvent } from './payment-provider.ts';
 import { verifySignature } from './verify-signature.ts';
 
 type SignedBy = {
-  /** In lower case. */
+  /** Name of the signature header, in lower case. */
   header: string;
   secret: string;
 };
 
-/** The event in a body whose signature is valid. Throws SIGNATURE_INVALID, and INVALID_REQUEST for an event of another form. */
+/**
+ * Returns the event in a signed body. Throws SIGNATURE_INVALID for an invalid signature, and INVALID_REQUEST for a
+ * malformed event.
+ */
 export function signedEvent<Event>(
   { body, headers, now }: ReceivedEvent,
   shape: z.ZodType<Event>,

@@ -22,8 +22,8 @@ export type CheckoutPurpose = ({ kind: 'subscription' } & PlanChoice) | { kind: 
 type Started = { id: CheckoutId; url: string; expiresAt: Date };
 
 /**
- * Opens a page of the payment provider. A subscription is incomplete until the provider reports that the payer has finished. Throws
- * ILLEGAL_TRANSITION for a plan change of a billed subscription, and for an invoice that is not open.
+ * Opens a page of the payment provider. A subscription is incomplete until the provider reports that the payer has
+ * finished. Throws ILLEGAL_TRANSITION for a plan change of a billed subscription, and for an invoice that is not open.
  */
 export async function startCheckout(
   deps: PaymentDeps,
@@ -89,7 +89,7 @@ async function beginSubscriptionIn(
   if (current !== null && isBilled(current) && hasOtherPlan)
     throw new AppError(
       'ILLEGAL_TRANSITION',
-      `The subscription is billed at ${current.planId}. Change its plan by PUT`,
+      `The subscription is already billed on plan ${current.planId}. Change its plan with PUT instead`,
       {
         details: { status: current.status, allowed: ['put_subscription'] },
       },

@@ -1,8 +1,8 @@
 import { minorDigitsOf } from '@countersign/contracts';
 
 /**
- * Decimal places of amounts at Stripe, where they differ from ISO 4217. Stripe has no decimal places for the ariary, and keeps two for
- * currencies that lost theirs.
+ * Decimal places of amounts at Stripe, where they differ from ISO 4217. Stripe uses none for the Malagasy ariary, and
+ * two for currencies that no longer have any.
  */
 const stripeDigits: ReadonlyMap<string, number> = new Map([
   ['MGA', 0],
@@ -10,10 +10,10 @@ const stripeDigits: ReadonlyMap<string, number> = new Map([
   ['UGX', 2],
 ]);
 
-/** Stripe charges currencies with three decimal places in steps of ten. */
+/** Stripe accepts amounts with three decimal places only in multiples of ten. */
 const stepOfThreeDigits = 10n;
 
-/** The amount in the unit of Stripe. `null` when Stripe has no such amount. */
+/** Returns the amount in the unit of Stripe. `null` when Stripe cannot express the amount. */
 export function stripeAmountOf(amountMinor: bigint, currency: string): number | null {
   const digits = minorDigitsOf(currency);
   if (digits === null) return null;
@@ -22,7 +22,7 @@ export function stripeAmountOf(amountMinor: bigint, currency: string): number | 
   return scaled <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(scaled) : null;
 }
 
-/** The amount of Stripe in minor units of ISO 4217. `null` when it has no such amount. */
+/** Returns an amount of Stripe in minor units of ISO 4217. `null` when minor units cannot express the amount. */
 export function minorOfStripeAmount(amount: number, currency: string): bigint | null {
   const digits = minorDigitsOf(currency);
   if (digits === null || !Number.isSafeInteger(amount) || amount < 0) return null;

@@ -1,10 +1,10 @@
 import { AppError } from '@countersign/contracts';
 import Stripe from 'stripe';
 
-/** Charges of banks can take this long. */
+/** Timeout of a call, because a bank can take this long to charge. */
 const timeoutMs = 30_000;
 
-/** The client of the Stripe API. `apiUrl` is the address of Stripe, or of a fake in tests. */
+/** Creates the client of the Stripe API. `apiUrl` is the address of Stripe, or of a fake in tests. */
 export function createStripeClient({ secretKey, apiUrl }: { secretKey: string; apiUrl: string }): Stripe {
   const { protocol, hostname, port } = new URL(apiUrl);
   const isPlain = protocol === 'http:';
@@ -14,7 +14,7 @@ export function createStripeClient({ secretKey, apiUrl }: { secretKey: string; a
     host: hostname,
     port: port === '' ? defaultPort : Number(port),
     timeout: timeoutMs,
-    // Workers repeat a call by their own schedule, and a webhook is delivered again.
+    // Retries by the SDK are not needed. Workers repeat a call on their own schedule, and Stripe repeats a webhook.
     maxNetworkRetries: 0,
     telemetry: false,
   });
@@ -22,11 +22,15 @@ export function createStripeClient({ secretKey, apiUrl }: { secretKey: string; a
 
 type Failure = { kind: 'refused'; code: string };
 
-/** Members of an error of the SDK. It is recognised by its type: its class may be that of another copy of the package. */
+/**
+ * Members of an error of the SDK. The member `type` identifies it. `instanceof` would fail with a second copy of the
+ * package.
+ */
 type StripeFailure = { type?: unknown; code?: unknown; decline_code?: unknown; statusCode?: unknown };
 
 /**
- * Stripe's decision about a call: a card error, or a request that it will never accept. Throws when that is unknown.
+ * Returns Stripe's refusal of a call: a card error, or a request that it will never accept. Throws when the result of
+ * the call is unknown.
  */
 export function refusalOf(error: unknown): Failure {
   const { type, code, decline_code, statusCode } = (error ?? {}) as StripeFailure; // each member is checked below
@@ -37,7 +41,7 @@ export function refusalOf(error: unknown): Failure {
   throw unavailable(error);
 }
 
-/** Runs a call whose every failure is an outage to the caller. */
+/** Runs a call and reports every failure as PAYMENT_PROVIDER_UNAVAILABLE. */
 export async function orUnavailable<Result>(call: Promise<Result>): Promise<Result> {
   try {
     return await call;
@@ -47,5 +51,7 @@ export async function orUnavailable<Result>(call: Promise<Result>): Promise<Resu
 }
 
 export function unavailable(cause: unknown): AppError {
-  return new AppError('PAYMENT_PROVIDER_UNAVAILABLE', 'The payment provider does not answer as expected', { cause });
+  return new AppError('PAYMENT_PROVIDER_UNAVAILABLE', 'The payment provider did not answer as expected. Try again', {
+    cause,
+  });
 }

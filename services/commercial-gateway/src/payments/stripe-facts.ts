@@ -1,18 +1,18 @@
 import { InvoiceId } from '@countersign/contracts';
 import type Stripe from 'stripe';
-import type { FactOwner, PagePayment, PaymentFact } from './payment-provider.ts';
+import type { FactOwner, ProviderPayment, PaymentFact } from './payment-provider.ts';
 import { minorOfStripeAmount } from './stripe-amount.ts';
 import { orUnavailable } from './stripe-client.ts';
 
 type StripeObject = {
   type: string;
-  /** `null` when the object of the event has no id. */
+  /** `null` when the object of the event has no ID. */
   objectId: string | null;
 };
 
 /**
- * Fetches the object of an event, because events arrive in any order and state an old object. `null` when the object does not belong to an
- * invoice or a checkout of this service.
+ * Fetches the object of an event, because events arrive in any order and contain old states. `null` when the object
+ * does not belong to an invoice or a checkout of this service, or its state changes nothing here.
  */
 export async function readStripeFact(client: Stripe, { type, objectId }: StripeObject): Promise<PaymentFact | null> {
   if (objectId === null) return null;
@@ -49,11 +49,17 @@ async function checkoutFact(client: Stripe, id: string): Promise<PaymentFact | n
   if (status !== 'complete' || checkoutId === null || customerId === null) return null;
   const intent = setup_intent ?? payment_intent;
   const methodId = intent === null || typeof intent === 'string' ? null : idOf(intent.payment_method);
-  const payment = payment_intent === null || typeof payment_intent === 'string' ? null : pagePayment(payment_intent);
+  const payment =
+    payment_intent === null || typeof payment_intent === 'string' ? null : providerPayment(payment_intent);
   return { kind: 'checked_out', owner: { kind: 'customer', customerId }, checkoutId, methodId, payment };
 }
 
-function pagePayment({ id: reference, status, amount_received, currency: code }: Stripe.PaymentIntent): PagePayment {
+function providerPayment({
+  id: reference,
+  status,
+  amount_received,
+  currency: code,
+}: Stripe.PaymentIntent): ProviderPayment {
   const currency = code.toUpperCase();
   const amountMinor = status === 'succeeded' ? minorOfStripeAmount(amount_received, currency) : null;
   return { reference, received: amountMinor === null ? null : { amountMinor, currency } };
@@ -64,7 +70,7 @@ async function refundFact(client: Stripe, id: string): Promise<PaymentFact | nul
   return refund.status === 'succeeded' ? returnedFact(refund, refund.metadata?.['reference'] ?? null) : null;
 }
 
-/** A lost dispute returns the money like a refund that was requested elsewhere. */
+/** A lost dispute returns the money, like a refund that was made at Stripe. */
 async function disputeFact(client: Stripe, id: string): Promise<PaymentFact | null> {
   const dispute = await orUnavailable(client.disputes.retrieve(id, { expand: ['payment_intent'] }));
   return dispute.status === 'lost' ? returnedFact(dispute, null) : null;
@@ -81,7 +87,7 @@ function returnedFact(
   const currency = code.toUpperCase();
   const amountMinor = minorOfStripeAmount(amount, currency);
   if (about === null || amountMinor === null) return null;
-  return { kind: 'refunded', ...about, reference, paymentReference: intent.id, requested, amountMinor, currency };
+  return { kind: 'refunded', ...about, reference, payment: providerPayment(intent), requested, amountMinor, currency };
 }
 
 function aboutOf({ customer, metadata }: Stripe.PaymentIntent): { owner: FactOwner; invoiceId: InvoiceId } | null {

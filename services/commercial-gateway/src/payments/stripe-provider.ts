@@ -18,11 +18,11 @@ import { readStripeFact } from './stripe-facts.ts';
 type StripeOptions = {
   client: Stripe;
   webhookSecret: string;
-  /** Where the payer returns to. */
+  /** The page to which the payer returns. */
   returnUrl: string;
 };
 
-/** The members of an event that are read. Its object is fetched. */
+/** The members of an event that are used. The object of the event is fetched from Stripe. */
 const StripeEvent = z.object({
   id: z.string().min(1).max(255),
   type: z.string().min(1).max(255),
@@ -89,7 +89,7 @@ function paymentOf({ invoiceId, number, amountMinor, currency }: InvoicePurpose,
   const price_data = { currency: currency.toLowerCase(), unit_amount, product_data };
   return {
     line_items: [{ quantity: 1, price_data }],
-    // Later invoices are charged to the same payment method.
+    // Stripe stores the payment method, so that later invoices can be charged to it.
     payment_intent_data: {
       metadata: { org_id: orgId, invoice_id: invoiceId },
       setup_future_usage: 'off_session',
@@ -98,8 +98,8 @@ function paymentOf({ invoiceId, number, amountMinor, currency }: InvoicePurpose,
 }
 
 /**
- * Charges an invoice by one payment. The payment is created unconfirmed, with an idempotency key of the invoice, and succeeds at most once, so
- * neither a lost answer nor a forgotten idempotency key charges twice.
+ * Charges an invoice with one payment. The payment is created unconfirmed, with an idempotency key of the invoice. A
+ * payment succeeds at most once, so neither a lost answer nor an expired idempotency key charges twice.
  */
 async function charge(client: Stripe, request: ChargeRequest): Promise<ChargeOutcome> {
   const { orgId, invoiceId, amountMinor, currency, customer, reference } = request;
@@ -133,18 +133,19 @@ async function confirm(client: Stripe, { reference, amount, methodId }: Confirma
     return outcomeOf(confirmed) ?? { kind: 'refused', code: 'authentication_required' };
   } catch (error) {
     const refusal = refusalOf(error);
-    // Another call may have confirmed the payment, which refuses this one.
+    // Stripe refuses this call when another call has already confirmed the payment.
     return outcomeOf(await orUnavailable(client.paymentIntents.retrieve(reference))) ?? refusal;
   }
 }
 
-/** `null` while the payment can be confirmed. */
+/** Returns the outcome of a payment. `null` while it can still be confirmed. */
 function outcomeOf(intent: Stripe.PaymentIntent): ChargeOutcome | null {
   const currency = intent.currency.toUpperCase();
   switch (intent.status) {
     case 'succeeded': {
       const amountMinor = minorOfStripeAmount(intent.amount_received, currency);
-      if (amountMinor === null) throw new Error(`Payment ${intent.id} has an amount that ${currency} does not have`);
+      if (amountMinor === null)
+        throw new Error(`Payment ${intent.id} has an amount that minor units of ${currency} cannot express`);
       return { kind: 'succeeded', reference: intent.id, amountMinor, currency };
     }
     case 'processing':
@@ -172,8 +173,8 @@ async function refund(client: Stripe, request: RefundRequest): Promise<RefundOut
 }
 
 /**
- * A refund takes days at some banks, and Stripe forgets an idempotency key after one. The refunds of the payment are
- * therefore read first.
+ * Finds the refund with this reference among the refunds of the payment. Some banks take days for a refund, and Stripe
+ * forgets an idempotency key after one day. The key alone would therefore not prevent a second refund.
  */
 async function findRefund(
   client: Stripe,

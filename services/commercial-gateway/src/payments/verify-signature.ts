@@ -2,23 +2,23 @@ import { createHmac } from 'node:crypto';
 import { AppError } from '@countersign/contracts';
 import { secretsEqual } from '@countersign/service-kit';
 
-/** Stripe's documented tolerance: a signature is accepted for five minutes, before and after its time. */
+/** The tolerance that Stripe documents: a signature is accepted up to five minutes before and after its time. */
 const toleranceSeconds = 300;
-/** A header has one signature for each secret that is valid while secrets rotate. */
+/** Limit of signatures in a header. It has one for each valid secret while secrets rotate. */
 const signaturesMax = 8;
 const headerBytesMax = 2_048;
 
 type Signed = {
   body: Buffer;
-  /** `t=<seconds>,v1=<hex>,…` (attacker-controlled). */
+  /** The signature header `t=<seconds>,v1=<hex>,…` (attacker-controlled). */
   header: string | undefined;
   secret: string;
   now: Date;
 };
 
 /**
- * Verifies the signature scheme of Stripe: HMAC-SHA256 over `<t>.<body>` in hex. Other schemes than `v1` are ignored. Throws
- * SIGNATURE_INVALID.
+ * Verifies the signature scheme of Stripe: HMAC-SHA256 over `<t>.<body>` in hex. Other schemes than `v1` are ignored.
+ * Throws SIGNATURE_INVALID.
  */
 export function verifySignature({ body, header, secret, now }: Signed): void {
   const { timestamp, signatures } = parseHeader(header);

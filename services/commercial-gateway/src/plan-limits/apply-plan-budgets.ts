@@ -11,20 +11,23 @@ import {
 } from '../store/plan-budgets.ts';
 import { nextShares, reachOf, roomFor } from './plan-shares.ts';
 
-/** The budget that the plan of an organisation owns at the kernel. */
+/** ID of the kernel budget that the plan of an organisation controls. */
 const planBudgetId = 'plan.tool_calls';
 
 type Applying = Pick<Context, 'kernel' | 'transaction' | 'database'>;
 
-/** The organisation, until when this worker has it, and its monthly limit; `null`: it has none. */
+/**
+ * An organisation with the end of this worker's lease and the monthly limit. `limit` is `null` when there is no limit.
+ */
 type LimitedOrg = { orgId: OrgId; leasedUntil: Date; limit: number | null };
 
-/** A budget as the kernel confirmed it. */
+/** A budget that the kernel confirmed. */
 type Confirmed = PlanBudget & { used: number };
 
 /**
- * Sets the limit at the kernel, as one budget for each workspace. Shares are lowered before others are raised, so their sum never exceeds the
- * limit. Throws when the kernel does not confirm, or when another worker has the organisation; the last confirmed budgets stay in force.
+ * Sets the limit at the kernel, as one budget for each workspace. Shares are lowered before others are raised, so no
+ * raise exceeds the limit. Throws when the kernel does not confirm, or when another worker has the organisation. The
+ * last confirmed budgets then stay in force.
  */
 export async function applyPlanBudgets(context: Applying, org: LimitedOrg): Promise<void> {
   const stored = await listPlanBudgets(context.database.reader, org.orgId);
@@ -51,7 +54,7 @@ async function moveTo(
   for (const [nth, budget] of budgets.entries()) {
     if (budget.toolCalls !== null && targetOf(nth) >= budget.toolCalls) continue;
     const { toolCalls, used } = await change(context, org, budget, targetOf(nth));
-    // Calls went on until the kernel had the lower share.
+    // Calls continued until the kernel had the lower share, so usage is read again.
     reach[nth] = reachOf({ limit: toolCalls, used });
   }
   for (const [nth, budget] of budgets.entries()) {
@@ -63,7 +66,7 @@ async function moveTo(
   }
 }
 
-/** A budget that the kernel never had is confirmed as it is. */
+/** Confirms a budget at the kernel. A budget that was never sent needs no confirmation. */
 async function confirm(context: Applying, budget: PlanBudget): Promise<Confirmed> {
   if (budget.version === 0) return { ...budget, used: 0 };
   const used = usedOf(await put(context, budget));
@@ -71,7 +74,7 @@ async function confirm(context: Applying, budget: PlanBudget): Promise<Confirmed
   return { ...budget, isConfirmed: true, used };
 }
 
-/** The wanted share is stored before the kernel gets it, so that a worker that dies in between leaves it to the next one. */
+/** The new share is stored before it is sent to the kernel, so that another worker can continue after a crash. */
 async function change(
   context: Applying,
   { orgId, leasedUntil }: LimitedOrg,
@@ -93,9 +96,10 @@ async function put({ kernel, transaction }: Applying, budget: PlanBudget): Promi
   try {
     return (await kernel.putCeiling({ params: pathOf(workspaceId), body })).body;
   } catch (error) {
-    const standing = laterVersion(error, version);
-    // This database was restored without the kernel's. The next pass sets the share above that version.
-    if (standing !== null) await transaction((tx) => raisePlanVersion(tx, budget, standing));
+    const current = laterVersion(error, version);
+    // The kernel has a later version when this database was restored and the kernel's was not. The next pass sets the
+    // share with a version above it.
+    if (current !== null) await transaction((tx) => raisePlanVersion(tx, budget, current));
     throw error;
   }
 }
@@ -106,8 +110,8 @@ function pathOf(workspaceId: WorkspaceId): { tenant: TenantId; budget_id: string
 
 function laterVersion(error: unknown, version: number): number | null {
   if (!isAppError(error) || error.code !== 'ILLEGAL_TRANSITION') return null;
-  const standing = error.details?.['version'];
-  return typeof standing === 'number' && Number.isSafeInteger(standing) && standing >= version ? standing : null;
+  const current = error.details?.['version'];
+  return typeof current === 'number' && Number.isSafeInteger(current) && current >= version ? current : null;
 }
 
 function usedOf({ used, reserved }: Budget): number {

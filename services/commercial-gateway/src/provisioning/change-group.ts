@@ -21,7 +21,7 @@ import { listKnownIds, markEffectsDue } from '../store/scim-users.ts';
 import { requireWidening } from './require-widening.ts';
 import { inDirectory, type ScimDeps, type ScimRequest } from './scim-caller.ts';
 
-/** Provisions a group. Throws what SCIM refuses, and PERMISSION_DENIED. */
+/** Provisions a group. Throws SCIM refusals and PERMISSION_DENIED. */
 export function createGroup(deps: ScimDeps, body: unknown, request: ScimRequest): Promise<StoredScimGroup> {
   const group = parseGroup(body);
   const { orgId } = request;
@@ -39,7 +39,7 @@ export function createGroup(deps: ScimDeps, body: unknown, request: ScimRequest)
   });
 }
 
-/** Changes a group by PUT or PATCH. Throws NOT_FOUND, PRECONDITION_FAILED, PERMISSION_DENIED and what SCIM refuses. */
+/** Changes a group by PUT or PATCH. Throws NOT_FOUND, PRECONDITION_FAILED, PERMISSION_DENIED and SCIM refusals. */
 export function changeGroup(
   deps: ScimDeps,
   id: string,
@@ -69,7 +69,7 @@ export function changeGroup(
   });
 }
 
-/** Takes a group away. Throws NOT_FOUND, PRECONDITION_FAILED. */
+/** Deletes a group. Throws NOT_FOUND, PRECONDITION_FAILED. */
 export function deleteGroup(deps: ScimDeps, id: string, request: ScimRequest): Promise<void> {
   const { orgId, ifMatch } = request;
   return inDirectory(deps, request, async (tx, now) => {
@@ -85,11 +85,11 @@ export function deleteGroup(deps: ScimDeps, id: string, request: ScimRequest): P
 
 async function getGroup(tx: Tx, of: { orgId: OrgId; id: string }): Promise<StoredScimGroup> {
   const found = await findScimGroup(tx, of);
-  if (found === null) throw new AppError('NOT_FOUND', 'There is no such group.');
+  if (found === null) throw new AppError('NOT_FOUND', 'The organisation has no group with this id.');
   return found;
 }
 
-/** The attributes that are stored: of members their ids alone. */
+/** Returns the stored attributes. Members are stored only by their IDs. */
 function bare({
   displayName,
   externalId,
@@ -121,15 +121,15 @@ function stepBetween(before: ScimGroup, after: ScimGroup): GroupStep {
   return { added, removed, isRenamed, concerned: isRenamed ? [...new Set([...old, ...next])] : [...added, ...removed] };
 }
 
-/** Throws `invalidValue` for a member who is no person of this organisation. */
+/** Throws `invalidValue` for a member who does not belong to this organisation. */
 async function requireMembers(tx: Tx, orgId: OrgId, ids: readonly string[]): Promise<void> {
-  const known = await listKnownIds(tx, orgId, ids);
-  const unknown = ids.find((id) => !known.has(id));
+  const existing = await listKnownIds(tx, orgId, ids);
+  const unknown = ids.find((id) => !existing.has(id));
   if (unknown === undefined) return;
   throw scimRefusal('invalidValue', `No user has the id ${unknown}. Provision the user first.`, 'members');
 }
 
-/** Members of a group that no mapping names have no role by it. */
+/** Marks the people for publication, unless no role mapping names the group. */
 async function markConcerned(
   tx: Tx,
   orgId: OrgId,

@@ -22,13 +22,19 @@ import { positionOf, type PositionDeps } from './position-of.ts';
 
 type Deps = ScimDeps & PositionDeps;
 
-/** The attributes after the request; `null` deletes the person. */
+/** Returns the attributes after the request. `null` deletes the person. */
 type Change = (before: ScimUser) => ScimUser | null;
 
-/** `refusal`: the answer after the transaction, which has ended the access. */
+/**
+ * `refusal` is `null` when the change is accepted. It is thrown only after the commit, so that the end of the access is
+ * kept.
+ */
 type Outcome = { user: StoredScimUser; refusal: AppError | null };
 
-/** Changes a person by PUT or PATCH. Throws NOT_FOUND, PRECONDITION_FAILED, ALREADY_EXISTS, LAST_OWNER, PERMISSION_DENIED. */
+/**
+ * Changes a person by PUT or PATCH. Throws NOT_FOUND, PRECONDITION_FAILED, ALREADY_EXISTS, LAST_OWNER,
+ * PERMISSION_DENIED and SCIM refusals.
+ */
 export async function changeUser(
   deps: Deps,
   id: string,
@@ -43,12 +49,14 @@ export async function changeUser(
   return user;
 }
 
-/** Ends the access of a person and takes the resource away. Throws NOT_FOUND, PRECONDITION_FAILED, LAST_OWNER. */
+/** Ends the access of a person and deletes the resource. Throws NOT_FOUND, PRECONDITION_FAILED, LAST_OWNER. */
 export async function deleteUser(deps: Deps, id: string, request: ScimRequest): Promise<void> {
   await changeUser(deps, id, () => null, request);
 }
 
-/** The gateway is asked before the transaction, and only when access would end. */
+/**
+ * Asks the gateway whether the person is an only owner. It asks before the transaction, and only when access would end.
+ */
 async function positionBefore(deps: Deps, id: string, change: Change, { orgId }: ScimRequest): Promise<Position> {
   const found = await findScimUser(deps.database.reader, { orgId, id });
   if (found === null) throw notFound();
@@ -94,8 +102,8 @@ async function requireAllowed(tx: Tx, deps: Deps, { found, after, now }: Step): 
   const isRestored = after.active && !found.attributes.active;
   const isAdmitted = isMoved || isRestored;
   if (isAdmitted && found.address !== null && accountAddress(after) === null)
-    throw scimRefusal('invalidValue', `${found.address} signs in with an address, so one has to stay.`, 'emails');
-  // Before the names: a conflict would reveal which addresses other organisations have provisioned.
+    throw scimRefusal('invalidValue', `This user signs in with ${found.address}. Keep an e-mail address.`, 'emails');
+  // The domain is checked first. Otherwise conflicts would reveal addresses of other organisations.
   if (isAdmitted) await requireOwnDomain(tx, { orgId, user: after });
   await requireNames(tx, { orgId, id, user: after });
   if (isAdmitted && after.active) await requireWidening(tx, deps, { orgId, now });
@@ -119,5 +127,5 @@ async function audit(
 }
 
 function notFound(): AppError {
-  return new AppError('NOT_FOUND', 'There is no such user.');
+  return new AppError('NOT_FOUND', 'The organisation has no user with this id.');
 }

@@ -8,13 +8,13 @@ import { requireNames, requireOwnDomain } from './require-available.ts';
 import { requireWidening } from './require-widening.ts';
 import { inDirectory, type ScimDeps, type ScimRequest } from './scim-caller.ts';
 
-/** Provisions a person. Throws what SCIM refuses, ALREADY_EXISTS and PERMISSION_DENIED. */
+/** Provisions a person. Throws SCIM refusals, ALREADY_EXISTS and PERMISSION_DENIED. */
 export async function createUser(deps: ScimDeps, body: unknown, request: ScimRequest): Promise<StoredScimUser> {
   const user = parseUser(body);
   const { orgId, tokenId: actor, requestId } = request;
   return refusingTaken(() =>
     inDirectory(deps, request, async (tx, now) => {
-      // Before the names: a conflict would reveal which addresses other organisations have provisioned.
+      // The domain is checked first. Otherwise conflicts would reveal addresses of other organisations.
       await requireOwnDomain(tx, { orgId, user });
       await requireNames(tx, { orgId, id: null, user });
       await requireWidening(tx, deps, { orgId, now });
@@ -34,7 +34,10 @@ export async function createUser(deps: ScimDeps, body: unknown, request: ScimReq
   );
 }
 
-/** The requests of two organisations for one address do not wait for each other, so the index decides. */
+/**
+ * Throws ALREADY_EXISTS when another organisation provisions the same address at the same time. The unique index
+ * detects it.
+ */
 export async function refusingTaken<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

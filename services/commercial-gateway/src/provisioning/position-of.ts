@@ -7,8 +7,8 @@ import { listWorkspaceIdsOf } from '../store/orgs.ts';
 export type PositionDeps = Pick<Context, 'accounts' | 'database' | 'log'>;
 
 /**
- * Whether a person is the only owner of a workspace of the organisation. While the gateway does not answer, the access ends without this
- * answer: the gateway keeps the last owner of a workspace in any case.
+ * Returns whether a person is the only owner of a workspace of the organisation. When the gateway does not answer, the
+ * access ends without this check. The gateway always keeps the last owner of a workspace.
  */
 export async function positionOf(
   { accounts, database, log }: PositionDeps,

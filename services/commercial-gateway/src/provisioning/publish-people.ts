@@ -1,7 +1,7 @@
 import { workspacesPerOrg } from '@countersign/contracts/gateway';
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
-import { publishPersonProvisioned } from '../events.ts';
+import { publishPeople as publish } from '../events.ts';
 import { roleOfGroups } from '../scim/role-of-groups.ts';
 import type { Tx } from '../store/database.ts';
 import { findIdentity } from '../store/identity-settings.ts';
@@ -14,8 +14,8 @@ const peopleAtOnce = 100;
 type Publishing = Pick<Context, 'transaction' | 'newEvent' | 'log'>;
 
 /**
- * Sends the state of people whom a change concerned. Organisations take turns, and one whose people cannot be sent delays no other. Resolves
- * to the number of people.
+ * Publishes the state of people after a change. Organisations take turns, and a failure of one organisation does not
+ * delay the others. Returns the number of people.
  */
 export async function publishPeople(context: Publishing): Promise<number> {
   let published = 0;
@@ -29,24 +29,25 @@ export async function publishPeople(context: Publishing): Promise<number> {
 }
 
 /**
- * Sends each state as one event in the transaction that takes the mark away. A state that changes in the meantime waits for this transaction,
- * and marks the person again.
+ * Publishes each state as one event, in the transaction that removes the mark. A concurrent change waits for this
+ * transaction and marks the person again.
  */
 function publishPeopleOf({ transaction, newEvent }: Publishing, orgId: OrgId): Promise<number> {
   return transaction(async (tx) => {
     const due = await takeDuePeople(tx, orgId, peopleAtOnce);
-    await publishPersonProvisioned(tx, { newEvent }, await statesOf(tx, orgId, due));
+    await publish(tx, { newEvent }, await statesOf(tx, orgId, due));
     return due.length;
   });
 }
 
-/** Resources without an address are no people. Organisations are known before their tokens are. */
+/** Returns the states to publish. Resources without an address are skipped, because they have no account. */
 async function statesOf(tx: Tx, orgId: OrgId, people: readonly DuePerson[]) {
   const org = await findOrg(tx, orgId);
   if (org === null) throw new Error(`The organisation ${orgId} is not in the directory`);
   const { roleMappings } = await findIdentity(tx, orgId);
   const workspaceIds = await listWorkspaceIdsOf(tx, orgId);
-  if (workspaceIds.length > workspacesPerOrg) throw new Error(`${orgId} has ${workspaceIds.length} workspaces`);
+  if (workspaceIds.length > workspacesPerOrg)
+    throw new Error(`${orgId} has ${workspaceIds.length} workspaces (limit ${workspacesPerOrg})`);
   const memberships = await listGroupsOf(
     tx,
     orgId,
@@ -55,11 +56,12 @@ async function statesOf(tx: Tx, orgId: OrgId, people: readonly DuePerson[]) {
   return people.flatMap((person) => {
     if (person.address === null) return [];
     const groups = memberships.filter(({ userId }) => userId === person.id).map(({ displayName }) => displayName);
-    return {
+    const state = {
       ...{ org_id: orgId, scim_user_id: person.id, sequence: person.sequence, access_epoch: person.accessEpoch },
       ...{ address: person.address, display_name: person.displayName, is_active: person.isActive },
       role: person.isActive ? roleOfGroups(groups, roleMappings) : null,
       ...{ workspace_ids: workspaceIds, granted_by: org.adminId },
     };
+    return { state, endsAccess: person.endsAccess };
   });
 }

@@ -6,8 +6,8 @@ import type { Reader } from '../store/database.ts';
 import { findOrgSettings } from '../store/org-settings.ts';
 
 /**
- * Throws PERMISSION_DENIED when the organisation is suspended or its plan has no SCIM. Only changes that give access are refused then:
- * access can end at any time.
+ * Throws PERMISSION_DENIED when the organisation is suspended or its plan has no SCIM. Call it only for changes that
+ * grant access. Changes that end access are always permitted.
  */
 export async function requireWidening(
   reader: Reader,

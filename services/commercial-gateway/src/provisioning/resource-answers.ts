@@ -10,7 +10,7 @@ type Deps = Pick<Context, 'config' | 'database'>;
 type Resource = Record<string, unknown>;
 type Shown = { resource: Resource; tag: string; location: string };
 
-/** A person as the identity provider sees them. */
+/** Returns a person in the form that the identity provider receives. */
 export async function userAnswers(
   { config, database }: Deps,
   user: StoredScimUser,
@@ -41,9 +41,9 @@ export function answerChanged({ resource, tag, location }: Shown): Answer<Resour
   return answer(200, resource, { etag: tag, 'content-location': location });
 }
 
-/** 304 when the caller has this version (RFC 7644 §3.14). */
+/** Answers a read, with 304 when the caller already has this version (RFC 7644 §3.14). */
 export function answerRead({ resource, tag, location }: Shown, ifNoneMatch: string | undefined): Answer<Resource> {
-  const known = (ifNoneMatch ?? '').split(',').map((text) => text.trim());
-  const status = known.includes(tag) || known.includes('*') ? 304 : 200;
+  const existing = (ifNoneMatch ?? '').split(',').map((text) => text.trim());
+  const status = existing.includes(tag) || existing.includes('*') ? 304 : 200;
   return answer(status, resource, { etag: tag, 'content-location': location });
 }

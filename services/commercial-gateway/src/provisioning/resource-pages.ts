@@ -10,7 +10,7 @@ import { findMemberNames, listScimUsers, type StoredScimUser } from '../store/sc
 
 type Deps = Pick<Context, 'transaction'> & { baseUrl: string };
 
-/** A page of the people of an organisation. */
+/** Returns a page of the people of an organisation. */
 export function userPage(
   { transaction, baseUrl }: Deps,
   orgId: OrgId,
@@ -24,7 +24,10 @@ export function userPage(
   });
 }
 
-/** A page of the groups of an organisation. It ends early so that an answer has as many members as one group may have. */
+/**
+ * Returns a page of the groups of an organisation. It is cut so that all its groups together have at most as many
+ * members as one group may have.
+ */
 export function groupPage(
   { transaction, baseUrl }: Deps,
   orgId: OrgId,
@@ -86,7 +89,7 @@ export async function groupResources(
   });
 }
 
-/** How many of the groups fit into one answer; at least one. */
+/** Returns how many of the groups fit into one page: at least one. */
 function fitting(groups: readonly { memberCount: number }[]): number {
   let members = 0;
   const end = groups.findIndex(({ memberCount }) => (members += memberCount) > scimLimits.membersPerGroup);

@@ -2,7 +2,7 @@ import { getCommercialStatus } from '@countersign/contracts/commercial-gateway';
 import { build, handlePublic } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 
-/** Nothing about organisations: everybody may call it. */
+/** This route is public, so it returns nothing about organisations. */
 export const getCommercialStatusRoute = ({ database }: Pick<Context, 'database'>) =>
   handlePublic(getCommercialStatus)(async () => {
     await database.ping();

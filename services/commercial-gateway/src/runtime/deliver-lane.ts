@@ -14,12 +14,14 @@ import {
 export type LaneDeps = Pick<Context, 'lanes' | 'database' | 'transaction' | 'now' | 'log'>;
 
 const pauseMs = 2_000;
-/** A later request and one restored database explain two repetitions. The courier makes more. */
+/**
+ * A later request and a restored database cost one attempt each, so three are enough. The courier retries after that.
+ */
 const attemptsMax = 3;
 
 /**
- * Brings the latest request to the gateway. Several processes may do so at once: the gateway accepts rising versions alone. `null` when the
- * gateway has not confirmed it.
+ * Delivers the latest request to the gateway. Several processes may do so at once, because the gateway accepts only
+ * rising versions. Returns `null` when the gateway has not confirmed the request.
  */
 export async function deliverLane(deps: LaneDeps, workspaceId: WorkspaceId): Promise<Lane | null> {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {

@@ -5,7 +5,10 @@ import { findRuntime, unconfirmRequest } from '../store/runtimes.ts';
 import type { LaneDeps } from './deliver-lane.ts';
 import { runtimeView } from './runtime-view.ts';
 
-/** The state of the runtime. A lane that was never requested, or was confirmed, is what the gateway says. Throws GATEWAY_UNAVAILABLE. */
+/**
+ * Returns the state of the runtime. The state at the gateway applies when no lane was requested or the last request is
+ * confirmed. Throws GATEWAY_UNAVAILABLE.
+ */
 export async function findStatus(deps: LaneDeps, workspaceId: WorkspaceId): Promise<Runtime> {
   const request = await findRuntime(deps.database.reader, workspaceId);
   const isUnconfirmed = request !== null && request.confirmedVersion < request.version;

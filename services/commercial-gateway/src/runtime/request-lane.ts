@@ -9,7 +9,10 @@ import { runtimeView } from './runtime-view.ts';
 
 type Request = { caller: WorkspaceCaller; lane: LaneState; requestId: string };
 
-/** Stores the request, and delivers it once. When the gateway does not answer, the request stays and is delivered later. */
+/**
+ * Stores the request, then tries to deliver it. When the gateway does not answer, the courier delivers the request
+ * later.
+ */
 export async function requestLane(deps: LaneDeps, { caller, lane, requestId }: Request): Promise<Runtime> {
   const { workspaceId, actor } = caller;
   const orgId = await orgOfCaller(deps.database.reader, caller);

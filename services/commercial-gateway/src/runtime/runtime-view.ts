@@ -1,17 +1,16 @@
-import type { WorkspaceId } from '@countersign/contracts';
+import { instantOf, type WorkspaceId } from '@countersign/contracts';
 import type { Runtime } from '@countersign/contracts/commercial-gateway';
 import type { Lane } from '@countersign/contracts/gateway';
-import { instantOf } from '../instant-of.ts';
 import type { StoredRuntime } from '../store/runtimes.ts';
 
-type Known = {
-  /** `null` when no lane was ever requested. */
+type Basis = {
+  /** The last request. `null` when no lane was ever requested. */
   request: StoredRuntime | null;
-  /** `null` while the gateway has not confirmed the request. */
+  /** The lane at the gateway. `null` while the gateway has not confirmed the request. */
   atGateway: Lane | null;
 };
 
-export function runtimeView(workspaceId: WorkspaceId, { request, atGateway }: Known): Runtime {
+export function runtimeView(workspaceId: WorkspaceId, { request, atGateway }: Basis): Runtime {
   return {
     workspace_id: workspaceId,
     state: stateOf({ request, atGateway }),
@@ -23,7 +22,7 @@ export function runtimeView(workspaceId: WorkspaceId, { request, atGateway }: Kn
   };
 }
 
-function stateOf({ request, atGateway }: Known): Runtime['state'] {
+function stateOf({ request, atGateway }: Basis): Runtime['state'] {
   if (request !== null && request.failure !== null) return 'failed';
   const lane = request?.lane ?? atGateway?.lane ?? 'run';
   if (atGateway === null) return lane === 'run' ? 'starting' : 'stopping';

@@ -9,7 +9,10 @@ import { scimRefusal } from './scim-refusal.ts';
 
 type Operation = ScimPatch['Operations'][number];
 
-/** The attributes after all operations, in their order (RFC 7644 §3.5.2). Names come from the schema alone, never from the request. */
+/**
+ * Returns the attributes after all operations, in their order (RFC 7644 §3.5.2). Member names always come from the
+ * schema, never from the request.
+ */
 export function applyOperations(
   before: Members,
   operations: readonly Operation[],
@@ -26,7 +29,7 @@ export function applyOperations(
           throw scimRefusal('invalidValue', `The operation on \`${path}\` has no value.`, path);
         return changed(current, target, { op, value, path, onUnknown: 'refuse' }, definition);
       }
-      if (op === 'remove') throw scimRefusal('noTarget', 'A remove operation names a path.');
+      if (op === 'remove') throw scimRefusal('noTarget', 'A remove operation must have a path.');
       return applyMembers(current, { op, value, onUnknown: 'refuse' }, definition);
     },
     withIdentities(before, definition),
@@ -34,7 +37,7 @@ export function applyOperations(
   return withLists(after);
 }
 
-/** The attributes that a body of POST or PUT describes. Members that the schema does not have are ignored. */
+/** Returns the attributes in a body of POST or PUT. Members outside the schema are ignored. */
 export function describedAttributes(body: unknown, definition: ResourceDefinition): Members {
   boundValues([{ value: body }]);
   return withLists(applyMembers({}, { op: 'add', value: body, onUnknown: 'ignore' }, definition));
@@ -42,13 +45,17 @@ export function describedAttributes(body: unknown, definition: ResourceDefinitio
 
 type MemberChange = Omit<Change, 'path'>;
 
-/** Sets each member of an object, whose names are paths. A change of a read-only member is ignored: Okta sends `id` with each new name. */
+/**
+ * Sets each member of an object. Member names are paths. Changes of read-only members are ignored, because Okta sends
+ * `id` with each new name.
+ */
 function applyMembers(
   before: Members,
   { op, value, onUnknown }: MemberChange,
   definition: ResourceDefinition,
 ): Members {
-  if (!isMembers(value)) throw scimRefusal('invalidValue', 'An operation without a path has an object as its value.');
+  if (!isMembers(value))
+    throw scimRefusal('invalidValue', 'The value of an operation without a path must be an object.');
   return Object.entries(value).reduce<Members>((current, [path, member]) => {
     const target = pathOfMember(path, { definition, onUnknown });
     if (target === null || target.attribute?.mutability === 'readOnly') return current;
@@ -77,14 +84,15 @@ function changed(current: Members, target: Target, change: Change, definition: R
 
 type SchemaChange = { extension: string | null; change: Change; definition: ResourceDefinition };
 
-/** A path that is the URI of a schema names all of its attributes. */
+/** Changes all attributes of the schema whose URI is the path. */
 function changedSchema(current: Members, { extension, change, definition }: SchemaChange): Members {
   const { op, value, path } = change;
   if (op === 'remove' || value === null) {
-    if (extension === null) throw scimRefusal('invalidPath', 'Name an attribute of the schema.', path);
+    if (extension === null)
+      throw scimRefusal('invalidPath', `\`${path}\` is the URI of a schema. Add the name of an attribute.`, path);
     return withMember(current, extension, undefined);
   }
-  if (!isMembers(value)) throw scimRefusal('invalidValue', `\`${path}\` takes an object.`, path);
+  if (!isMembers(value)) throw scimRefusal('invalidValue', `\`${path}\` must be an object.`, path);
   const qualified = Object.entries(value).map(([name, member]) => [`${path}:${name}`, member]);
   return applyMembers(current, { ...change, value: Object.fromEntries(qualified) }, definition);
 }
@@ -112,12 +120,12 @@ function boundValues(operations: readonly Pick<Operation, 'value'>[]): void {
     );
 }
 
-/** Values of a list, and of the lists in an object. */
+/** Counts the values of a list, and of the lists in an object. */
 function valuesIn(value: unknown): number {
   if (Array.isArray(value)) return value.length;
   return isMembers(value) ? Object.values(value).reduce<number>((sum, member) => sum + valuesIn(member), 0) : 1;
 }
 
 function unknownPath(path: string, { name }: ResourceDefinition) {
-  return scimRefusal('invalidPath', `\`${path}\` is no attribute of ${name}.`, path);
+  return scimRefusal('invalidPath', `\`${path}\` is not an attribute of ${name}.`, path);
 }

@@ -1,45 +1,48 @@
 import { findAttribute, type Attribute } from './attribute.ts';
 import { scimRefusal } from './scim-refusal.ts';
 
-/** Attributes of a resource or of a complex value, under the names of its schema. */
+/** Attributes of a resource or of a complex value, named as in its schema. */
 export type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The treatment of members that the schema does not have. PATCH refuses them, since an answer of 200 would claim a
- * change.
+ * How members outside the schema are treated. PATCH refuses them, because 200 would claim a change that did not happen.
  */
 export type OnUnknown = 'ignore' | 'refuse';
 
 type Place = {
-  /** The path as the client wrote it, for messages. */
+  /** The path as the client sent it, for error messages. */
   readonly path: string;
   readonly onUnknown: OnUnknown;
 };
 
 export type Change = Place & { readonly op: 'add' | 'remove' | 'replace'; readonly value: unknown };
 
-/** The values of a multi-valued attribute, without those that have labels alone. Okta sends a single value without a list. */
+/**
+ * Returns the values of a multi-valued attribute, without values that consist only of labels. Okta sends a single value
+ * without a list.
+ */
 export function canonicalList(attribute: Attribute, value: unknown, place: Place): Members[] {
   if (value === null || value === undefined || value === '') return [];
   const list: unknown[] = Array.isArray(value) ? value : [value];
   return list.map((element) => canonicalElement(attribute, element, place)).filter(isMeaningful);
 }
 
-/** One value of a multi-valued attribute. */
+/** Returns one value of a multi-valued attribute. */
 export function canonicalElement(attribute: Attribute, value: unknown, place: Place): Members {
   const canonical = canonicalValue(attribute, value, place) ?? {};
   return isMembers(canonical) ? compacted(canonical) : refuse(place, 'objects');
 }
 
 /**
- * A value in the form in which the schema has it; `undefined` when the value unassigns the attribute (RFC 7643 §2.5; clients send empty text
- * as well). Entra sends booleans as text, a manager as its bare id, and single values in an array of one. Throws `invalidValue`.
+ * Returns a value in the form of the schema. `undefined` when the value unassigns the attribute: `null` (RFC 7643 §2.5)
+ * or empty text. Entra sends booleans as text, a manager as a bare ID, and single values in an array. Throws
+ * `invalidValue`.
  */
 export function canonicalValue(attribute: Attribute, value: unknown, place: Place): unknown {
   if (value === null || value === undefined || value === '') return undefined;
   if (Array.isArray(value)) {
     const [only, ...more] = value as unknown[];
-    if (more.length > 0) throw scimRefusal('invalidValue', `\`${place.path}\` takes one value.`, place.path);
+    if (more.length > 0) throw scimRefusal('invalidValue', `\`${place.path}\` must have one value.`, place.path);
     return Array.isArray(only) ? refuse(place, 'one value') : canonicalValue(attribute, only, place);
   }
   switch (attribute.type) {
@@ -68,7 +71,7 @@ function canonicalBoolean(value: unknown, place: Place): boolean {
   return refuse(place, 'true or false');
 }
 
-/** Members with `undefined` unassign a sub-attribute. */
+/** Members that are `undefined` unassign their sub-attribute. */
 function canonicalComplex(attribute: Attribute, value: unknown, place: Place): Members | undefined {
   const { subAttributes = [] } = attribute;
   if (typeof value === 'string' && findAttribute(subAttributes, 'value') !== undefined) return { value };
@@ -78,7 +81,7 @@ function canonicalComplex(attribute: Attribute, value: unknown, place: Place): M
     const path = `${place.path}.${name}`;
     if (sub !== undefined) return [[sub.name, canonicalValue(sub, member, { ...place, path })]];
     if (place.onUnknown === 'refuse')
-      throw scimRefusal('invalidPath', `\`${path}\` is no attribute of this resource.`, path);
+      throw scimRefusal('invalidPath', `\`${path}\` is not an attribute of this resource.`, path);
     return [];
   });
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
@@ -86,7 +89,7 @@ function canonicalComplex(attribute: Attribute, value: unknown, place: Place): M
 
 const labels = new Set(['type', 'primary', 'display', '$ref']);
 
-/** A value that has nothing but labels is no value. */
+/** Returns false for a value that consists only of labels. */
 export function isMeaningful(value: Members): boolean {
   return Object.entries(value).some(([name, member]) => member !== undefined && !labels.has(name));
 }
@@ -95,7 +98,7 @@ export function definedEntries(members: Members): [string, unknown][] {
   return Object.entries(members).filter(([, member]) => member !== undefined);
 }
 
-/** Without the members that are unassigned. */
+/** Removes unassigned members. */
 export function compacted(members: Members): Members {
   return Object.fromEntries(definedEntries(members));
 }
@@ -105,5 +108,5 @@ export function isMembers(value: unknown): value is Members {
 }
 
 function refuse({ path }: Place, wanted: string): never {
-  throw scimRefusal('invalidValue', `\`${path}\` takes ${wanted}.`, path);
+  throw scimRefusal('invalidValue', `\`${path}\` must be ${wanted}.`, path);
 }

@@ -5,7 +5,7 @@ import { hasIdentity } from './has-identity.ts';
 import { IdentityValues } from './identity-values.ts';
 import { scimRefusal } from './scim-refusal.ts';
 
-/** The value of an attribute after a change; `undefined` when it has none. */
+/** Returns the value of an attribute after a change. `undefined` when the attribute has no value. */
 export function changedAttribute(current: unknown, aim: Aim, change: Change): unknown {
   const { attribute, sub } = aim;
   if (attribute.mutability === 'readOnly' || (sub !== null && sub.mutability !== 'readWrite'))

@@ -16,7 +16,7 @@ import { scimRefusal } from './scim-refusal.ts';
 
 export type Aim = { readonly attribute: Attribute; readonly filter: Predicate | null; readonly sub: Attribute | null };
 
-/** The values of a multi-valued attribute after a change. */
+/** Returns the values of a multi-valued attribute after a change. */
 export function changedValues(values: readonly Members[], { attribute, filter, sub }: Aim, change: Change): Members[] {
   const after =
     filter === null
@@ -67,7 +67,10 @@ function withSub(values: readonly Members[], { sub, isMatch }: SubChange, change
   return values.map((value) => (isMatch(value) ? merged(value, members, change) : value)).filter(isMeaningful);
 }
 
-/** A value with these members. One that has labels alone is dropped when it lost a member, and is refused when it got one. */
+/**
+ * Returns the value with the changed members. Throws `noTarget` when a member was set and the value still consists only
+ * of labels.
+ */
 function merged(value: Members, members: Members, { path }: Change): Members {
   const after = compacted({ ...value, ...members });
   const isLabel = Object.values(members).some((member) => member !== undefined) && !isMeaningful(after);
@@ -75,7 +78,10 @@ function merged(value: Members, members: Members, { path }: Change): Members {
   return after;
 }
 
-/** Groups have thousands of members, and a request hundreds of filters: the usual one is compared directly, and others have few terms. */
+/**
+ * Returns the comparison for a filter. Groups have thousands of members and requests hundreds of filters. The usual
+ * filter is therefore compared directly, and other filters may have only few terms.
+ */
 function matcherOf(filter: Predicate, values: readonly Members[], { path }: Change): (value: Members) => boolean {
   if (filter.kind === 'string' && filter.operator === 'eq' && !filter.folded && filter.path === 'value')
     return ({ value }) => value === filter.value;
@@ -90,7 +96,10 @@ function requireFew(values: readonly Members[], path: string): void {
     throw scimRefusal('invalidPath', `${path} concerns ${values.length} values. Name one by \`[value eq "…"]\`.`, path);
 }
 
-/** The value that a filter of equalities describes; `null` for other filters. Entra sets `emails[type eq "work"].value` before it exists. */
+/**
+ * Returns the value that a filter with only `eq` and `and` describes. `null` for other filters. It is needed because
+ * Entra sets `emails[type eq "work"].value` before that value exists.
+ */
 function membersOf(filter: Predicate): Members | null {
   switch (filter.kind) {
     case 'string':
@@ -98,15 +107,18 @@ function membersOf(filter: Predicate): Members | null {
     case 'boolean':
       return { [filter.path]: filter.value };
     case 'and': {
-      const parts = filter.parts.map(membersOf);
-      return parts.includes(null) ? null : (Object.assign({}, ...parts) as Members); // every part is an object
+      const pieces = filter.operands.map(membersOf);
+      return pieces.includes(null) ? null : (Object.assign({}, ...pieces) as Members); // every part is an object
     }
     default:
       return null;
   }
 }
 
-/** Removes what one of the values of the operation describes. One without members would describe everything, so it is refused. */
+/**
+ * Removes each value that matches a value of the operation. A value without members would match everything, so it is
+ * refused.
+ */
 function withoutValues(values: readonly Members[], attribute: Attribute, change: Change): Members[] {
   const list: unknown[] = Array.isArray(change.value) ? change.value : [change.value];
   const byValue = new Map<unknown, Members[]>();
@@ -114,7 +126,11 @@ function withoutValues(values: readonly Members[], attribute: Attribute, change:
     const selector = canonicalElement(attribute, element, change);
     const { value: id } = selector;
     if (Object.keys(selector).length === 0 || (hasIdentity(attribute) && id === undefined))
-      throw scimRefusal('invalidValue', `A value to remove from \`${change.path}\` names no value.`, change.path);
+      throw scimRefusal(
+        'invalidValue',
+        `A value to remove from \`${change.path}\` has no members. Send the members that identify it.`,
+        change.path,
+      );
     const others = byValue.get(id);
     if (others === undefined) byValue.set(id, [selector]);
     else others.push(selector);
@@ -128,7 +144,7 @@ function includes(value: Members, selector: Members): boolean {
   return Object.entries(selector).every(([name, member]) => value[name] === member);
 }
 
-/** Values with the same identity are one: a member that is added again stays as it is. */
+/** Adds values. A value with the identity of an existing one is ignored. */
 function joined(values: readonly Members[], added: readonly Members[], attribute: Attribute): Members[] {
   const byIdentity = new Map(added.map((value) => [identityOf(value, attribute), value]));
   for (const value of values) byIdentity.delete(identityOf(value, attribute));
@@ -138,13 +154,13 @@ function joined(values: readonly Members[], added: readonly Members[], attribute
 function identityOf(value: Members, attribute: Attribute): string {
   const { value: id } = value;
   if (hasIdentity(attribute) && typeof id === 'string') return id;
-  return canonicalize(value as never); // text and booleans alone
+  return canonicalize(value as never); // only text and booleans
 }
 
-/** A new primary value takes the place of the one before (RFC 7644 §3.5.2). */
+/** A new primary value replaces the previous one (RFC 7644 §3.5.2). */
 function withOnePrimary(before: readonly Members[], after: readonly Members[]): Members[] {
-  const known = new Set(before);
-  const isNewPrimary = (value: Members) => value['primary'] === true && !known.has(value);
+  const existing = new Set(before);
+  const isNewPrimary = (value: Members) => value['primary'] === true && !existing.has(value);
   if (after.filter(isNewPrimary).length !== 1) return [...after];
   return after.map((value) =>
     value['primary'] === true && !isNewPrimary(value) ? { ...value, primary: false } : value,

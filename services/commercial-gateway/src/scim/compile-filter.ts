@@ -6,13 +6,16 @@ import { withoutSchema } from './schema-prefix.ts';
 
 type Names<Path extends string> = {
   readonly attributes: readonly FilterAttribute<Path>[];
-  /** Schemas whose URI may stand before a name. */
+  /** Schemas whose URI may precede a name. */
   readonly schemas: readonly string[];
 };
 
 const stringOperators: Readonly<Record<string, StringOperator>> = { eq: 'eq', ne: 'ne', co: 'co', sw: 'sw', ew: 'ew' };
 
-/** A filter of RFC 7644 §3.4.2.2 over these attributes. Throws `invalidFilter`, which names the attribute or operator at fault. */
+/**
+ * Compiles a filter (RFC 7644 §3.4.2.2) over these attributes. Throws `invalidFilter`, which names the invalid
+ * attribute or operator.
+ */
 export function compileFilter<Path extends string>(filter: string, names: Names<Path>): Predicate<Path> {
   const { text, values } = scanFilter(filter);
   return compiled(parsed(text), { names, values });
@@ -33,13 +36,16 @@ function compiled<Path extends string>(filter: Filter, scope: Scope<Path>): Pred
   switch (filter.op) {
     case 'and':
     case 'or':
-      return { kind: filter.op, parts: filter.filters.map((part) => compiled(part, scope)) };
+      return { kind: filter.op, operands: filter.filters.map((piece) => compiled(piece, scope)) };
     case 'not':
-      return { kind: 'not', part: compiled(filter.filter, scope) };
+      return { kind: 'not', piece: compiled(filter.filter, scope) };
     case 'pr':
       return { kind: 'present', path: attributeOf(filter.attrPath, scope.names).path };
     case '[]':
-      throw scimRefusal('invalidFilter', `Name the value of ${filter.attrPath} instead of a filter in brackets.`);
+      throw scimRefusal(
+        'invalidFilter',
+        `Filters in brackets are not supported. Compare a sub-attribute of ${filter.attrPath} instead.`,
+      );
     default:
       return comparison(filter, scope);
   }
@@ -57,24 +63,23 @@ function comparison<Path extends string>({ op, attrPath, compValue }: Comparison
   const isNegated = operator === 'ne';
   if (value === null || attribute.type === 'boolean') {
     if (operator !== 'eq' && !isNegated)
-      throw scimRefusal('invalidFilter', `${attrPath} takes eq and ne with this value.`);
-    const part: Predicate<Path> =
+      throw scimRefusal('invalidFilter', `${attrPath} accepts only eq and ne with this value.`);
+    const piece: Predicate<Path> =
       value === null ? absent(path) : { kind: 'boolean', path, value: truth(attrPath, value) };
-    return isNegated ? { kind: 'not', part } : part;
+    return isNegated ? { kind: 'not', piece } : piece;
   }
   const folded = !attribute.caseExact;
   return { kind: 'string', path, operator, value: folded ? value.toLowerCase() : value, sent: value, folded };
 }
 
-/** A comparison with null asks whether a value exists (RFC 7643 §2.5). */
+/** A comparison with null tests whether a value exists (RFC 7643 §2.5). */
 function absent<Path extends string>(path: Path): Predicate<Path> {
-  return { kind: 'not', part: { kind: 'present', path } };
+  return { kind: 'not', piece: { kind: 'present', path } };
 }
 
 function truth(name: string, value: string): boolean {
   const word = value.toLowerCase();
-  if (word !== 'true' && word !== 'false')
-    throw scimRefusal('invalidFilter', `${name} is compared with true or false.`);
+  if (word !== 'true' && word !== 'false') throw scimRefusal('invalidFilter', `Compare ${name} with true or false.`);
   return word === 'true';
 }
 
@@ -84,6 +89,6 @@ function attributeOf<Path extends string>(name: string, { attributes, schemas }:
     [path, ...aliases].some((candidate) => candidate.toLowerCase() === wanted),
   );
   if (found !== undefined) return found;
-  const known = attributes.map(({ path }) => path).join(', ');
-  throw scimRefusal('invalidFilter', `A filter cannot name ${name}. It can name ${known}.`);
+  const existing = attributes.map(({ path }) => path).join(', ');
+  throw scimRefusal('invalidFilter', `A filter cannot name ${name}. It can name ${existing}.`);
 }

@@ -1,7 +1,7 @@
 import { scimLimits } from '@countersign/contracts/commercial-gateway';
 import { scimRefusal } from './scim-refusal.ts';
 
-/** A filter whose values are replaced by their indexes in `values`. `null` stands for "no value". */
+/** A filter whose values are replaced by their indexes in `values`. A `null` in `values` means "no value". */
 type ScannedFilter = { readonly text: string; readonly values: readonly (string | null)[] };
 
 const token = /(\s+)|("(?:[^"\\]|\\.)*")|([()[\]])|([^\s"()[\]]+)/y;
@@ -9,8 +9,9 @@ const comparisons = new Set(['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le
 const literals = new Set(['true', 'false', 'null']);
 
 /**
- * Takes the values out of a filter before the library parses it. The pattern of scim2-parse-filter 0.2.10 for quoted text takes exponential
- * time for line feeds, and it does not decode escapes. Its words exclude `@`, so it rejects the unquoted addresses that some clients send.
+ * Extracts the values of a filter before the library parses it. In scim2-parse-filter 0.2.10, the pattern for quoted
+ * text takes exponential time for line feeds and does not decode escapes. The library also rejects the unquoted e-mail
+ * addresses that some clients send.
  */
 export function scanFilter(filter: string): ScannedFilter {
   if (filter.length > scimLimits.filterLength)
@@ -66,7 +67,7 @@ function tokensOf(filter: string): Token[] {
   return tokens;
 }
 
-/** Text without quotation marks is a value after `eq` alone: Entra and scripts send it there. */
+/** Returns the value of a token. Unquoted text is accepted only after `eq`, where Entra and scripts send it. */
 function valueOf({ quoted, word, operator }: Pick<Token, 'quoted' | 'word'> & { operator: string | null }) {
   if (quoted !== undefined) return decoded(quoted);
   if (word === undefined) throw scimRefusal('invalidFilter', 'The filter has a comparison without a value.');
@@ -80,6 +81,9 @@ function decoded(quoted: string): string {
   try {
     return String(JSON.parse(quoted));
   } catch {
-    throw scimRefusal('invalidFilter', 'The filter has a quoted value that is no JSON string.');
+    throw scimRefusal(
+      'invalidFilter',
+      'The filter has a quoted value that is not a JSON string. Escape quotes with a backslash.',
+    );
   }
 }

@@ -6,20 +6,21 @@ type ProvisionedUser = {
   readonly userName: string;
   readonly externalId?: string | undefined;
 };
-/** An address by which a provisioned person of any organisation signs in. */
+/** A sign-in address of a provisioned person of any organisation. */
 type Account = { readonly address: string; readonly scimUserId: string };
 
 type Existing = { readonly users: readonly ProvisionedUser[]; readonly accounts: readonly Account[] };
 
 /**
- * Throws ALREADY_EXISTS, 409 `uniqueness`, for a name or id of another person of the organisation, and for the address of another person
- * whom an identity provider manages. One address is one person, and two providers would end each other's access.
+ * Throws ALREADY_EXISTS, 409 `uniqueness`, for a user name or external ID of another person of the organisation. It
+ * also throws for the address of any other provisioned person. An address belongs to one person: if two identity
+ * providers managed it, they would end each other's access.
  */
 export function requireUnique(
   { id, user, address }: { id: string | null; user: ScimUser; address: string | null },
   { users, accounts }: Existing,
 ): void {
-  const others = users.filter((other) => other.id !== id);
+  const others = users.filter((candidate) => candidate.id !== id);
   const name = user.userName.toLowerCase();
   if (others.some(({ userName }) => userName.toLowerCase() === name))
     throw conflict('userName', `Another user has the userName ${user.userName}.`);

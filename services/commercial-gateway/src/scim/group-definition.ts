@@ -1,7 +1,7 @@
 import { scimSchemas } from '@countersign/contracts/commercial-gateway';
 import { attribute, type ResourceDefinition } from './attribute.ts';
 
-/** Groups of people. A group has no group as a member. */
+/** Groups of people. Nested groups are not supported. */
 export const groupDefinition: ResourceDefinition = {
   name: 'Group',
   endpoint: '/Groups',

@@ -1,6 +1,9 @@
 import { findAttribute, type Attribute } from './attribute.ts';
 
-/** Members of groups are people, whom their id identifies. Values of other attributes are equal when all their members are. */
+/**
+ * Returns whether the values of an attribute have an ID, like members of groups. Values of other attributes are
+ * compared by all their members.
+ */
 export function hasIdentity({ subAttributes = [] }: Attribute): boolean {
   return findAttribute(subAttributes, 'value')?.mutability === 'immutable';
 }

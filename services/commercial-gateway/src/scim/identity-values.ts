@@ -8,12 +8,13 @@ import { termsOf } from './predicate.ts';
 import { scimRefusal } from './scim-refusal.ts';
 
 /**
- * Members of a group while one request changes them. A group has thousands, and a request hundreds of operations, so the usual operations cost what
- * they change. Others read every member, and a request has few of them.
+ * The members of a group while one request changes them. A group has thousands of members and a request hundreds of
+ * operations. The usual operations therefore read only the members that they change. Other operations read every
+ * member, and their number per request is limited.
  */
 export class IdentityValues {
   readonly #byId: Map<unknown, Members>;
-  /** Values that operations of the request have read. */
+  /** Number of comparisons that the operations of the request have made so far. */
   #read: number;
 
   private constructor(values: readonly Members[], read: number) {
@@ -26,7 +27,7 @@ export class IdentityValues {
     return new IdentityValues(Array.isArray(current) ? current.filter(isMembers) : [], 0);
   }
 
-  /** The values after the change. This object belongs to the request, so it may be changed itself. */
+  /** Returns the values after the change. May change and return this object, which belongs to one request. */
   changed(aim: Aim, change: Change): IdentityValues {
     const removed = removedIds(aim, change);
     if (removed !== null) {
@@ -47,7 +48,7 @@ export class IdentityValues {
     return [...this.#byId.values()];
   }
 
-  /** A member that is added again stays as it is. */
+  /** A member that is added again stays unchanged. */
   #add(attribute: Attribute, change: Change): this {
     const added = new Map(canonicalList(attribute, change.value, change).map((value) => [value['value'], value]));
     for (const [id, value] of added) if (!this.#byId.has(id)) this.#byId.set(id, value);
@@ -58,14 +59,14 @@ export class IdentityValues {
   }
 }
 
-/** Members with the values by id in place of lists. */
+/** Replaces lists of values by `IdentityValues`. */
 export function withIdentities(members: Members, { schema }: ResourceDefinition): Members {
   const names = schema.attributes.filter(hasIdentity).map(({ name }) => name);
   const lists = names.filter((name) => members[name] !== undefined);
   return { ...members, ...Object.fromEntries(lists.map((name) => [name, IdentityValues.of(members[name])])) };
 }
 
-/** Members with lists again. An attribute without a value is absent. */
+/** Replaces `IdentityValues` by lists. An attribute without values is omitted. */
 export function withLists(members: Members): Members {
   const entries = Object.entries(members).flatMap<[string, unknown]>(([name, member]) => {
     if (!(member instanceof IdentityValues)) return [[name, member]];
@@ -75,7 +76,7 @@ export function withLists(members: Members): Members {
   return Object.fromEntries(entries);
 }
 
-/** The ids that an operation removes, if it names them by nothing else. */
+/** Returns the IDs that an operation removes. `null` when it selects values in another way. */
 function removedIds({ attribute, filter, sub }: Aim, change: Change): unknown[] | null {
   const { op, value } = change;
   if (op !== 'remove' || sub !== null) return null;

@@ -1,6 +1,6 @@
 import { scimSchemas } from '@countersign/contracts/commercial-gateway';
 
-/** A page of resources (RFC 7644 §3.4.2). `startIndex` begins at 1. */
+/** Returns a page of resources (RFC 7644 §3.4.2). `startIndex` begins at 1. */
 export function listResponse<Resource>(page: {
   readonly resources: readonly Resource[];
   readonly totalResults: number;

@@ -7,17 +7,17 @@ import { groupDefinition } from './group-definition.ts';
 import { scimRefusal } from './scim-refusal.ts';
 import { userDefinition } from './user-definition.ts';
 
-/** A person as a body of POST describes them. Unknown and read-only members are ignored (RFC 7644 §3.3). Throws `invalidValue`. */
+/** Parses the body of POST. Unknown and read-only members are ignored (RFC 7644 §3.3). Throws `invalidValue`. */
 export function parseUser(body: unknown): ScimUser {
   return validated(ScimUser, describedAttributes(body, userDefinition));
 }
 
-/** A person after PUT. A body without `active` neither ends nor restores access. */
+/** Returns a person after PUT. A body without `active` neither ends nor restores access. */
 export function replaceUser(before: ScimUser, body: unknown): ScimUser {
   return validated(ScimUser, { active: before.active, ...describedAttributes(body, userDefinition) });
 }
 
-/** A person after PATCH. Throws what RFC 7644 §3.5.2 names, and changes nothing then. */
+/** Returns a person after PATCH. Throws the errors of RFC 7644 §3.5.2. Either all operations apply, or none. */
 export function patchUser(before: ScimUser, body: unknown): ScimUser {
   return validated(ScimUser, patched(before, body, userDefinition));
 }

@@ -14,7 +14,10 @@ export type Target = {
   readonly sub: Attribute | null;
 };
 
-/** A path of RFC 7644 §3.5.2, `emails[type eq "work"].value`. Names are matched without case. `null` when the schema has no such attribute. */
+/**
+ * Parses a path of RFC 7644 §3.5.2, such as `emails[type eq "work"].value`. Names are case-insensitive. `null` when the
+ * schema does not have the attribute.
+ */
 export function parsePath(path: string, definition: ResourceDefinition): Target | null {
   const { names, filter, after } = split(path);
   const schemas = [definition.schema, ...definition.extensions];
@@ -37,17 +40,21 @@ export function parsePath(path: string, definition: ResourceDefinition): Target 
   if (sub === undefined) return null;
   if (filter === null) return { extension, attribute, filter, sub };
   if (!attribute.multiValued || subAttributes.length === 0)
-    throw scimRefusal('invalidPath', `\`${attribute.name}\` has one value, so its path takes no filter.`, path);
+    throw scimRefusal(
+      'invalidPath',
+      `\`${attribute.name}\` is not a list of objects, so its path cannot have a filter. Remove the filter.`,
+      path,
+    );
   return { extension, attribute, filter: elementFilter(filter, subAttributes), sub };
 }
 
-/** Cut at the first and the last bracket: names have none, and a value in the filter may have any. */
+/** Splits the path at the first and the last bracket. Names have no brackets, but values in the filter may. */
 function split(path: string): { names: string; filter: string | null; after: string[] } {
   const [start, end] = [path.indexOf('['), path.lastIndexOf(']')];
   if (start === -1 && end === -1) return { names: path, filter: null, after: [] };
   const after = path.slice(end + 1);
   if (start < 1 || end < start || (after !== '' && !after.startsWith('.')))
-    throw scimRefusal('invalidPath', `The path ${path} is no path of RFC 7644 §3.5.2.`, path);
+    throw scimRefusal('invalidPath', `The path ${path} is not a path of RFC 7644 §3.5.2.`, path);
   return {
     names: path.slice(0, start),
     filter: path.slice(start + 1, end),

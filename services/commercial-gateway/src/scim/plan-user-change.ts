@@ -1,7 +1,7 @@
 import { AppError } from '@countersign/contracts';
 import type { ScimUser } from '@countersign/contracts/commercial-gateway';
 
-/** Everything by which a person acts. */
+/** Everything with which a person can act. */
 const access = ['sessions', 'keys', 'device_tokens', 'unused_approvals'] as const;
 
 /** The effects of a change of a person, besides the row of the person. */
@@ -9,19 +9,26 @@ type UserEffect =
   /** Access ends; the account stays as it is. */
   | { readonly kind: 'end_access'; readonly ends: typeof access }
   | { readonly kind: 'deactivate'; readonly ends: typeof access }
-  /** Sign-in is possible again. Nothing that a deactivation ended comes back. */
+  /** Sign-in is possible again. Sessions and keys that a deactivation ended stay ended. */
   | { readonly kind: 'reactivate' }
   | { readonly kind: 'rename'; readonly userName: string; readonly displayName: string | null };
 
 type UserPlan = {
   readonly effects: readonly UserEffect[];
-  /** The answer instead of the changed resource. Its effects are carried out, and the row stays as it was. */
+  /**
+   * `null` when the request is accepted. After a refusal the effects are still applied, and the row stays unchanged.
+   */
   readonly refusal: AppError | null;
 };
 
-export type Position = { readonly isOwner: boolean; /** Other owners who are active. */ readonly otherOwners: number };
+export type Position = {
+  readonly isOwner: boolean;
+  /** Other active owners. */ readonly otherOwners: number;
+};
 
-/** The effects of a change; `after` is `null` when the person is deleted, which keeps the row and ends access. */
+/**
+ * Returns the effects of a change. `after` is `null` when the person is deleted, which keeps the row and ends access.
+ */
 export function planUserChange(before: ScimUser, after: ScimUser | null, { isOwner, otherOwners }: Position): UserPlan {
   const isActive = after?.active === true;
   if (before.active && !isActive) {
@@ -32,11 +39,11 @@ export function planUserChange(before: ScimUser, after: ScimUser | null, { isOwn
   return { effects: [...reactivation, ...renames(before, after)], refusal: null };
 }
 
-/** SCIM returns it as 409. */
+/** Creates the refusal for the last owner, which SCIM returns as 409. */
 export function lastOwner(): AppError {
   return new AppError(
     'LAST_OWNER',
-    'This person is the last owner of the organisation and stays an owner. Their sessions and keys have ended. Make another member an owner, then repeat the change.',
+    'This person is the last owner of a workspace and stays an owner. Their sessions and keys have ended. Make another member an owner, then repeat the change.',
   );
 }
 

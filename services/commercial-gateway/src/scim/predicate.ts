@@ -3,26 +3,26 @@ export type FilterAttribute<Path extends string = string> = {
   readonly path: Path;
   readonly type: 'string' | 'boolean';
   readonly caseExact: boolean;
-  /** Other names of it, such as the plural attribute that it is the value of. */
+  /** Other names of the attribute, such as the multi-valued attribute whose `value` it is. */
   readonly aliases?: readonly string[];
 };
 
 export type StringOperator = 'eq' | 'ne' | 'co' | 'sw' | 'ew';
 
 /**
- * A filter as data. The store turns it into SQL. `folded`: `value` is in lower case, and is compared with the value of the attribute in lower
- * case. `ne` holds where `eq` does not, so it holds for an attribute without a value.
+ * A filter as data, which the store turns into SQL. `folded` means a comparison in lower case; `value` is already in
+ * lower case. `ne` is the negation of `eq`, so it matches an attribute without a value.
  */
 export type Predicate<Path extends string = string> =
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly Predicate<Path>[] }
-  | { readonly kind: 'not'; readonly part: Predicate<Path> }
+  | { readonly kind: 'and' | 'or'; readonly operands: readonly Predicate<Path>[] }
+  | { readonly kind: 'not'; readonly piece: Predicate<Path> }
   | { readonly kind: 'present'; readonly path: Path }
   | {
       readonly kind: 'string';
       readonly path: Path;
       readonly operator: StringOperator;
       readonly value: string;
-      /** The value in the case in which it was sent. */
+      /** The value as it was sent. */
       readonly sent: string;
       readonly folded: boolean;
     }
@@ -30,15 +30,15 @@ export type Predicate<Path extends string = string> =
 
 type Values<Path extends string> = (path: Path) => readonly (string | boolean)[];
 
-/** Whether a resource with these values matches. One of several values is enough. */
+/** Returns whether a resource with these values matches. One matching value of an attribute is enough. */
 export function matches<Path extends string>(predicate: Predicate<Path>, valuesOf: Values<Path>): boolean {
   switch (predicate.kind) {
     case 'and':
-      return predicate.parts.every((part) => matches(part, valuesOf));
+      return predicate.operands.every((piece) => matches(piece, valuesOf));
     case 'or':
-      return predicate.parts.some((part) => matches(part, valuesOf));
+      return predicate.operands.some((piece) => matches(piece, valuesOf));
     case 'not':
-      return !matches(predicate.part, valuesOf);
+      return !matches(predicate.piece, valuesOf);
     case 'present':
       return valuesOf(predicate.path).some((value) => value !== '');
     case 'boolean':
@@ -53,20 +53,20 @@ export function matches<Path extends string>(predicate: Predicate<Path>, valuesO
   }
 }
 
-/** The number of comparisons in a predicate. */
+/** Returns the number of comparisons in a predicate. */
 export function termsOf(predicate: Predicate): number {
   switch (predicate.kind) {
     case 'and':
     case 'or':
-      return predicate.parts.reduce((sum, part) => sum + termsOf(part), 0);
+      return predicate.operands.reduce((sum, piece) => sum + termsOf(piece), 0);
     case 'not':
-      return termsOf(predicate.part);
+      return termsOf(predicate.piece);
     default:
       return 1;
   }
 }
 
-/** `ne` is the negation of this: see above. */
+/** Compares with `eq` for `ne` too. The caller negates the result. */
 function compare(value: string, operator: StringOperator, wanted: string): boolean {
   switch (operator) {
     case 'eq':

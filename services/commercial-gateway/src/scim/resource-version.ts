@@ -4,24 +4,30 @@ import { canonicalize } from '@countersign/crypto';
 
 type Resource = ScimUser | ScimGroup;
 
-/** The version after a write. Equal attributes keep the version: identity providers repeat their requests for hours. */
+/**
+ * Returns the version after a write. Equal attributes keep the version, because identity providers repeat their
+ * requests for hours.
+ */
 export function nextVersion({ before, version }: { before: Resource; version: number }, after: Resource): number {
   return comparable(before) === comparable(after) ? version : version + 1;
 }
 
-/** Members of a group have no order. */
+/** Returns the resource as text for comparison. The order of group members is ignored. */
 function comparable(resource: Resource): string {
   const { members, ...others } = 'members' in resource ? resource : { ...resource, members: undefined };
-  const sorted = members?.map((member) => canonicalize(member)).sort(); // parsed text alone
-  return canonicalize({ ...others, ...(sorted === undefined ? {} : { members: sorted }) }); // as above
+  const sorted = members?.map((member) => canonicalize(member)).sort(); // plain JSON: the schema parsed it
+  return canonicalize({ ...others, ...(sorted === undefined ? {} : { members: sorted }) }); // plain JSON too
 }
 
-/** A weak entity tag (RFC 7644 §3.14). */
+/** Returns a weak entity tag (RFC 7644 §3.14). */
 export function weakTag(version: number): string {
   return `W/"${version}"`;
 }
 
-/** Throws PRECONDITION_FAILED when If-Match names other versions. Requests without it are allowed: most identity providers send none. */
+/**
+ * Throws PRECONDITION_FAILED when If-Match names only other versions. The header is optional, because most identity
+ * providers do not send it.
+ */
 export function requireVersion(ifMatch: string | undefined, version: number): void {
   if (ifMatch === undefined) return;
   const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));

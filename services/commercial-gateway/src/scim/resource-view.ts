@@ -15,12 +15,12 @@ type Stored<Resource> = {
   readonly changedAt: string;
 };
 
-/** The members that a reader asks for, in the words of `attributes` and `excludedAttributes`. */
+/** The requested members, by the query parameters `attributes` and `excludedAttributes`. */
 export type Projection = { readonly attributes?: string | undefined; readonly excludedAttributes?: string | undefined };
 
 type Group = { readonly value: string; readonly display: string };
 
-/** A person as SCIM returns them. `baseUrl` ends before `/Users`. */
+/** Returns a person as a SCIM resource. `baseUrl` is the URL without `/Users`. */
 export function userView(
   user: Stored<ScimUser> & { groups: readonly Group[] },
   baseUrl: string,
@@ -35,7 +35,7 @@ export function groupView(group: Stored<ScimGroup>, baseUrl: string, projection:
   return view(group, { definition: groupDefinition, baseUrl, projection });
 }
 
-/** Whether a view of a group has no members, so that they need not be read. */
+/** Returns whether the projection omits the members of a group, so that they need not be read. */
 export function leavesOutMembers({ attributes, excludedAttributes }: Projection): boolean {
   const members = (list: string) => pathsOf(list, groupDefinition).some(([first]) => first === 'members');
   if (attributes !== undefined) return pathsOf(attributes, groupDefinition).length > 0 && !members(attributes);
@@ -64,7 +64,10 @@ function view(stored: Stored<Members>, { definition, baseUrl, projection }: View
 
 const always = new Set(commonAttributes.filter(({ returned }) => returned === 'always').map(({ name }) => name));
 
-/** Throws `invalidValue` for both lists at once (RFC 7644 §3.9). Names that no attribute has select nothing. */
+/**
+ * Returns the requested members. Throws `invalidValue` when `attributes` and `excludedAttributes` are both present (RFC
+ * 7644 §3.9). Unknown names select nothing.
+ */
 function projected(whole: Members, { definition, projection }: Omit<Viewing, 'baseUrl'>): Members {
   const { attributes, excludedAttributes } = projection;
   if (attributes !== undefined && excludedAttributes !== undefined)
@@ -81,7 +84,7 @@ function projected(whole: Members, { definition, projection }: Omit<Viewing, 'ba
   );
 }
 
-/** `null` when the whole value is named. */
+/** Returns the paths below an attribute. `null` when a path names the whole attribute. */
 function belowOf(paths: readonly string[][], name: string): string[][] | null {
   const own = paths.filter(([first]) => first === name.toLowerCase()).map(([, ...rest]) => rest);
   return own.some((rest) => rest.length === 0) ? null : own;
@@ -102,11 +105,15 @@ function selected(value: unknown, { below, isExcluding }: Selection): unknown {
   );
 }
 
-/** Paths in lower case, cut at their dots; the URI of an extension is a step of its own. */
+/** Splits paths at their dots, in lower case. The URI of an extension is one step. */
 function pathsOf(list: string | undefined, { schema, extensions }: ResourceDefinition): string[][] {
   const paths = (list ?? '').split(',').map((path) => path.trim());
   if (paths.length > scimLimits.projectedPaths)
-    throw scimRefusal('invalidValue', `More than ${scimLimits.projectedPaths} attributes are named.`, 'attributes');
+    throw scimRefusal(
+      'invalidValue',
+      `The request names more than ${scimLimits.projectedPaths} attributes. Name fewer.`,
+      'attributes',
+    );
   return paths.filter(Boolean).map((path) => {
     const { schema: owner, rest } = withoutSchema(path, [schema.id, ...extensions.map(({ id }) => id)]);
     const steps = rest === '' ? [] : rest.toLowerCase().split('.');

@@ -1,6 +1,6 @@
 /**
- * A name without the URI of the schema that it may begin with. `schema` is `null` when there is none of these. URIs are compared without case:
- * clients send them in capitals as well.
+ * Splits the optional schema URI from a name. `schema` is `null` when the name begins with none of these URIs. URIs are
+ * case-insensitive, because some clients send them in capitals.
  */
 export function withoutSchema(name: string, schemas: readonly string[]): { schema: string | null; rest: string } {
   const lower = name.toLowerCase();

@@ -12,7 +12,10 @@ function plural(name: string, description: string, value: string) {
   });
 }
 
-/** People, with the attributes that Entra and Okta send. Passwords are no attribute: this server stores none. */
+/**
+ * People, with the attributes that Entra and Okta send. There is no attribute for passwords, because this server stores
+ * none.
+ */
 export const userDefinition: ResourceDefinition = {
   name: 'User',
   endpoint: '/Users',

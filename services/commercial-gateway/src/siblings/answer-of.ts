@@ -3,11 +3,13 @@ import { AppError, isAppError, type Answer } from '@countersign/contracts';
 const outages = {
   kernel: ['GOVERNANCE_UNAVAILABLE', 'The kernel does not answer'],
   gateway: ['GATEWAY_UNAVAILABLE', 'The gateway does not answer'],
+  'control plane': ['CONTROL_PLANE_UNAVAILABLE', 'The control plane does not answer'],
 } as const;
 
 /**
- * The answer of a sibling. Its refusals are the caller's to read, except a 401: that is about credentials between services, and would sign
- * the person out. Throws the refusal, GOVERNANCE_UNAVAILABLE or GATEWAY_UNAVAILABLE.
+ * Returns the answer of a sibling service. Throws its refusal, or that the service is unavailable. A 401 is passed on
+ * only for a missing proof of presence. Any other 401 concerns credentials between services, and would sign the person
+ * out.
  */
 export async function answerOf<Reply>(
   sibling: keyof typeof outages,
@@ -22,7 +24,7 @@ export async function answerOf<Reply>(
   }
 }
 
-/** Outages of services behind the sibling, and a missing proof of presence. */
+/** Codes that are passed on: outages of services behind the sibling, and a missing proof of presence. */
 const passedOn: ReadonlySet<string> = new Set([
   'CONTROL_PLANE_UNAVAILABLE',
   'GOVERNANCE_UNAVAILABLE',
@@ -30,7 +32,7 @@ const passedOn: ReadonlySet<string> = new Set([
   'REAUTHENTICATION_REQUIRED',
 ]);
 
-/** Whether a refusal of a sibling is the caller's to read. */
+/** Returns whether a refusal of a sibling is passed on to the caller. */
 export function isForCaller({ status, code }: AppError): boolean {
   return (status < 500 && status !== 401) || passedOn.has(code);
 }

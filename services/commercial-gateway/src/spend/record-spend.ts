@@ -16,14 +16,17 @@ type Spend = {
 
 type Recorded = { event_id: string; counted: boolean; budget: Budget };
 
-/** The kernel compares whole events, so the members that spend has no use for are constant. */
+/**
+ * Unused members of a spend event. They are constant because the kernel compares whole events to recognise repeated
+ * ones.
+ */
 const moneyAlone = { tool_calls: 0, egress_bytes: 0, writes: 0 } as const;
 
 type SpendDeps = Pick<Context, 'kernel' | 'database' | 'transaction' | 'now'>;
 
 /**
- * Counts the spend at the kernel, and then records who reported it. A crash between the two leaves no audit entry until the same event is
- * sent again, which counts nothing more. Throws the refusal of the kernel.
+ * Counts the spend at the kernel, then writes an audit entry. After a crash between the two steps, the entry is missing
+ * until the event is sent again. The kernel counts a repeated event only once. Throws the refusal of the kernel.
  */
 export async function recordSpend(
   { kernel, database, transaction, now }: SpendDeps,

@@ -4,12 +4,12 @@ import { queryableOf } from '@countersign/messaging';
 import type { IdempotencyStore } from '@countersign/service-kit';
 import type { Transaction, Tx } from './database.ts';
 
-/** Longer than a checkout waits for the payment provider. */
+/** A request is considered abandoned after this time. A checkout waits for the payment provider for less time. */
 const runningMsMax = 120_000;
 
 const keys = new AnswerKeys((scope) => ({ scope }));
 
-/** Keeps answers by Idempotency-Key. The clock is the database's, which all replicas share. */
+/** Stores answers by Idempotency-Key. It uses the clock of the database, which all replicas share. */
 export function answerStore(transaction: Transaction, databaseNow: DatabaseClock): IdempotencyStore {
   return {
     begin: (scope, key, fingerprint) =>

@@ -11,8 +11,9 @@ type AuditContent = Omit<AuditFacts, 'requestId' | 'createdAt' | 'prevHash'> & {
 };
 
 /**
- * Appends to the audit chain of an organisation in the caller's transaction. Call it last: it locks the end of the chain until the
- * commit. The members of an entry are those of `countersign/audit-export.v2`, with the organisation as `scope`.
+ * Appends to the audit chain of an organisation in the caller's transaction. Call it last: it locks the end of the
+ * chain until the commit. The members of an entry are defined by `countersign/audit-export.v2`, with the organisation
+ * as `scope`.
  */
 export async function recordAudit(tx: Tx, { scope, ...act }: AuditAct & { scope: OrgId }, now: Date): Promise<void> {
   const end = {
@@ -32,7 +33,7 @@ async function lockHead(tx: Tx, scope: OrgId): Promise<{ seq: number; hash: stri
   return tx.auditHead.findUniqueOrThrow({ where: { scope } });
 }
 
-/** The members of an entry of this chain that its hash covers. */
+/** Returns the members of an entry that its hash covers. */
 export function contentIn(scope: OrgId): (facts: AuditFacts) => AuditContent {
   return ({ requestId, createdAt, prevHash, ...facts }) => ({
     scope,

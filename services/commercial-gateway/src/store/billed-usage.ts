@@ -5,8 +5,9 @@ import type { UsageEventModel } from '../generated/prisma/models.ts';
 import type { Reader } from './database.ts';
 
 /**
- * Which usage events an invoice bills: the events numbered up to `usageSeq` that occurred from `usageFrom` to `periodEnd`, without the
- * events that earlier invoices billed. Numbers and period ends only rise, so no event is billed twice, and a late event is billed next.
+ * The usage events that an invoice bills: events numbered up to `usageSeq` that occurred from `usageFrom` to
+ * `periodEnd`, without the events of earlier invoices. Numbers and period ends only increase, so no event is billed
+ * twice. The next invoice bills late events.
  */
 type UsageBounds = {
   usageFrom: Date;
@@ -14,7 +15,7 @@ type UsageBounds = {
   usageSeq: bigint;
   /** Earlier invoices billed the events up to this number that occurred before `billedUntil`. */
   billedSeq: bigint;
-  /** `null` when no invoice was billed before. */
+  /** `null` when there is no earlier invoice. */
   billedUntil: Date | null;
 };
 
@@ -32,7 +33,10 @@ type BilledEvent = Pick<UsageEventModel, 'source' | 'id' | 'seq' | 'workspaceId'
 
 type EventPage = { bounds: UsageBounds; meter: Meter; afterSeq: bigint; limit: number };
 
-/** The events behind one usage line, in the order of their numbers. Their quantities add up to the quantity of the line. */
+/**
+ * Returns the events that one usage line bills, in the order of their numbers. Their quantities add up to the quantity
+ * of the line.
+ */
 export async function listBilledEvents(
   reader: Reader,
   orgId: OrgId,
@@ -55,9 +59,9 @@ export async function listBilledEvents(
 type EventRange = { seq: { gt?: bigint; lte: bigint }; occurredAt: { gte: Date; lt: Date } };
 
 /**
- * The billed events as two ranges that do not overlap, the lower numbers first. The first are events that were stored
- * before the last invoice and occurred after its period; the second are events that were stored since. An index leads
- * to each range, however long the history is.
+ * After an earlier invoice, selects the billed events as two disjoint ranges, lower numbers first. The first range was
+ * stored before the last invoice and occurred after its period. The second range was stored later. Each range uses an
+ * index, however long the history is.
  */
 function rangesOf({ usageFrom, periodEnd, usageSeq, billedSeq, billedUntil }: UsageBounds): EventRange[] {
   if (billedUntil === null) return [{ seq: { lte: usageSeq }, occurredAt: { gte: usageFrom, lt: periodEnd } }];

@@ -16,7 +16,7 @@ export async function findBudget(
   return reader.billingBudget.findUnique({ where: { orgId }, select: { currency: true, amountMinor: true } });
 }
 
-/** Records the usage that the budget was compared with. */
+/** Records up to which usage the budget was checked. */
 export async function markBudgetChecked(
   tx: Tx,
   orgId: OrgId,

@@ -21,7 +21,7 @@ export async function findCheckout(reader: Reader, orgId: OrgId, id: string): Pr
   return row === null ? null : checkoutOf(row);
 }
 
-/** True while the payer of an invoice may be on the page of the provider. */
+/** Returns true while the payer of an invoice may be on the page of the provider. */
 export async function hasOpenCheckout(
   reader: Reader,
   { orgId, invoiceId }: { orgId: OrgId; invoiceId: InvoiceId },

@@ -7,7 +7,7 @@ export async function listClaimedDomains(reader: Reader, orgId: OrgId): Promise<
   return reader.claimedDomain.findMany({ where: { orgId }, orderBy: { domain: 'asc' }, omit: { orgId: true } });
 }
 
-/** Domains whose ownership the organisation proved by DNS. */
+/** Returns the domains that the organisation verified by DNS. */
 export async function listVerifiedDomains(reader: Reader, orgId: OrgId): Promise<string[]> {
   const rows = await reader.claimedDomain.findMany({ where: { orgId, verifiedAt: { not: null } } });
   return rows.map(({ domain }) => domain);
@@ -15,7 +15,7 @@ export async function listVerifiedDomains(reader: Reader, orgId: OrgId): Promise
 
 type Claims = { orgId: OrgId; domains: readonly string[]; newChallenge: () => string; now: Date };
 
-/** Claims these domains and no others. A domain that was claimed before keeps its challenge. */
+/** Replaces the claimed domains. A domain that is already claimed keeps its challenge. */
 export async function keepDomains(tx: Tx, { orgId, domains, newChallenge, now }: Claims): Promise<void> {
   await tx.claimedDomain.deleteMany({ where: { orgId, domain: { notIn: [...domains] } } });
   const data = domains.map((domain) => ({ orgId, domain, challenge: newChallenge(), claimedAt: now }));
@@ -24,7 +24,10 @@ export async function keepDomains(tx: Tx, { orgId, domains, newChallenge, now }:
 
 type Proven = { orgId: OrgId; proven: readonly Pick<StoredDomain, 'domain' | 'challenge'>[]; now: Date };
 
-/** Rejects with a unique violation when another organisation has verified a domain. A claim with another challenge stays pending. */
+/**
+ * Rejects with a unique violation when another organisation has verified a domain. A claim whose challenge has changed
+ * stays pending.
+ */
 export async function markVerified(tx: Tx, { orgId, proven, now }: Proven): Promise<void> {
   for (const { domain, challenge } of proven)
     await tx.claimedDomain.updateMany({

@@ -12,7 +12,7 @@ export type StoredCollection = Omit<CollectionModel, 'invoiceId' | 'orgId' | 'pr
 
 type Place = { orgId: OrgId; invoiceId: InvoiceId };
 
-/** Plans the collection of an invoice that was opened. */
+/** Schedules the collection of a newly opened invoice. */
 export async function insertCollection(tx: Tx, { orgId, invoiceId }: Place, at: Date): Promise<void> {
   await tx.collection.createMany({ data: { orgId, invoiceId, nextAt: at, updatedAt: at }, skipDuplicates: true });
 }
@@ -23,8 +23,8 @@ export async function findCollection(reader: Reader, { orgId, invoiceId }: Place
 }
 
 /**
- * Claims due collections of all organisations until `leaseUntil`. Another worker skips them until then, and continues them afterwards when
- * this one has died.
+ * Claims due collections of all organisations until `leaseUntil`. Other workers skip them until then, and continue them
+ * afterwards if this worker died.
  */
 export async function claimCollections(
   tx: Tx,
@@ -39,7 +39,7 @@ export async function claimCollections(
   return (await tx.collection.findMany({ where, orderBy: { invoiceId: 'asc' } })).map(collectionOf);
 }
 
-/** Stores the payment of an invoice at the provider once. Returns false when it has another one. */
+/** Stores the provider's payment of an invoice. Returns false when the invoice already has another payment. */
 export async function setPaymentReference(
   tx: Tx,
   { orgId, invoiceId }: Place,
@@ -58,7 +58,7 @@ export async function updateCollection(tx: Tx, { orgId, invoiceId }: Place, chan
   await tx.collection.updateMany({ where: { orgId, invoiceId }, data: change });
 }
 
-/** Open invoices of an organisation are collected again, such as by a new payment method. */
+/** Restarts the collection of the open invoices of an organisation, such as after a new payment method. */
 export async function collectAgain(tx: Tx, orgId: OrgId, at: Date): Promise<void> {
   const where = { orgId, invoice: { status: 'open' } };
   await tx.collection.updateMany({ where, data: { attempts: 0, nextAt: at, updatedAt: at } });

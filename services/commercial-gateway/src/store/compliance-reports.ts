@@ -1,4 +1,4 @@
-import { ComplianceReportId, Digest, UserId, WorkspaceId } from '@countersign/contracts';
+import { instantOrNull, instantOf, ComplianceReportId, Digest, UserId, WorkspaceId } from '@countersign/contracts';
 import {
   ComplianceFramework,
   ComplianceReport,
@@ -8,11 +8,10 @@ import {
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import { canonicalize } from '@countersign/crypto';
 import type { ComplianceReportModel } from '../generated/prisma/models.ts';
-import { instantOf, instantOrNull } from '../instant-of.ts';
 import type { Reader, Tx } from './database.ts';
 import { pageOf, readCursor, type PageOf } from './page-cursor.ts';
 
-/** Reports of an organisation that are kept. A removed report is built again with the same bytes. */
+/** Limit of stored reports of an organisation. A removed report can be built again with the same bytes. */
 const keptMax = 200;
 
 type NewReport = {
@@ -28,7 +27,7 @@ type NewReport = {
   createdAt: Date;
 };
 
-/** Call it with the lock of the billing account, so that two equal requests insert one report. */
+/** The caller must hold the lock of the billing account, so that two equal requests insert one report. */
 export async function insertReport(tx: Tx, report: NewReport): Promise<void> {
   const { orgId } = report;
   const finished = { orgId, state: { in: ['done', 'failed'] } };
@@ -39,7 +38,7 @@ export async function insertReport(tx: Tx, report: NewReport): Promise<void> {
   await tx.complianceReport.create({ data: { ...report, state: 'queued' } });
 }
 
-/** A failed report is queued again, from its last checkpoint. */
+/** Queues a failed report again, from its last checkpoint. */
 export async function requeueReport(tx: Tx, orgId: OrgId, id: ComplianceReportId, at: Date): Promise<void> {
   const data = { state: 'queued', failure: null, finishedAt: null, availableAt: at, createdAt: at };
   await tx.complianceReport.updateMany({ where: { orgId, id, state: 'failed' }, data });
@@ -69,7 +68,7 @@ export async function findReport(
   return { ...summaryOf(row), report };
 }
 
-/** A page of the reports of an organisation, newest first. */
+/** Returns a page of the reports of an organisation, newest first. */
 export async function listReports(
   reader: Reader,
   orgId: OrgId,
@@ -93,7 +92,7 @@ export type ClaimedReport = {
   createdAt: Date;
 };
 
-/** The oldest report that no worker has, or whose worker let its lease expire. */
+/** Claims the oldest report without a valid lease. */
 export async function claimReport(
   tx: Tx,
   { lease, now, until }: { lease: string; now: Date; until: Date },
@@ -118,36 +117,36 @@ export type HeldReport = { orgId: OrgId; id: ComplianceReportId; lease: string }
 /** Returns false when another worker has the report. */
 export async function keepReportProgress(
   tx: Tx,
-  held: HeldReport,
+  report: HeldReport,
   { progress, receiptsRead, until }: { progress: string; receiptsRead: number; until: Date },
 ): Promise<boolean> {
   const data = { progress, receiptsRead: BigInt(receiptsRead), availableAt: until };
-  return (await tx.complianceReport.updateMany({ where: held, data })).count === 1;
+  return (await tx.complianceReport.updateMany({ where: report, data })).count === 1;
 }
 
 /** Returns false when another worker has the report. */
 export async function finishReport(
   tx: Tx,
-  held: HeldReport,
+  heldReport: HeldReport,
   { report, at }: { report: ComplianceReport; at: Date },
 ): Promise<boolean> {
   const result = { state: 'done', report: canonicalize(report), reportHash: report.report_hash, finishedAt: at };
   const data = { ...result, progress: null, lease: null };
-  return (await tx.complianceReport.updateMany({ where: held, data })).count === 1;
+  return (await tx.complianceReport.updateMany({ where: heldReport, data })).count === 1;
 }
 
-/** Leaves the report to the next worker that looks after `until`. */
-export async function putOffReport(tx: Tx, held: HeldReport, until: Date): Promise<void> {
-  await tx.complianceReport.updateMany({ where: held, data: { lease: null, availableAt: until } });
+/** Releases the report. Workers can claim it again from `until`. */
+export async function putOffReport(tx: Tx, report: HeldReport, until: Date): Promise<void> {
+  await tx.complianceReport.updateMany({ where: report, data: { lease: null, availableAt: until } });
 }
 
 export async function failReport(
   tx: Tx,
-  held: HeldReport,
+  report: HeldReport,
   { failure, at }: { failure: string; at: Date },
 ): Promise<void> {
   const data = { state: 'failed', failure, finishedAt: at, lease: null };
-  await tx.complianceReport.updateMany({ where: held, data });
+  await tx.complianceReport.updateMany({ where: report, data });
 }
 
 function summaryOf(row: Omit<ComplianceReportModel, 'report' | 'progress'>): ComplianceReportSummary {

@@ -20,13 +20,13 @@ export async function findCreditGrant(reader: Reader, orgId: OrgId, id: string):
   return row === null ? null : grantOf(row);
 }
 
-/** Grants with a remaining amount, expired ones included. */
+/** Returns the grants with a remaining amount, including expired ones. */
 export async function listCreditGrants(reader: Reader, orgId: OrgId, currency: string): Promise<StoredCreditGrant[]> {
   const where = { orgId, currency, remainingMinor: { gt: 0 } };
   return (await reader.creditGrant.findMany({ where, orderBy: { id: 'asc' } })).map(grantOf);
 }
 
-/** Grants in all currencies that have a remaining amount and have not expired, the oldest first. */
+/** Returns the unexpired grants with a remaining amount, in all currencies, oldest first. */
 export async function listUsableCredits(
   reader: Reader,
   orgId: OrgId,
@@ -36,7 +36,7 @@ export async function listUsableCredits(
   return (await reader.creditGrant.findMany({ where, orderBy: { id: 'asc' }, take: limit })).map(grantOf);
 }
 
-/** Decreases the remaining amount of each grant. Throws when a grant has less left than is to be spent. */
+/** Decreases the remaining amount of each grant. Throws when a grant has too little left. */
 export async function spendCredits(
   tx: Tx,
   orgId: OrgId,
@@ -51,7 +51,7 @@ export async function spendCredits(
   }
 }
 
-/** Returns an amount to a grant after the reversal of its use. */
+/** Returns an amount to a grant after its use was reversed. */
 export async function restoreCredits(
   tx: Tx,
   orgId: OrgId,
@@ -60,7 +60,7 @@ export async function restoreCredits(
   await tx.creditGrant.updateMany({ where: { id, orgId }, data: { remainingMinor: { increment: amountMinor } } });
 }
 
-/** Expired grants with a remaining amount. */
+/** Returns the expired grants with a remaining amount. */
 export async function listExpiredCredits(reader: Reader, orgId: OrgId, now: Date): Promise<StoredCreditGrant[]> {
   const where = { orgId, expiresAt: { lte: now }, remainingMinor: { gt: 0 } };
   return (await reader.creditGrant.findMany({ where, orderBy: { id: 'asc' } })).map(grantOf);

@@ -11,7 +11,7 @@ export type Transaction = TransactionOf<Tx>;
 
 export type CommercialDatabase = ServiceDatabase<Reader, Tx>;
 
-/** Runs reads that all see the same state of the database. */
+/** Runs several reads on one snapshot of the database. */
 export type Snapshot = <Result>(work: (reader: Reader) => Promise<Result>) => Promise<Result>;
 
 export function snapshotOf({ transaction }: CommercialDatabase): Snapshot {

@@ -4,8 +4,8 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Tx } from './database.ts';
 
 /*
- * The due work of all organisations, by id and in pages. A row is a hint: the step that acts on it locks the account
- * and checks its rule.
+ * The due work of all organisations, in pages by ID. A row is only a hint: the step that handles it locks the account
+ * and checks its rule again.
  */
 
 type DuePage = { now: Date; after: string; limit: number };
@@ -17,19 +17,19 @@ type Row = { id: string; org_id: string };
 export function listEndedPeriods(tx: Tx, { now, ...page }: DuePage): Promise<DueOrg[]> {
   return listDue(tx, page, {
     table: Prisma.sql`subscriptions`,
-    // The expression of the index subscriptions_period_end.
+    // This expression must equal the expression of the index subscriptions_period_end.
     where: Prisma.sql`status IN ('active', 'past_due', 'unpaid')
       AND (anchor_at AT TIME ZONE 'UTC') + make_interval(months => period_index + 1) <= ${now}::timestamptz AT TIME ZONE 'UTC'`,
   });
 }
 
-/** Past-due subscriptions whose first failed payment is this old. */
+/** Past-due subscriptions whose grace period is over. */
 export function listEndedGraces(tx: Tx, { now, ...page }: DuePage): Promise<DueOrg[]> {
   const where = Prisma.sql`status = 'past_due' AND past_due_since <= ${now}::timestamptz`;
   return listDue(tx, page, { table: Prisma.sql`subscriptions`, where });
 }
 
-/** Canceled subscriptions whose late usage is not billed. */
+/** Canceled subscriptions whose late usage is not billed yet. */
 export async function listUnsettled(
   tx: Tx,
   { now, ...page }: DuePage,
@@ -44,13 +44,13 @@ export async function listDrafts(tx: Tx, page: Omit<DuePage, 'now'>): Promise<(D
   return due.map((row) => ({ ...row, invoiceId: InvoiceId.parse(row.id) }));
 }
 
-/** Organisations with credits that have expired. */
+/** Expired credit grants with a remaining amount. */
 export function listExpiredGrants(tx: Tx, { now, ...page }: DuePage): Promise<DueOrg[]> {
   const where = Prisma.sql`remaining_minor > 0 AND expires_at IS NOT NULL AND expires_at <= ${now}::timestamptz`;
   return listDue(tx, page, { table: Prisma.sql`credit_grants`, where });
 }
 
-/** Organisations whose usage has changed since it was compared with their budget. */
+/** Organisations whose usage has changed since the last check of their budget. */
 export async function listUncheckedBudgets(tx: Tx, { after, limit }: Omit<DuePage, 'now'>): Promise<DueOrg[]> {
   const rows = await tx.$queryRaw<{ org_id: string }[]>`
     SELECT b.org_id FROM billing_budgets b JOIN usage_heads h ON h.org_id = b.org_id

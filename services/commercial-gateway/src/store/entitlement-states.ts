@@ -4,7 +4,7 @@ import type { Tx } from './database.ts';
 type EntitlementState = { published: string; publishedAt: Date };
 
 const orgsPerClaim = 20;
-/** Published for the first time at the next pass. */
+/** A due time in the past, so that the next pass publishes the entitlements. */
 const never = new Date(0);
 
 /** Adds a state for each organisation that has none. */
@@ -16,7 +16,7 @@ export async function addEntitlementStates(tx: Tx): Promise<void> {
     ON CONFLICT DO NOTHING`;
 }
 
-/** Organisations that are due, each for this worker alone until `until`. */
+/** Claims due organisations for this worker until `until`. */
 export async function claimDueOrgs(tx: Tx, { now, until }: { now: Date; until: Date }): Promise<OrgId[]> {
   const rows = await tx.$queryRaw<{ org_id: string }[]>`
     UPDATE entitlement_states SET due_at = ${until} WHERE org_id IN (
@@ -27,8 +27,8 @@ export async function claimDueOrgs(tx: Tx, { now, until }: { now: Date; until: D
 }
 
 /**
- * Locks what was published of an organisation until the transaction ends, so that of two changes the later one reads both and publishes
- * last.
+ * Locks the published state of an organisation until the transaction ends. The later of two simultaneous changes then
+ * reads the results of both and publishes last.
  */
 export async function lockEntitlementState(tx: Tx, orgId: OrgId): Promise<EntitlementState> {
   const data = { orgId, published: '', publishedAt: never, dueAt: never };
@@ -37,7 +37,7 @@ export async function lockEntitlementState(tx: Tx, orgId: OrgId): Promise<Entitl
   return tx.entitlementState.findUniqueOrThrow({ where: { orgId }, select: { published: true, publishedAt: true } });
 }
 
-/** Stores what was published, with the lock of the state. */
+/** Stores the published state. The caller must hold its lock. */
 export async function writePublished(
   tx: Tx,
   orgId: OrgId,
@@ -46,12 +46,12 @@ export async function writePublished(
   await tx.entitlementState.update({ where: { orgId }, data: { published, publishedAt: at, dueAt } });
 }
 
-/** A workspace was added: its share is to be set. */
+/** Makes an organisation due after it got a new workspace, whose share must be set. */
 export async function makeEntitlementsDue(tx: Tx, orgId: string): Promise<void> {
   await tx.entitlementState.updateMany({ where: { orgId }, data: { dueAt: never } });
 }
 
-/** Ends the work on an organisation. A change in the meantime made it due again, and it stays due. */
+/** Schedules the next pass for an organisation. If a change made it due in the meantime, it stays due. */
 export async function scheduleEntitlements(
   tx: Tx,
   orgId: OrgId,

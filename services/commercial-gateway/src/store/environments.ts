@@ -12,12 +12,12 @@ export type StoredEnvironment = {
   createdAt: Date;
 };
 
-/** False when the environment is open in the workspace already. */
+/** Returns false when the environment is already open in the workspace. */
 export async function insertEnvironment(tx: Tx, environment: StoredEnvironment): Promise<boolean> {
   return (await tx.environment.createMany({ data: environment, skipDuplicates: true })).count === 1;
 }
 
-/** At most one of each name. */
+/** Returns the open environments of a workspace, at most one of each name. */
 export async function listEnvironments(reader: Reader, workspaceId: WorkspaceId): Promise<StoredEnvironment[]> {
   const rows = await reader.environment.findMany({ where: { workspaceId }, orderBy: { environment: 'asc' } });
   return rows.map(environmentOf);

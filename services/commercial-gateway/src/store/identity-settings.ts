@@ -10,14 +10,14 @@ type IdentityRow = {
   roleMappings: RoleMapping[];
 };
 
-/** The settings; those of an organisation that has set nothing have version 0. */
+/** Returns the settings. Version 0 means that the organisation has never changed them. */
 export async function findIdentity(reader: Reader, orgId: OrgId): Promise<IdentityRow> {
   const row = await reader.identitySettings.findUnique({ where: { orgId } });
   if (row === null) return { version: 0, ssoRequired: false, oidcConnectionId: null, roleMappings: [] };
   return { ...row, roleMappings: RoleMapping.array().parse(JSON.parse(row.roleMappings)) };
 }
 
-/** Locks the settings of an organisation until the transaction ends, and creates them at first. */
+/** Locks the settings of an organisation until the transaction ends. Creates them if they are missing. */
 export async function lockIdentity(tx: Tx, orgId: OrgId, { actor, now }: { actor: string; now: Date }): Promise<void> {
   const empty = { version: 0, ssoRequired: false, oidcConnectionId: null, roleMappings: '[]' };
   const data = { orgId, ...empty, updatedBy: actor, updatedAt: now };
@@ -27,7 +27,7 @@ export async function lockIdentity(tx: Tx, orgId: OrgId, { actor, now }: { actor
 
 type WrittenSettings = IdentityRow & { orgId: OrgId; updatedBy: string; updatedAt: Date };
 
-/** The caller holds the lock of the settings. */
+/** The caller must hold the lock of the settings. */
 export async function writeIdentity(tx: Tx, { orgId, roleMappings, ...rest }: WrittenSettings): Promise<void> {
   await tx.identitySettings.update({ where: { orgId }, data: { ...rest, roleMappings: canonicalize(roleMappings) } });
 }

@@ -26,13 +26,16 @@ export async function insertInvoice(tx: Tx, invoice: StoredInvoice, lines: reado
   });
 }
 
-/** Reads an invoice. The caller holds the lock of the billing account, so the invoice does not change until the transaction ends. */
+/**
+ * Reads an invoice. A caller that changes the invoice must hold the lock of the billing account, so that the invoice
+ * does not change until the transaction ends.
+ */
 export async function findInvoice(reader: Reader, orgId: OrgId, id: InvoiceId): Promise<StoredInvoice | null> {
   const row = await reader.invoice.findFirst({ where: { orgId, id } });
   return row === null ? null : invoiceOf(row);
 }
 
-/** The invoice of a subscription with the latest usage. */
+/** Returns the invoice that bills the latest usage of a subscription. */
 export async function findLastInvoice(
   reader: Reader,
   orgId: OrgId,
@@ -51,7 +54,7 @@ export async function listInvoiceLines(
   return reader.invoiceLine.findMany({ where: { orgId, invoiceId }, orderBy: { position: 'asc' } });
 }
 
-/** True when an invoice that is not void bills the same time. */
+/** Returns true when the time of this invoice is billed by an invoice that is not void. */
 export async function isPeriodBilled(
   reader: Reader,
   { orgId, subscriptionId, periodStart }: Pick<StoredInvoice, 'orgId' | 'subscriptionId' | 'periodStart'>,
@@ -60,11 +63,11 @@ export async function isPeriodBilled(
   return (await reader.invoice.count({ where })) > 0;
 }
 
-export async function hasOpenInvoice(reader: Reader, orgId: OrgId, subscriptionId: SubscriptionId): Promise<boolean> {
-  return (await reader.invoice.count({ where: { orgId, subscriptionId, status: 'open' } })) > 0;
+export async function hasOpenInvoice(reader: Reader, orgId: OrgId): Promise<boolean> {
+  return (await reader.invoice.findFirst({ where: { orgId, status: 'open' }, select: { id: true } })) !== null;
 }
 
-/** A page of invoices, the latest first. */
+/** Returns a page of invoices, latest first. */
 export async function listInvoices(
   reader: Reader,
   orgId: OrgId,
@@ -83,13 +86,13 @@ export async function listInvoices(
   return pageOf(found.map(invoiceOf), limit, ({ id }) => id);
 }
 
-/** Open invoices, the oldest first. */
+/** Returns the open invoices, oldest first. */
 export async function listOpenInvoices(reader: Reader, orgId: OrgId, limit: number): Promise<StoredInvoice[]> {
   const where = { orgId, status: 'open' };
   return (await reader.invoice.findMany({ where, orderBy: { id: 'asc' }, take: limit })).map(invoiceOf);
 }
 
-/** The latest invoices that are not void, with their lines. */
+/** Returns the latest invoices that are not void, with their lines. */
 export async function listInvoicedPeriods(
   reader: Reader,
   orgId: OrgId,
@@ -109,7 +112,7 @@ type InvoiceChange = Pick<
   'status' | 'number' | 'creditedMinor' | 'paidMinor' | 'refundedMinor' | 'finalizedAt' | 'closedAt'
 >;
 
-/** Writes the members that can change. Lines and totals never change. */
+/** Updates the members that can change. Lines and totals are immutable. */
 export async function updateInvoice(
   tx: Tx,
   { id, orgId }: StoredInvoice,

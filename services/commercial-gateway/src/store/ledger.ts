@@ -22,7 +22,7 @@ type Posting = PostingKey & {
   createdAt: Date;
 };
 
-/** Posts a balanced set of entries. The caller holds the lock of the billing account. */
+/** Posts a balanced set of entries. The caller must hold the lock of the billing account. */
 export async function postTransaction(tx: Tx, { entries, ...transaction }: Posting): Promise<void> {
   assertBalanced(entries);
   await tx.ledgerTransaction.create({ data: { ...transaction, entryCount: entries.length } });
@@ -44,7 +44,10 @@ export async function findTransaction(
   });
 }
 
-/** True when the same cash movement was posted before. Throws IDEMPOTENCY_KEY_REUSED when the reference was used for another one. */
+/**
+ * Returns true when the same cash movement was already posted. Throws IDEMPOTENCY_KEY_REUSED when the reference was
+ * used for another movement.
+ */
 export async function isPosted(
   reader: Reader,
   key: PostingKey,
@@ -54,14 +57,18 @@ export async function isPosted(
   if (posted === null) return false;
   const cash = posted.entries.find(({ account }) => account === 'cash');
   if (posted.invoiceId === invoiceId && cash?.amountMinor === cashMinor && cash.currency === currency) return true;
-  throw new AppError('IDEMPOTENCY_KEY_REUSED', `The reference ${key.reference} was used for another ${key.kind}`, {
-    param: 'reference',
-  });
+  throw new AppError(
+    'IDEMPOTENCY_KEY_REUSED',
+    `The reference ${key.reference} was used for another ${key.kind}. Use a new one`,
+    {
+      param: 'reference',
+    },
+  );
 }
 
 type ReceivedCash = { reference: string; cashMinor: bigint };
 
-/** The payments of an invoice, the oldest first. */
+/** Returns the payments of an invoice, oldest first. */
 export async function listPayments(reader: Reader, orgId: OrgId, invoiceId: InvoiceId): Promise<ReceivedCash[]> {
   const where = { orgId, invoiceId, kind: 'payment' };
   const entries = { where: { account: 'cash' } };
@@ -69,7 +76,7 @@ export async function listPayments(reader: Reader, orgId: OrgId, invoiceId: Invo
   return rows.map(({ reference, entries: [cash] }) => ({ reference, cashMinor: cash?.amountMinor ?? 0n }));
 }
 
-/** A page of transactions with their entries, the latest first. */
+/** Returns a page of transactions with their entries, latest first. */
 export async function listTransactions(
   reader: Reader,
   orgId: OrgId,
@@ -87,7 +94,7 @@ export async function listTransactions(
 
 type Balance = { account: string; currency: string; amountMinor: bigint };
 
-/** The sum of the entries of each account and currency. */
+/** Returns the sum of the entries of each account and currency. */
 export async function sumBalances(reader: Reader, orgId: OrgId): Promise<Balance[]> {
   const sums = await reader.ledgerEntry.groupBy({
     by: ['account', 'currency'],

@@ -7,7 +7,7 @@ import type { Reader, Tx } from './database.ts';
 
 type Suspension = NonNullable<OrgSettings['suspension']>;
 
-/** Suspension and override of each organisation that has one. Expired overrides are included. */
+/** Returns the suspension and the override of these organisations, including expired overrides. */
 export async function listOrgSettings(
   reader: Reader,
   orgIds: readonly OrgId[],

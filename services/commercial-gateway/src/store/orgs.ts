@@ -9,19 +9,22 @@ import { pageOf, readCursor, type PageOf } from './page-cursor.ts';
 
 export type Org = { id: OrgId; name: string; adminId: UserId };
 
-/** Stores an organisation once. Its name and administrator never change at the control plane. */
+/** Stores an organisation if it is new. The name and the administrator never change at the control plane. */
 export async function putOrg(tx: Tx, { org_id, name, admin_id, created_at }: ListedOrg): Promise<void> {
   const data = { id: org_id, name, adminId: admin_id, createdAt: new Date(created_at) };
   await tx.org.createMany({ data, skipDuplicates: true });
 }
 
-/** Stores which organisation owns a workspace, once. Its event may arrive before the event of the organisation. */
+/**
+ * Stores which organisation a new workspace belongs to. The event of the workspace may arrive before the event of its
+ * organisation.
+ */
 export async function putOrgWorkspace(tx: Tx, { workspace_id, org_id, added_at }: ListedOrgWorkspace): Promise<void> {
   const data = { workspaceId: workspace_id, orgId: org_id, addedAt: new Date(added_at) };
   const { count } = await tx.orgWorkspace.createMany({ data, skipDuplicates: true });
   if (count === 0) return;
   await makeEntitlementsDue(tx, org_id);
-  // Provisioned people of the organisation have their role in the new workspace too.
+  // Provisioned people of the organisation also get their role in the new workspace.
   await markEffectsDue(tx, org_id, 'all');
 }
 
@@ -30,13 +33,13 @@ export async function findOrg(reader: Reader, orgId: OrgId): Promise<Org | null>
   return row === null ? null : orgOf(row);
 }
 
-/** `null` when the workspace belongs to no organisation. */
+/** Returns the organisation of a workspace. `null` when the workspace belongs to no organisation. */
 export async function findOrgOfWorkspace(reader: Reader, workspaceId: WorkspaceId): Promise<OrgId | null> {
   const row = await reader.orgWorkspace.findUnique({ where: { workspaceId } });
   return row === null ? null : OrgId.parse(row.orgId);
 }
 
-/** A page of all organisations, by id. */
+/** Returns a page of all organisations, by ID. */
 export async function listOrgs(
   reader: Reader,
   { limit, cursor }: PageOf,
@@ -47,12 +50,15 @@ export async function listOrgs(
   return pageOf(found.map(orgOf), limit, ({ id }) => id);
 }
 
-/** Serialises changes of the projects of one organisation until the transaction ends. Its own row is append-only and cannot be locked. */
+/**
+ * Locks the projects of an organisation until the transaction ends. This is an advisory lock, because the row of the
+ * organisation is append-only and cannot be locked.
+ */
 export async function lockProjects(tx: Tx, orgId: OrgId): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('projects of ' || ${orgId}, 0))`;
 }
 
-/** Those of the workspaces that belong to the organisation. */
+/** Returns the subset of these workspaces that belongs to the organisation. */
 export async function listOwnWorkspaces(
   reader: Reader,
   orgId: OrgId,
@@ -72,7 +78,7 @@ function orgOf({ id, name, adminId }: OrgModel): Org {
   return { id: OrgId.parse(id), name, adminId: UserId.parse(adminId) };
 }
 
-/** Ids of the workspaces of an organisation that it had before `end`, in order. */
+/** Returns the sorted IDs of the workspaces that the organisation had before `end`. */
 export async function listWorkspacesAddedBefore(reader: Reader, orgId: OrgId, end: Date): Promise<WorkspaceId[]> {
   const where = { orgId, addedAt: { lt: end } };
   const rows = await reader.orgWorkspace.findMany({ where, orderBy: { workspaceId: 'asc' } });
@@ -81,7 +87,7 @@ export async function listWorkspacesAddedBefore(reader: Reader, orgId: OrgId, en
 
 export type OwnedWorkspace = { workspaceId: WorkspaceId; orgId: OrgId };
 
-/** Workspaces of all organisations in the order of their ids, after the one that `after` names. */
+/** Returns workspaces of all organisations in the order of their IDs, starting after `after`. */
 export async function listOwnedWorkspaces(
   reader: Reader,
   { after, limit }: { after: WorkspaceId | null; limit: number },

@@ -1,12 +1,12 @@
 import { AppError } from '@countersign/contracts';
 import type { z } from 'zod';
 
-/** Part of a list. */
+/** The requested page of a list. */
 export type PageOf = { limit: number; cursor?: string | undefined };
 
 type Page<Row> = { rows: Row[]; nextCursor: string | null };
 
-/** The first `limit` of `limit + 1` rows, with the cursor of the next page. */
+/** Returns the first `limit` rows, and the cursor of the next page if there are more rows. Pass `limit + 1` rows. */
 export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => string): Page<Row> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
@@ -14,7 +14,10 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Ro
   return { rows: shown, nextCursor: hasMore ? Buffer.from(keyOf(last)).toString('base64url') : null };
 }
 
-/** The key in a cursor (attacker-controlled). `null` without a cursor. Throws INVALID_REQUEST for a cursor of another list. */
+/**
+ * Returns the key in a cursor (attacker-controlled). `null` without a cursor. Throws INVALID_REQUEST for a cursor
+ * without a valid key.
+ */
 export function readCursor<Key extends z.ZodType>(cursor: string | undefined, key: Key): z.infer<Key> | null {
   if (cursor === undefined) return null;
   const parsed = key.safeParse(Buffer.from(cursor, 'base64url').toString('utf8'));

@@ -11,7 +11,7 @@ export async function findCustomer(reader: Reader, { orgId, provider }: Place): 
   return row === null ? null : { id: row.customerId, methodId: row.methodId };
 }
 
-/** The organisation of a customer. `null` for a customer of another installation. */
+/** Returns the organisation of a customer. `null` for an unknown customer, such as one of another installation. */
 export async function findOrgOfCustomer(
   reader: Reader,
   { provider, customerId }: { provider: PaymentProviderName; customerId: string },
@@ -21,7 +21,7 @@ export async function findOrgOfCustomer(
   return row === null ? null : OrgId.parse(row.orgId);
 }
 
-/** Stores the customer of an organisation, unless it has one. Returns the stored one. */
+/** Stores the customer of an organisation, unless it already has one. Returns the stored customer. */
 export async function insertCustomer(
   tx: Tx,
   { orgId, provider, customerId, createdAt }: Place & { customerId: string; createdAt: Date },

@@ -10,7 +10,10 @@ export type PlanBudget = {
   isConfirmed: boolean;
 };
 
-/** One budget for each workspace of an organisation, by id. A workspace without a row has no limit at the kernel. */
+/**
+ * Returns one budget for each workspace of an organisation, by ID. A workspace without a row has no limit at the
+ * kernel.
+ */
 export async function listPlanBudgets(reader: Reader, orgId: OrgId): Promise<PlanBudget[]> {
   const workspaces = await reader.orgWorkspace.findMany({ where: { orgId }, orderBy: { workspaceId: 'asc' } });
   const rows = await reader.planBudget.findMany({ where: { orgId } });
@@ -26,15 +29,18 @@ export async function listPlanBudgets(reader: Reader, orgId: OrgId): Promise<Pla
   });
 }
 
-/** Stores a share that the kernel is to confirm. Throws when another worker has the organisation, or wrote this share. */
+/**
+ * Stores a share that the kernel must confirm. Throws when another worker has claimed the organisation or has changed
+ * this share.
+ */
 export async function writePlanBudget(
   tx: Tx,
   { workspaceId, toolCalls, version, isConfirmed }: PlanBudget,
   { orgId, leasedUntil }: { orgId: OrgId; leasedUntil: Date },
 ): Promise<void> {
-  const [held] = await tx.$queryRaw<{ due_at: Date }[]>`
+  const [reserved] = await tx.$queryRaw<{ due_at: Date }[]>`
     SELECT due_at FROM entitlement_states WHERE org_id = ${orgId} FOR UPDATE`;
-  if (held === undefined || held.due_at > leasedUntil) throw new Error(`Another worker has ${orgId}`);
+  if (reserved === undefined || reserved.due_at > leasedUntil) throw new Error(`Another worker has ${orgId}`);
   const before = version - 1;
   if (before === 0)
     await tx.planBudget.createMany({
@@ -50,8 +56,8 @@ export async function confirmPlanBudget(tx: Tx, { workspaceId, version }: PlanBu
   await tx.planBudget.updateMany({ where: { workspaceId, version }, data: { isConfirmed: true } });
 }
 
-/** Remembers a later version that the kernel has. The share is written again above it. */
-export async function raisePlanVersion(tx: Tx, { workspaceId, version }: PlanBudget, standing: number): Promise<void> {
-  const data = { version: standing + 1, isConfirmed: false };
+/** Raises the version of a share above the later version that the kernel has. The share must be confirmed again. */
+export async function raisePlanVersion(tx: Tx, { workspaceId, version }: PlanBudget, current: number): Promise<void> {
+  const data = { version: current + 1, isConfirmed: false };
   await tx.planBudget.updateMany({ where: { workspaceId, version }, data });
 }

@@ -5,7 +5,7 @@ import type { Reader, Tx } from './database.ts';
 import { pageOf, readCursor, type PageOf } from './page-cursor.ts';
 
 type NewProject = { id: ProjectId; orgId: OrgId; name: string; createdBy: UserId; createdAt: Date };
-/** The workspaces are in the order of their ids. */
+/** The workspaces are sorted by ID. */
 export type StoredProject = NewProject & { workspaceIds: WorkspaceId[] };
 
 const withWorkspaces = { workspaces: { orderBy: { workspaceId: 'asc' } } } as const;
@@ -14,7 +14,7 @@ export function countProjects(tx: Tx, orgId: OrgId): Promise<number> {
   return tx.project.count({ where: { orgId } });
 }
 
-/** False when the organisation has a project of this name. */
+/** Returns false when the organisation already has a project with this name. */
 export async function insertProject(tx: Tx, project: NewProject): Promise<boolean> {
   return (await tx.project.createMany({ data: project, skipDuplicates: true })).count === 1;
 }
@@ -29,7 +29,7 @@ export async function insertProjectWorkspaces(
   return (await tx.projectWorkspace.createMany({ data, skipDuplicates: true })).count;
 }
 
-/** Over all organisations: the caller compares the organisation. */
+/** Searches all organisations. The caller must check the organisation. */
 export async function findProject(reader: Reader, id: ProjectId): Promise<StoredProject | null> {
   const row = await reader.project.findUnique({ where: { id }, include: withWorkspaces });
   return row === null ? null : projectOf(row);
@@ -37,11 +37,11 @@ export async function findProject(reader: Reader, id: ProjectId): Promise<Stored
 
 type Listed = PageOf & {
   orgId: OrgId;
-  /** Projects that contain it. `null` for all projects. */
+  /** Selects the projects that contain this workspace. `null` selects all projects. */
   workspaceId: WorkspaceId | null;
 };
 
-/** Newest first. */
+/** Returns projects, newest first. */
 export async function listProjects(
   reader: Reader,
   { orgId, workspaceId, limit, cursor }: Listed,
@@ -62,7 +62,10 @@ export async function listProjects(
 
 type Owned = { workspaceId: WorkspaceId; orgId: OrgId };
 
-/** Projects of these workspaces, by workspace. A project of another organisation than the workspace's is left out. */
+/**
+ * Returns the projects of these workspaces, by workspace. Projects of a different organisation than the workspace are
+ * omitted.
+ */
 export async function findProjectIds(
   reader: Reader,
   owned: readonly Owned[],

@@ -22,14 +22,14 @@ export async function findRefund(reader: Reader, { orgId, reference }: Place): P
   return row === null ? null : refundOf(row);
 }
 
-/** The sum of refunds of an invoice that are requested and not posted. */
+/** Returns the sum of the refunds of an invoice that are requested and not posted yet. */
 export async function sumPendingRefunds(reader: Reader, orgId: OrgId, invoiceId: InvoiceId): Promise<bigint> {
   const where = { orgId, invoiceId, status: 'pending' };
   const { _sum } = await reader.refund.aggregate({ where, _sum: { amountMinor: true } });
   return _sum.amountMinor ?? 0n;
 }
 
-/** The refunds of an invoice that did not fail, summed by the reference of the payment. */
+/** Returns the refunds of an invoice that did not fail, summed by the reference of the payment. */
 export async function sumRefundsByPayment(
   reader: Reader,
   orgId: OrgId,
@@ -40,7 +40,7 @@ export async function sumRefundsByPayment(
   return new Map(sums.map(({ paymentReference, _sum }) => [paymentReference, _sum.amountMinor ?? 0n]));
 }
 
-/** Claims due refunds of all organisations until `leaseUntil`, as collections are claimed. */
+/** Claims due refunds of all organisations until `leaseUntil`, like `claimCollections`. */
 export async function claimRefunds(
   tx: Tx,
   { now, leaseUntil, limit }: { now: Date; leaseUntil: Date; limit: number },

@@ -4,7 +4,7 @@ import type { OrgId } from '@countersign/contracts/governance-kernel';
 import type { RuntimeModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
 
-/** The lane that was requested last for a workspace. */
+/** The last requested lane of a workspace. */
 export type StoredRuntime = {
   workspaceId: WorkspaceId;
   lane: LaneState;
@@ -23,7 +23,10 @@ export async function findRuntime(reader: Reader, workspaceId: WorkspaceId): Pro
   return row === null ? null : runtimeOf(row);
 }
 
-/** Stores a request under the next version. False when the same lane was requested last and was not refused: that request stays. */
+/**
+ * Stores a request with the next version. Returns false when the last request has the same lane and was not refused.
+ * That request stays in force.
+ */
 export async function writeRequest(tx: Tx, request: NewRequest, now: Date): Promise<boolean> {
   const { workspaceId, orgId, lane, changedBy } = request;
   return (
@@ -39,7 +42,7 @@ export async function writeRequest(tx: Tx, request: NewRequest, now: Date): Prom
 
 type Version = { workspaceId: WorkspaceId; version: number };
 
-/** Only the latest request is confirmed. */
+/** Confirms a request if it is the latest one. */
 export async function confirmRequest(tx: Tx, { workspaceId, version }: Version): Promise<void> {
   await tx.runtime.updateMany({ where: { workspaceId, version }, data: { confirmedVersion: version, failure: null } });
 }
@@ -53,20 +56,23 @@ export async function delayRequest(tx: Tx, { workspaceId, version }: Version, du
 }
 
 /**
- * Puts the latest request above a version that the gateway holds: this database was restored without the gateway's. False when there is a
- * later request.
+ * Raises the version of the latest request above the version at the gateway, because this database was restored and the
+ * gateway's was not. Returns false when there is a later request.
  */
 export async function raiseRequest(tx: Tx, { workspaceId, version }: Version, above: number): Promise<boolean> {
   const { count } = await tx.runtime.updateMany({ where: { workspaceId, version }, data: { version: above + 1 } });
   return count === 1;
 }
 
-/** The gateway holds an older version than it confirmed: its database was restored without this one. The request is delivered again. */
+/**
+ * Marks the request for another delivery. The gateway has lost the confirmed version, because its database was restored
+ * and this one was not.
+ */
 export async function unconfirmRequest(tx: Tx, { workspaceId, version }: Version, dueAt: Date): Promise<void> {
   await tx.runtime.updateMany({ where: { workspaceId, version }, data: { confirmedVersion: 0, dueAt } });
 }
 
-/** Requests of all workspaces that are due for delivery, the longest due first. */
+/** Returns the workspaces with a request that is due for delivery, the longest due first. */
 export async function listDueRequests(tx: Tx, now: Date, limit: number): Promise<WorkspaceId[]> {
   const rows = await tx.$queryRaw<{ workspace_id: string }[]>`
     SELECT workspace_id FROM runtimes WHERE confirmed_version < version AND failure IS NULL AND due_at <= ${now}

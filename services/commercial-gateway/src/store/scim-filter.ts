@@ -1,32 +1,32 @@
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Predicate } from '../scim/predicate.ts';
 
-/** The SQL of an attribute: one value, or a condition that has to hold for one of its values. */
+/** The SQL of an attribute: one value, or a set of values that matches when any value does. */
 type FilterColumn =
   | { readonly kind: 'text' | 'boolean'; readonly sql: Prisma.Sql }
-  /** `sql` is the set of values as a query whose column is `value`. */
+  /** `sql` is a query that returns the values in a column `value`. */
   | { readonly kind: 'values'; readonly sql: Prisma.Sql };
 
 export type FilterColumns<Path extends string> = Readonly<Record<Path, FilterColumn>>;
 
 const none = Prisma.sql`false`;
 
-/** A predicate as a condition that is never null. Values are parameters. */
+/** Returns a predicate as an SQL condition that is never null. Values are parameters. */
 export function conditionOf<Path extends string>(predicate: Predicate<Path>, columns: FilterColumns<Path>): Prisma.Sql {
   switch (predicate.kind) {
     case 'and':
-      return joined(predicate.parts, columns, ' AND ');
+      return joined(predicate.operands, columns, ' AND ');
     case 'or':
-      return joined(predicate.parts, columns, ' OR ');
+      return joined(predicate.operands, columns, ' OR ');
     case 'not':
-      return Prisma.sql`(NOT ${conditionOf(predicate.part, columns)})`;
+      return Prisma.sql`(NOT ${conditionOf(predicate.piece, columns)})`;
     case 'present':
       return holds(columns[predicate.path], presentIn(columns[predicate.path]));
     case 'boolean':
       return holds(columns[predicate.path], (sql) => Prisma.sql`${sql} = ${predicate.value}`);
     case 'string': {
       const { operator, value, path } = predicate;
-      // PostgreSQL stores no NUL, so no value has one.
+      // PostgreSQL cannot store NUL, so no stored value contains it.
       const condition = value.includes('\u0000') ? none : holds(columns[path], comparison(operator, value));
       return operator === 'ne' ? Prisma.sql`(NOT ${condition})` : condition;
     }
@@ -38,11 +38,11 @@ export function conditionOf<Path extends string>(predicate: Predicate<Path>, col
 type Condition = (sql: Prisma.Sql) => Prisma.Sql;
 
 function joined<Path extends string>(
-  parts: readonly Predicate<Path>[],
+  pieces: readonly Predicate<Path>[],
   columns: FilterColumns<Path>,
   word: ' AND ' | ' OR ',
 ): Prisma.Sql {
-  const conditions = parts.map((part) => conditionOf(part, columns));
+  const conditions = pieces.map((piece) => conditionOf(piece, columns));
   return Prisma.sql`(${Prisma.join(conditions, word)})`;
 }
 

@@ -43,7 +43,7 @@ export async function writeScimGroup(
   return groupOf(await tx.scimGroup.update({ where: { orgId_id: { orgId, id } }, data }));
 }
 
-/** The row stays, without members. */
+/** Deletes a group. The row stays without members. */
 export async function markScimGroupDeleted(tx: Tx, { orgId, id }: OfOrg, now: Date): Promise<void> {
   await tx.scimGroupMember.deleteMany({ where: { orgId, groupId: id } });
   await tx.scimGroup.update({ where: { orgId_id: { orgId, id } }, data: { deletedAt: now, changedAt: now } });
@@ -60,13 +60,13 @@ type MemberChange = OfOrg & { added: readonly string[]; removed: readonly string
 export async function changeMembers(tx: Tx, { orgId, id: groupId, added, removed }: MemberChange): Promise<void> {
   await tx.scimGroupMember.deleteMany({ where: { orgId, groupId, userId: { in: [...removed] } } });
   if (added.length === 0) return;
-  // One parameter for thousands of members.
+  // All members are passed as one array parameter.
   await tx.$executeRaw`
     INSERT INTO scim_group_members (org_id, group_id, user_id)
     SELECT ${orgId}, ${groupId}, user_id FROM unnest(${[...added]}::text[]) AS user_id`;
 }
 
-/** Takes a person out of all groups. Each of these groups has changed then. */
+/** Removes a person from all groups and raises the versions of these groups. */
 export async function leaveAllGroups(
   tx: Tx,
   { orgId, userId, now }: { orgId: OrgId; userId: string; now: Date },
@@ -80,7 +80,7 @@ export async function leaveAllGroups(
 
 type GroupOfUser = { userId: string; groupId: string; displayName: string };
 
-/** The groups of these people, by name. */
+/** Returns the groups of these people with their names, in the order of the group IDs. */
 export async function listGroupsOf(reader: Reader, orgId: OrgId, userIds: readonly string[]): Promise<GroupOfUser[]> {
   const rows = await reader.scimGroupMember.findMany({
     where: { orgId, userId: { in: [...userIds] } },
@@ -102,7 +102,7 @@ const columns: FilterColumns<GroupPath> = {
 
 type Listed = { filter: Predicate<GroupPath> | null; startIndex: number; count: number };
 
-/** A page in the order of the ids, with the number of members of each group. */
+/** Returns a page of groups by ID, with the number of members of each group. */
 export async function listScimGroups(
   tx: Tx,
   orgId: OrgId,
@@ -123,7 +123,7 @@ export async function listScimGroups(
   return { total: counted?.total ?? 0, groups };
 }
 
-/** The members of several groups, by group. */
+/** Returns the members of several groups, by group. */
 export async function listMembersOf(
   reader: Reader,
   orgId: OrgId,

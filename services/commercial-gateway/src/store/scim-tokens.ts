@@ -16,7 +16,7 @@ export async function insertScimToken(tx: Tx, token: StoredScimToken & { secretH
   await tx.scimToken.create({ data: token });
 }
 
-/** Tokens that are neither revoked nor expired, oldest first. */
+/** Returns the tokens that are neither revoked nor expired, oldest first. */
 export async function listLiveScimTokens(reader: Reader, orgId: OrgId, now: Date): Promise<StoredScimToken[]> {
   const rows = await reader.scimToken.findMany({
     where: { orgId, revokedAt: null, expiresAt: { gt: now } },
@@ -31,7 +31,7 @@ export async function listLiveScimTokens(reader: Reader, orgId: OrgId, now: Date
   }));
 }
 
-/** The token that has this secret, in any organisation. `null` when it is unknown, revoked or expired. */
+/** Returns the token whose secret has this hash, in any organisation. `null` when it is unknown, revoked or expired. */
 export async function findLiveScimToken(
   reader: Reader,
   secretHash: string,
@@ -42,7 +42,15 @@ export async function findLiveScimToken(
   return { id: ScimTokenId.parse(row.id), orgId: OrgId.parse(row.orgId), lastUsedAt: row.lastUsedAt };
 }
 
-/** Once for all requests of the same minute. */
+/** Returns whether a token of the organisation is neither revoked nor expired. */
+export async function isLiveToken(
+  reader: Reader,
+  { orgId, id, now }: { orgId: OrgId; id: ScimTokenId; now: Date },
+): Promise<boolean> {
+  return (await reader.scimToken.count({ where: { orgId, id, revokedAt: null, expiresAt: { gt: now } } })) === 1;
+}
+
+/** Records the last use, at most once a minute. */
 export async function recordTokenUse(
   tx: Tx,
   id: ScimTokenId,

@@ -14,7 +14,7 @@ export type StoredScimUser = {
   id: ScimUserId;
   orgId: OrgId;
   attributes: ScimUser;
-  /** `null` when the resource is no person here. */
+  /** `null` when the resource has no account. */
   address: string | null;
   version: number;
   accessEpoch: number;
@@ -32,7 +32,7 @@ export async function insertScimUser(
   return userOf(await tx.scimUser.create({ data: { id, orgId, version: 1, ...columnsOf(attributes), ...times } }));
 }
 
-/** A person of the organisation whom the identity provider has not deleted. */
+/** Returns a person of the organisation who is not deleted. */
 export async function findScimUser(reader: Reader, { orgId, id }: OfOrg): Promise<StoredScimUser | null> {
   if (!ScimUserId.safeParse(id).success) return null;
   const row = await reader.scimUser.findUnique({ where: { orgId_id: { orgId, id }, deletedAt: null } });
@@ -41,7 +41,10 @@ export async function findScimUser(reader: Reader, { orgId, id }: OfOrg): Promis
 
 type Conflicting = { id: string; orgId: OrgId; userName: string; externalId?: string; address: string | null };
 
-/** People of the organisation with the same name or id, and people of all organisations with the same address. */
+/**
+ * Returns people of the organisation with the same user name or external ID, and people of all organisations with the
+ * same address.
+ */
 export async function listConflicting(reader: Reader, orgId: OrgId, attributes: ScimUser): Promise<Conflicting[]> {
   const { userNameKey, externalId, address } = columnsOf(attributes);
   const rows = await reader.scimUser.findMany({
@@ -68,7 +71,7 @@ type Written = OfOrg & {
   now: Date;
 };
 
-/** Stores the attributes. The gateway is informed. */
+/** Stores the attributes and marks the person for publication. */
 export async function writeScimUser(
   tx: Tx,
   { orgId, id, attributes, version, accessEpoch, now }: Written,
@@ -77,19 +80,19 @@ export async function writeScimUser(
   return userOf(await tx.scimUser.update({ where: { orgId_id: { orgId, id } }, data }));
 }
 
-/** Ends the access of a person, and changes no attribute. The gateway is informed. */
+/** Ends the access of a person without changing attributes, and marks the person for publication. */
 export async function raiseAccessEpoch(tx: Tx, { orgId, id }: OfOrg): Promise<void> {
   const data = { accessEpoch: { increment: 1 }, effectDue: true };
   await tx.scimUser.update({ where: { orgId_id: { orgId, id } }, data });
 }
 
-/** The row stays. Its names and its address are free for others. */
+/** Deletes a person. The row stays. Other people can use the names and the address again. */
 export async function markScimUserDeleted(tx: Tx, { orgId, id }: OfOrg, now: Date): Promise<void> {
   const data = { active: false, deletedAt: now, changedAt: now, accessEpoch: { increment: 1 }, effectDue: true };
   await tx.scimUser.update({ where: { orgId_id: { orgId, id } }, data });
 }
 
-/** Those of the ids that are people of the organisation, with the names that groups show. */
+/** Returns the people of the organisation among these IDs, with the names that groups show. */
 export async function findMemberNames(
   reader: Reader,
   orgId: OrgId,
@@ -102,7 +105,7 @@ export async function findMemberNames(
   return new Map(rows.map(({ id, attributes }) => [id, shownName(parsed(attributes))]));
 }
 
-/** Those of the ids that are people of the organisation. */
+/** Returns the subset of these IDs that belongs to people of the organisation. */
 export async function listKnownIds(reader: Reader, orgId: OrgId, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const where = { orgId, deletedAt: null, id: { in: [...ids] } };
   const rows = await reader.scimUser.findMany({ where, select: { id: true } });
@@ -120,7 +123,7 @@ const columns: FilterColumns<UserPath> = {
 
 type Listed = { filter: Predicate<UserPath> | null; startIndex: number; count: number };
 
-/** A page in the order of the ids, which is the order of creation. */
+/** Returns a page by ID, which is the order of creation. */
 export async function listScimUsers(
   tx: Tx,
   orgId: OrgId,
@@ -139,7 +142,7 @@ export async function listScimUsers(
   return { total: counted?.total ?? 0, users: rows.map(userOf) };
 }
 
-/** These people, or all of the organisation: the gateway is informed of them. */
+/** Marks these people, or all people of the organisation, for publication. */
 export async function markEffectsDue(tx: Tx, orgId: OrgId, ids: readonly string[] | 'all'): Promise<void> {
   const among = ids === 'all' ? {} : { id: { in: [...ids] } };
   await tx.scimUser.updateMany({ where: { orgId, deletedAt: null, ...among }, data: { effectDue: true } });

@@ -17,13 +17,13 @@ export async function insertSubscription(tx: Tx, subscription: StoredSubscriptio
   return count === 1;
 }
 
-/** The subscription that is not canceled. */
+/** Returns the subscription that is not canceled. */
 export async function findCurrentSubscription(reader: Reader, orgId: OrgId): Promise<StoredSubscription | null> {
   const row = await reader.subscription.findFirst({ where: { orgId, NOT: { status: 'canceled' } } });
   return row === null ? null : subscriptionOf(row);
 }
 
-/** The same of several organisations. */
+/** Returns the subscriptions of several organisations that are not canceled. */
 export async function listCurrentSubscriptions(
   reader: Reader,
   orgIds: readonly OrgId[],
@@ -42,7 +42,7 @@ export async function findSubscription(
   return row === null ? null : subscriptionOf(row);
 }
 
-/** Writes all changes of a subscription. The caller holds the lock of the billing account. */
+/** Updates a subscription. The caller must hold the lock of the billing account. */
 export async function updateSubscription(tx: Tx, { id, orgId, ...data }: StoredSubscription): Promise<void> {
   const { count } = await tx.subscription.updateMany({ where: { id, orgId }, data });
   if (count !== 1) throw new Error(`Subscription ${id} does not exist`);

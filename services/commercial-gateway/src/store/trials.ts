@@ -19,7 +19,7 @@ export async function findTrial(
   return row === null ? null : { ...row, planId: BillingPlanId.parse(row.planId) };
 }
 
-/** Trials that this organisation, one of these registrable domains or a subdomain of them has used. */
+/** Returns the trials that this organisation, one of these registrable domains or a subdomain has used. */
 export async function listUsedTrials(
   reader: Reader,
   { orgId, domains }: { orgId: OrgId; domains: readonly string[] },
@@ -30,7 +30,7 @@ export async function listUsedTrials(
   return rows.map((row) => ({ org: row.orgId, domains: row.domains.map(({ domain }) => domain) }));
 }
 
-/** Stores a trial with the domains that it uses. Returns false when the organisation or a domain has used one. */
+/** Stores a trial with its domains. Returns false when the organisation or a domain has already used a trial. */
 export async function insertTrial(tx: Tx, trial: StoredTrial, domains: readonly string[]): Promise<boolean> {
   const { orgId } = trial;
   const { count } = await tx.trial.createMany({ data: trial, skipDuplicates: true });

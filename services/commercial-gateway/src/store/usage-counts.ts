@@ -2,7 +2,10 @@ import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { microsPerUnit } from '../metering/micros.ts';
 import type { Reader } from './database.ts';
 
-/** Tool calls of the calendar month in UTC, without a started one. The total is kept with each event, so its cost does not grow with the events. */
+/**
+ * Returns the tool calls of the calendar month in UTC, rounded down. Each stored event updates the total, so this query
+ * reads one row.
+ */
 export async function countToolCalls(reader: Reader, orgId: OrgId, at: Date): Promise<number> {
   const month = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1));
   const where = { orgId_meter_month: { orgId, meter: 'tool_calls', month } };

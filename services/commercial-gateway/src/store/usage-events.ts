@@ -4,17 +4,19 @@ import type { UsageEvent } from '../metering/usage-event.ts';
 import type { Reader, Tx } from './database.ts';
 import { sumUsageMonths, usageMonthOf } from './usage-months.ts';
 
-/** End of the usage of an organisation and of its billed part. */
+/** The number of the last usage event of an organisation, and the end of the billed usage. */
 export type UsageHead = { lastSeq: bigint; billedSeq: bigint; billedUntil: Date | null };
 
-/** Locks the usage of an organisation until the transaction ends: events are numbered in the order of their commits. */
+/**
+ * Locks the usage of an organisation until the transaction ends, so that events are numbered in the order of commits.
+ */
 export async function lockUsageHead(tx: Tx, orgId: OrgId): Promise<UsageHead> {
   await tx.usageHead.createMany({ data: { orgId, lastSeq: 0, billedSeq: 0, billedUntil: null }, skipDuplicates: true });
   await tx.$executeRaw`SELECT FROM usage_heads WHERE org_id = ${orgId} FOR UPDATE`;
   return tx.usageHead.findUniqueOrThrow({ where: { orgId } });
 }
 
-/** The same without a lock. */
+/** Returns the usage head without a lock. */
 export async function findUsageHead(reader: Reader, orgId: OrgId): Promise<UsageHead> {
   const head = await reader.usageHead.findUnique({ where: { orgId } });
   return head ?? { lastSeq: 0n, billedSeq: 0n, billedUntil: null };
@@ -22,9 +24,9 @@ export async function findUsageHead(reader: Reader, orgId: OrgId): Promise<Usage
 
 type RecordedUsage = {
   stored: number;
-  /** Events that were stored before, or occur twice in the batch. */
+  /** Events that were already stored, or occur twice in the batch. Includes the conflicts. */
   duplicates: number;
-  /** Events that were stored before with other contents. The stored event is kept. */
+  /** Events whose ID was already used with other contents. The first event is kept. */
   conflicts: UsageEvent[];
   /** Events over the limit of their month. They are not stored. */
   overLimit: UsageEvent[];
@@ -34,11 +36,11 @@ type NewUsage = {
   orgId: OrgId;
   events: readonly UsageEvent[];
   receivedAt: Date;
-  /** Whether the limit of a month applies. Events of receipts have no limit. Default: no. */
+  /** Whether the monthly limit applies. Default: false. Events of receipts have no limit. */
   isLimited?: boolean;
 };
 
-/** Stores each event once, whatever the order and number of its deliveries. Events without a predecessor get the next numbers. */
+/** Stores each event once, in any order and number of deliveries. New events get the next numbers. */
 export async function recordUsage(
   tx: Tx,
   { orgId, events, receivedAt, isLimited = false }: NewUsage,
@@ -77,7 +79,10 @@ export async function findUsagePosition(
   return cursor?.position ?? 0n;
 }
 
-/** Moves the read position of a source. Returns false when another reader moved it first: its events are not to be stored again. */
+/**
+ * Moves the read position of a source. Returns false when another reader moved it first. In that case the events must
+ * not be stored again.
+ */
 export async function advanceUsageCursor(
   tx: Tx,
   { orgId, source, from, to, now }: { orgId: OrgId; source: string; from: bigint; to: bigint; now: Date },
@@ -88,7 +93,10 @@ export async function advanceUsageCursor(
   return count === 1;
 }
 
-/** Records that all events up to `lastSeq` that occurred before `until` are billed. Throws when a later time is billed already. */
+/**
+ * Records that all events up to `lastSeq` that occurred before `until` are billed. Throws when a later time is already
+ * billed.
+ */
 export async function markUsageBilled(
   tx: Tx,
   orgId: OrgId,
@@ -117,11 +125,9 @@ async function findStored(
   return found;
 }
 
-function isSame(one: ComparedEvent, other: ComparedEvent): boolean {
+function isSame(a: ComparedEvent, b: ComparedEvent): boolean {
   return (
-    one.meter === other.meter &&
-    one.quantityMicros === other.quantityMicros &&
-    one.occurredAt.getTime() === other.occurredAt.getTime()
+    a.meter === b.meter && a.quantityMicros === b.quantityMicros && a.occurredAt.getTime() === b.occurredAt.getTime()
   );
 }
 

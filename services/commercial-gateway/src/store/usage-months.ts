@@ -2,12 +2,15 @@ import type { OrgId } from '@countersign/contracts/governance-kernel';
 import type { UsageEvent } from '../metering/usage-event.ts';
 import type { Tx } from './database.ts';
 
-/** Meter and calendar month in UTC, such as `seats 2026-11`. */
+/** Returns meter and calendar month in UTC, such as `seats 2026-11`. */
 export function usageMonthOf({ meter, occurredAt }: Pick<UsageEvent, 'meter' | 'occurredAt'>): string {
   return `${meter} ${occurredAt.toISOString().slice(0, 7)}`;
 }
 
-/** Totals of the months of these events. The caller holds the lock of the usage head, so the totals do not change. */
+/**
+ * Returns the totals of the months of these events. The caller must hold the lock of the usage head, so that the totals
+ * do not change.
+ */
 export async function sumUsageMonths(
   tx: Tx,
   orgId: OrgId,

@@ -4,11 +4,11 @@ import type { Reader } from './database.ts';
 
 type UsageOfOrgs = {
   quantities: { orgId: string; meter: Meter; quantityMicros: bigint }[];
-  /** Time by organisation from the last stored event until it was stored. */
+  /** Delay in milliseconds between the time of the last event and its storage, by organisation. */
   lagsMs: ReadonlyMap<string, number>;
 };
 
-/** Usage of several organisations since a time, by meter. */
+/** Returns the usage of several organisations since a time, by meter. */
 export async function listUsageSince(reader: Reader, orgIds: readonly OrgId[], since: Date): Promise<UsageOfOrgs> {
   const own = { orgId: { in: [...orgIds] } };
   const sums = await reader.usageEvent.groupBy({

@@ -7,14 +7,16 @@ import { commitSubscription } from './commit-subscription.ts';
 import { createSubscriptionIn } from './create-subscription.ts';
 
 type Activation = {
-  /** `null` when the organisation has no subscription. It must not be billed yet. */
+  /** A subscription that is not billed yet. `null` when the organisation has no subscription. */
   before: StoredSubscription | null;
   planId: BillingPlanId;
   planVersion: number;
   at: Date;
 };
 
-/** Begins the first billed period of a subscription to this plan. The caller holds the lock of the billing account. */
+/**
+ * Begins the first billed period of a subscription to this plan. The caller must hold the lock of the billing account.
+ */
 export async function activatePlanIn(
   tx: Tx,
   deps: BillingDeps,
@@ -29,7 +31,7 @@ export async function activatePlanIn(
   await commitSubscription(tx, deps, { before, after, action: 'activate' }, caller);
 }
 
-/** Whether the subscription has billed periods. */
+/** Returns whether the subscription has billed periods. */
 export function isBilled({ status }: StoredSubscription): boolean {
   return status !== 'incomplete' && status !== 'trialing';
 }

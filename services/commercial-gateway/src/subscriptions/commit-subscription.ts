@@ -6,7 +6,7 @@ import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { findCurrentSubscription, updateSubscription, type StoredSubscription } from '../store/subscriptions.ts';
 
-/** The subscription of the caller. Throws NOT_FOUND when the organisation has none, or only canceled ones. */
+/** Returns the subscription of the caller's organisation. Throws NOT_FOUND when it has none, or only canceled ones. */
 export async function getCurrentSubscription(tx: Tx, { orgId }: BillingCaller): Promise<StoredSubscription> {
   const subscription = await findCurrentSubscription(tx, orgId);
   if (subscription === null) throw new AppError('NOT_FOUND', 'The organisation has no subscription');
@@ -32,7 +32,7 @@ function changesTerms(before: StoredSubscription, after: StoredSubscription): bo
   return before.status !== after.status || before.planId !== after.planId || before.planVersion !== after.planVersion;
 }
 
-/** The change of a subscription, for the event that announces its entitlements. */
+/** Returns the cause for the event about the changed entitlements. */
 export function changeOf({ orgId, updatedAt }: StoredSubscription) {
   return { orgId, now: updatedAt, cause: 'subscription' } as const;
 }

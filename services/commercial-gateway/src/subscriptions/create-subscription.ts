@@ -20,7 +20,9 @@ type NewSubscription = {
   start: 'incomplete' | 'trial' | 'active';
 };
 
-/** Subscribes an organisation to a plan version. Throws ALREADY_EXISTS when it has a subscription that is not canceled. */
+/**
+ * Subscribes an organisation to a plan version. Throws ALREADY_EXISTS when it has a subscription that is not canceled.
+ */
 export function createSubscription(
   deps: BillingDeps,
   subscription: NewSubscription,
@@ -31,7 +33,7 @@ export function createSubscription(
   );
 }
 
-/** The same in the transaction of the caller, which holds the lock of the billing account. */
+/** Like `createSubscription`, in the caller's transaction, which must hold the lock of the billing account. */
 export async function createSubscriptionIn(
   tx: Tx,
   deps: BillingDeps,

@@ -5,8 +5,8 @@ import type { StoredSubscription } from '../store/subscriptions.ts';
 import { commitSubscription, getCurrentSubscription } from './commit-subscription.ts';
 
 /**
- * Applies an action to the current subscription. Throws ILLEGAL_TRANSITION when its status does not permit the action. Cancellation also
- * bills, and settlement follows a payment: both are in `invoicing/`.
+ * Applies an action to the current subscription. Throws ILLEGAL_TRANSITION when its status does not permit the action.
+ * Cancellation and settlement are in `invoicing/`, because they also change invoices.
  */
 export function moveSubscription(
   deps: BillingDeps,
@@ -21,7 +21,7 @@ export function moveSubscription(
 
 type Move = { before: StoredSubscription; action: Exclude<SubscriptionAction, 'cancel' | 'settle'>; at: Date };
 
-/** The same in the transaction of the caller, which holds the lock of the billing account. */
+/** Like `moveSubscription`, in the caller's transaction, which must hold the lock of the billing account. */
 export async function moveSubscriptionIn(
   tx: Tx,
   deps: BillingDeps,

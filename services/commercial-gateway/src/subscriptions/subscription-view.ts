@@ -1,6 +1,6 @@
+import { instantOrNull, instantOf } from '@countersign/contracts';
 import type { Subscription } from '@countersign/contracts/commercial-gateway';
 import { monthlyPeriod, type Period } from '../billing/period.ts';
-import { instantOf, instantOrNull } from '../instant-of.ts';
 import type { StoredSubscription } from '../store/subscriptions.ts';
 
 export function subscriptionView(subscription: StoredSubscription): Subscription {

@@ -7,8 +7,8 @@ import { nextReceiptPosition, recordReceipts } from './record-receipts.ts';
 type Reading = Pick<Context, 'kernel' | 'database' | 'transaction' | 'now'>;
 
 /**
- * Counts all receipts of a workspace that were not counted yet, page by page. Returns how many there were. A crash between two pages
- * continues at the second. Throws when the kernel does not answer.
+ * Counts the new receipts of a workspace, page by page. Returns their number. Each page is stored in its own
+ * transaction, so a crash loses no counted page. Throws when the kernel does not answer.
  */
 export async function readReceipts(context: Reading, { workspaceId, orgId }: OwnedWorkspace): Promise<number> {
   const { kernel, database } = context;

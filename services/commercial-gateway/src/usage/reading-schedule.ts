@@ -4,18 +4,19 @@ const idleMsMax = 600_000;
 type Turn = { dueAtMs: number; pauseMs: number };
 
 /**
- * When the receipts of each workspace are read next. A workspace with new receipts is read again after 15 seconds. Each reading that finds
- * none doubles the pause, to at most 10 minutes, so thousands of idle workspaces cost a few requests per second.
+ * Schedules when the receipts of each workspace are read next. A workspace with new receipts is read again after 15
+ * seconds. Each empty reading doubles the pause, up to 10 minutes. Thousands of idle workspaces therefore cost a few
+ * requests per second.
  */
 export class ReadingSchedule {
   readonly #turns = new Map<string, Turn>();
 
-  /** A workspace that was never read is due. */
+  /** Returns whether the next reading of a workspace is due. A workspace that was never read is due at once. */
   isDue(workspaceId: string, nowMs: number): boolean {
     return (this.#turns.get(workspaceId)?.dueAtMs ?? nowMs) <= nowMs;
   }
 
-  /** Plans the next reading after one that found so many receipts. */
+  /** Schedules the next reading after a reading that found `found` receipts. */
   plan(workspaceId: string, { found, nowMs }: { found: number; nowMs: number }): void {
     const before = this.#turns.get(workspaceId)?.pauseMs ?? activeMs / 2;
     const pauseMs = found > 0 ? activeMs : Math.min(before * 2, idleMsMax);

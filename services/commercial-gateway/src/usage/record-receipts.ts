@@ -4,17 +4,17 @@ import { usageOfReceipt, type MeteredReceipt } from '../metering/usage-of-receip
 import { advanceUsageCursor, findUsagePosition, recordUsage } from '../store/usage-events.ts';
 import type { Reader } from '../store/database.ts';
 
-/** Receipts of one workspace, in the order of the log. */
+/** A page of receipts of one workspace, in the order of the log. */
 type ReceiptPage = {
   workspaceId: WorkspaceId;
-  /** The position from which the page was read. */
+  /** The position at which the page begins. */
   from: bigint;
-  /** The position from which the next page is to be read. */
+  /** The position at which the next page begins. */
   to: bigint;
   receipts: readonly MeteredReceipt[];
 };
 
-/** The position from which the next page of receipts of a workspace is to be read; 0 at first. */
+/** Returns the position of the next page of receipts of a workspace. It is 0 before the first page. */
 export function nextReceiptPosition(
   reader: Reader,
   { orgId, workspaceId }: { orgId: BillingCaller['orgId']; workspaceId: WorkspaceId },
@@ -23,8 +23,8 @@ export function nextReceiptPosition(
 }
 
 /**
- * Stores the usage of a page of receipts and moves the read position in the same transaction. Returns false when another reader stored
- * this page. Throws when a receipt belongs to another workspace.
+ * Stores the usage of a page of receipts and moves the read position in the same transaction. Returns false when
+ * another reader stored this page. Throws when a receipt belongs to another workspace.
  */
 export function recordReceipts(
   { transaction, now }: Pick<BillingDeps, 'transaction' | 'now'>,

@@ -10,14 +10,15 @@ import { recordUsage } from '../store/usage-events.ts';
 
 type RecordedSubmission = {
   stored: number;
-  /** Events that were stored before, or occur twice in the batch. */
-  known: number;
+  /** Events that were already stored, or occur twice in the batch. */
+  duplicates: number;
   rejections: UsageEventRejection[];
 };
 
 /**
- * Stores submitted events (attacker-controlled), each one once. Invalid events, events of a workspace of another organisation and events
- * whose id was used with other contents are rejected, and the others are stored.
+ * Stores each submitted event (attacker-controlled) once. Rejects invalid events, events of a workspace of another
+ * organisation, events whose ID was used with other contents, and events over the monthly limit. The other events are
+ * stored.
  */
 export async function recordSubmittedUsage(
   { transaction, now }: Pick<BillingDeps, 'transaction' | 'now'>,
@@ -27,7 +28,7 @@ export async function recordSubmittedUsage(
   if (events.length > usageEventsMax)
     throw new AppError(
       'INVALID_REQUEST',
-      `events has ${events.length} members (limit ${usageEventsMax}). Send less at once`,
+      `events has ${events.length} members (limit ${usageEventsMax}). Send fewer events at once`,
       { param: 'events' },
     );
   const receivedAt = now();
@@ -42,8 +43,8 @@ export async function recordSubmittedUsage(
       return overLimit.includes(event) ? [overLimitAt(index, event)] : [];
     });
     const invalid = checked.flatMap((entry) => ('event' in entry ? [] : [entry]));
-    const rejections = [...invalid, ...rejected].toSorted((one, other) => one.index - other.index);
-    return { stored, known: duplicates - conflicts.length, rejections };
+    const rejections = [...invalid, ...rejected].toSorted((a, b) => a.index - b.index);
+    return { stored, duplicates: duplicates - conflicts.length, rejections };
   });
 }
 

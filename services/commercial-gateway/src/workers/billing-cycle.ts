@@ -4,7 +4,7 @@ import { runBilling } from '../cycle/run-billing.ts';
 
 const passMs = 60_000;
 
-/** Does what becomes due in the billing cycle. Safe on every replica at once. */
+/** Starts the billing cycle. It can run on all replicas at once. */
 export function startBillingCycle(context: Context, intervalMs = passMs): { stop(): Promise<void> } {
   const { log, clockGuard, config } = context;
   const passes = repeat({

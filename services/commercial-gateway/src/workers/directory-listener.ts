@@ -5,7 +5,7 @@ import { commercialQueues } from '../queues.ts';
 import type { Tx } from '../store/database.ts';
 import { putOrg, putOrgWorkspace } from '../store/orgs.ts';
 
-/** With half a minute between deliveries, this covers an outage of the database of more than three days. */
+/** Deliveries are half a minute apart, so this limit covers a database outage of more than three days. */
 const deliveriesMax = 10_000;
 
 /** Copies organisations and their workspaces from the events of the control plane. */

@@ -2,10 +2,13 @@ import { repeat } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { syncDirectory } from '../directory/sync-directory.ts';
 
-/** Events carry every change, so a pass only finds what was there before this service first started. */
+/**
+ * Interval of the sync. Events report every change, so the sync only adds data from before the first start of this
+ * service.
+ */
 const passMs = 600_000;
 
-/** Copies the whole directory of organisations at the start, and now and then again. */
+/** Copies the whole directory of organisations at the start and at intervals. */
 export function startDirectorySync(context: Context): { stop(): Promise<void> } {
   const { log, clockGuard } = context;
   const onFailure = (error: unknown) => log.warn('directory_sync.failed', { error });

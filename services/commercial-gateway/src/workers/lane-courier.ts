@@ -4,10 +4,13 @@ import { deliverLane } from '../runtime/deliver-lane.ts';
 import { listDueRequests } from '../store/runtimes.ts';
 
 const passMs = 1_000;
-/** A gateway that does not answer takes one timeout for each. */
+/** Requests per pass. Each takes one timeout while the gateway does not answer. */
 const atOnce = 20;
 
-/** Delivers requested lanes that the gateway has not confirmed: it was away, or this process died before the delivery. */
+/**
+ * Delivers requested lanes that the gateway has not confirmed, such as after an outage of the gateway or a crash of
+ * this process.
+ */
 export function startLaneCourier(context: Context, intervalMs = passMs): { stop(): Promise<void> } {
   const { log, clockGuard } = context;
   const onFailure = (error: unknown) => log.warn('lane_courier.failed', { error });

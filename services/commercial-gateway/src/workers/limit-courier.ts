@@ -3,17 +3,21 @@ import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { repeat } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { announceIfChanged } from '../entitlements/announce-entitlements.ts';
+import { republishIdentity } from '../identity/republish-identity.ts';
 import { applyPlanBudgets } from '../plan-limits/apply-plan-budgets.ts';
 import { addEntitlementStates, claimDueOrgs, scheduleEntitlements } from '../store/entitlement-states.ts';
 
 const passMs = 2_000;
-/** Longer than the requests to the kernel for one organisation take. */
+/** Lease of an organisation. The requests to the kernel for one organisation take less time. */
 const leaseMs = 120_000;
-/** Shares of several workspaces follow their use. */
+/** Interval for organisations with a limit and several workspaces, whose shares follow their usage. */
 const sharedMs = 15_000;
-/** Budgets of the kernel are durable, so confirming them again is a precaution. */
+/**
+ * Interval for organisations with one workspace or without a limit. The kernel stores budgets durably, so confirming
+ * them again is only a precaution.
+ */
 const confirmMs = 600_000;
-/** After a failure the kernel is asked again soon: until then its last budgets are in force. */
+/** Retry interval after a failure. Until then the last confirmed budgets are in force. */
 const retryMs = 5_000;
 
 type Delivering = Pick<
@@ -21,7 +25,10 @@ type Delivering = Pick<
   'kernel' | 'database' | 'transaction' | 'now' | 'newEvent' | 'entitlementTerms' | 'log'
 >;
 
-/** Publishes entitlements that changed, and sets their limits at the kernel until it confirms them. Safe on every replica at once. */
+/**
+ * Publishes changed entitlements, and sends their limits to the kernel until it confirms them. It can run on all
+ * replicas at once.
+ */
 export function startLimitCourier(context: Context): { stop(): Promise<void> } {
   const { log, clockGuard } = context;
   const onFailure = (error: unknown) => log.warn('limit_courier.failed', { error });
@@ -29,7 +36,7 @@ export function startLimitCourier(context: Context): { stop(): Promise<void> } {
   return { stop: passes.close };
 }
 
-/** One pass over the organisations that are due. One that fails keeps no other from its turn. */
+/** Runs one pass over the due organisations. A failure of one organisation does not delay the others. */
 async function deliverDue(context: Delivering): Promise<void> {
   const { transaction, now, log } = context;
   const leasedUntil = new Date(now().getTime() + leaseMs);
@@ -48,14 +55,16 @@ async function deliverDue(context: Delivering): Promise<void> {
 }
 
 /** Returns the time until the organisation is due again. */
-async function deliverOne(context: Delivering, held: { orgId: OrgId; leasedUntil: Date }): Promise<number> {
-  const { orgId, leasedUntil } = held;
+async function deliverOne(context: Delivering, lease: { orgId: OrgId; leasedUntil: Date }): Promise<number> {
+  const { orgId, leasedUntil } = lease;
   const now = context.now();
-  const entitlements = await context.transaction((tx) =>
-    announceIfChanged(tx, context, { orgId, now, dueAt: leasedUntil }),
-  );
+  const entitlements = await context.transaction(async (tx) => {
+    const announced = await announceIfChanged(tx, context, { orgId, now, dueAt: leasedUntil });
+    if (announced.isRepeated) await republishIdentity(tx, context, { orgId, now });
+    return announced.entitlements;
+  });
   const { limit } = entitlements.limits.tool_calls;
-  await applyPlanBudgets(context, { ...held, limit });
+  await applyPlanBudgets(context, { ...lease, limit });
   const workspaces = limit === null ? 0 : await context.database.reader.orgWorkspace.count({ where: { orgId } });
   return Math.min(workspaces > 1 ? sharedMs : confirmMs, untilEnd(entitlements, now));
 }

@@ -6,7 +6,7 @@ import { ReadingSchedule } from '../usage/reading-schedule.ts';
 
 const passMs = 5_000;
 const pageSize = 500;
-/** Few enough to leave the kernel to its decisions. */
+/** Concurrent readings. The number is small so that the kernel stays free for decisions. */
 const readAtOnce = 4;
 
 /** Counts usage from the receipts of all workspaces that belong to an organisation. */
@@ -18,7 +18,7 @@ export function startReceiptMeter(context: Context, intervalMs = passMs): { stop
   return { stop: passes.close };
 }
 
-/** Reads all workspaces that are due. Rejects with the first failure after all of them were tried. */
+/** Reads all due workspaces. Rejects at the end if a reading failed. The `cause` of the error is the first failure. */
 async function meterAll(context: Context, schedule: ReadingSchedule): Promise<void> {
   const failures: unknown[] = [];
   let after: OwnedWorkspace['workspaceId'] | null = null;
@@ -34,7 +34,7 @@ async function meterAll(context: Context, schedule: ReadingSchedule): Promise<vo
   if (failures.length > 0) throw new Error(`${failures.length} workspaces could not be read`, { cause: failures[0] });
 }
 
-/** A workspace that cannot be read is planned as an idle one, so that it keeps no other workspace from being read. */
+/** A workspace that cannot be read is scheduled like an idle one, so that it does not delay other workspaces. */
 async function meterOne(context: Context, schedule: ReadingSchedule, owned: OwnedWorkspace): Promise<void> {
   let found = 0;
   try {

@@ -4,7 +4,7 @@ import { forgetAnswers } from '../store/answer-keys.ts';
 
 const passMs = 60_000;
 
-/** Removes answers that are not replayed any more, by the clock of the database. */
+/** Removes expired answers, by the clock of the database. */
 export function startSweeper({ log, clockGuard, database, databaseNow }: Context): { stop(): Promise<void> } {
   const passes = repeat({
     run: () => database.transaction(async (tx) => forgetAnswers(tx, await databaseNow(tx))),

@@ -13,25 +13,35 @@ type Vote = {
   id: string;
   decision: ApprovalDecision;
   reason?: string | undefined;
-  /** The kernel's challenge and what the passkey answered; without them the person's word is asked to count. */
+  /**
+   * `challenge_id` and `assertion` are the kernel's challenge and the answer of the passkey. Without them, the role of
+   * the person authorizes the vote.
+   */
   challenge_id?: string | undefined;
   assertion?: PasskeyAssertion | undefined;
-  /** The ceremony_hash that was shown, as a header; a passkey has signed it. */
+  /**
+   * The value of If-Match: the ceremony hash that was shown. A passkey signs that hash, so a vote with a passkey needs
+   * no If-Match.
+   */
   ifMatch: string | undefined;
 };
 
-/** Has the kernel judge a vote: who casts it, by what, and on what they were shown. */
-export function castVote({ kernel }: Context, vote: Vote, { assertion: bearer }: WorkspaceCaller): Promise<Approval> {
+/** Submits a vote to the kernel, which checks the voter, the credential and the state that was shown. */
+export function castVote(
+  { kernel }: Pick<Context, 'kernel'>,
+  vote: Vote,
+  { assertion: bearer }: WorkspaceCaller,
+): Promise<Approval> {
   const { id: approval_id, decision, reason, challenge_id, assertion, ifMatch } = vote;
-  const asked = kernel.as(bearer, { assertApproval, transitionApproval });
-  const said = reason === undefined ? {} : { reason };
+  const client = kernel.as(bearer, { assertApproval, transitionApproval });
+  const statement = reason === undefined ? {} : { reason };
   return answerOf('kernel', () =>
     challenge_id === undefined || assertion === undefined
-      ? asked.transitionApproval({
+      ? client.transitionApproval({
           params: { approval_id, action: decision },
-          body: said,
+          body: statement,
           headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
         })
-      : asked.assertApproval({ params: { approval_id }, body: { decision, challenge_id, assertion, ...said } }),
+      : client.assertApproval({ params: { approval_id }, body: { decision, challenge_id, assertion, ...statement } }),
   );
 }

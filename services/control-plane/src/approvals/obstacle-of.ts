@@ -4,13 +4,13 @@ import { samePerson } from '@countersign/policy';
 
 type Person = {
   userId: string;
-  /** The gateway's obstacle against it. */
+  /** The obstacle that the gateway reports. */
   obstacle: DecisionObstacle | null;
 };
 
 /**
- * The obstacle that keeps a person from approving, by the rules that the kernel applies to their vote. `null` when
- * there is none. `null`: nothing.
+ * The obstacle that keeps a person from approving, by the rules that the kernel applies to votes. `null` when there is
+ * none.
  */
 export function obstacleOf(
   { requested_by, approvers, approved_by }: Pick<Approval, 'requested_by' | 'approvers' | 'approved_by'>,

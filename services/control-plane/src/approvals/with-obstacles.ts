@@ -6,7 +6,10 @@ import type { KeyedCaller } from '../guards.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { obstacleOf } from './obstacle-of.ts';
 
-/** Each approval with whether this person may approve it, and why not. Throws GATEWAY_UNAVAILABLE. */
+/**
+ * Adds to each approval whether the caller may approve it and, if it is pending, the obstacle. Throws
+ * GATEWAY_UNAVAILABLE.
+ */
 export async function withObstacles(
   { gateway }: Pick<Context, 'gateway'>,
   approvals: readonly Approval[],
@@ -14,7 +17,7 @@ export async function withObstacles(
 ): Promise<InboxApproval[]> {
   const pending = approvals.filter(({ state }) => state === 'pending');
   if (pending.length === 0) return approvals.map((approval) => ({ ...approval, may_decide: false, obstacle: null }));
-  // An API key never decides.
+  // An API key cannot decide.
   if ('isKey' in caller)
     return approvals.map((approval) => {
       const obstacle = pending.includes(approval) ? ('ROLE' as const) : null;
@@ -27,8 +30,11 @@ export async function withObstacles(
   return approvals.map((approval) => {
     const nth = pending.indexOf(approval);
     if (nth < 0) return { ...approval, may_decide: false, obstacle: null };
-    const known = obstacles[nth];
-    const obstacle = obstacleOf(approval, { userId, obstacle: known === undefined ? 'UNKNOWN_REQUESTER' : known });
+    const existing = obstacles[nth];
+    const obstacle = obstacleOf(approval, {
+      userId,
+      obstacle: existing === undefined ? 'UNKNOWN_REQUESTER' : existing,
+    });
     return { ...approval, may_decide: obstacle === null, obstacle };
   });
 }

@@ -6,26 +6,33 @@ import type { PersonCaller } from '../guards.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { recordAudit } from '../store/audit.ts';
 
-type Asked = { workspaceId: string | undefined; operation: string; requestId: string };
+type Input = { workspaceId: string | undefined; operation: string; requestId: string };
 
 /**
- * The scope of the chain that is read: the person's own, or that of a workspace where they are partner or owner,
+ * The scope of the chain to read: the person's own, or that of a workspace in which they are partner or owner,
  * according to the gateway. Throws NOT_FOUND, PERMISSION_DENIED (which is recorded in that chain) or
- * GATEWAY_UNAVAILABLE. Throws NOT_FOUND, PERMISSION_DENIED (which that chain tells of) or GATEWAY_UNAVAILABLE.
+ * GATEWAY_UNAVAILABLE.
  */
-export async function readableScope(context: Context, caller: PersonCaller, asked: Asked): Promise<AuditScope> {
-  if (asked.workspaceId === undefined) return caller.userId;
-  const scope = WorkspaceId.safeParse(asked.workspaceId).data;
+export async function readableScope(
+  context: Pick<Context, 'gateway' | 'now' | 'transaction'>,
+  caller: PersonCaller,
+  input: Input,
+): Promise<AuditScope> {
+  if (input.workspaceId === undefined) return caller.userId;
+  const scope = WorkspaceId.safeParse(input.workspaceId).data;
   if (scope === undefined) throw notFound();
   const role = await roleIn(context, caller, scope);
   if (mayDo(role, 'operation_audit.read')) return scope;
-  const { operation: action, requestId } = asked;
+  const { operation: action, requestId } = input;
   const act = { action, actor: caller.userId, verdict: 'deny', reason: 'PERMISSION_DENIED' } as const;
   await context.transaction((tx) => recordAudit(tx, { ...act, scope, details: { role }, requestId }, context.now()));
-  throw new AppError('PERMISSION_DENIED', 'Partners and owners of a workspace read its audit log; ask one of them');
+  throw new AppError(
+    'PERMISSION_DENIED',
+    'Only partners and owners of a workspace can read its audit log. Ask one of them',
+  );
 }
 
-async function roleIn({ gateway }: Context, { userId, delegation }: PersonCaller, id: WorkspaceId) {
+async function roleIn({ gateway }: Pick<Context, 'gateway'>, { userId, delegation }: PersonCaller, id: WorkspaceId) {
   const asPerson = gateway.as(delegation, { getWorkspace });
   const found = answerOf('gateway', () => asPerson.getWorkspace({ params: { id } }));
   const { members } = await found.catch((cause: unknown) => {
@@ -36,7 +43,10 @@ async function roleIn({ gateway }: Context, { userId, delegation }: PersonCaller
   return member.role;
 }
 
-/** An absent workspace and one of other people give the same answer, whichever check failed. */
+/** A missing workspace and a workspace of other people get the same error, whichever check failed. */
 function notFound(): AppError {
-  return new AppError('NOT_FOUND', 'There is no such object');
+  return new AppError(
+    'NOT_FOUND',
+    'This object does not exist, or you have no access to it. Check its ID and the workspace',
+  );
 }

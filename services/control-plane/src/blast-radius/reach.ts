@@ -7,10 +7,13 @@ type Entry = { payload: ReceiptPayload; record: BoundaryRecord | null };
 type Affected = Omit<BlastRadius['affected'], 'relations'>;
 
 const deniedShownMax = 20;
-/** The actions that end an approval without its being used. */
+/** The actions that end an approval, apart from its use. */
 const endings: ReadonlySet<string> = new Set(['approval.deny', 'approval.revoke', 'approval.expire']);
 
-/** The reach of steps, taken from a tenant's entries, newest first: an ending comes before the call that it ended. */
+/**
+ * Collects the reach of steps from the entries of a tenant, newest first, so the end of an approval is read before the
+ * call that requested it.
+ */
 export class Reach {
   readonly #steps: readonly PlanStep[];
   readonly #agents = new Set<PrincipalId>();
@@ -23,8 +26,8 @@ export class Reach {
   readonly #over = new Set<ReceiptId>();
   readonly #ended = new Set<ApprovalId>();
   readonly #used = new Set<ApprovalId>();
-  /** Calls that throttles let through then, by step and window. */
-  readonly #taken = new Map<string, number>();
+  /** The number of allowed calls under a throttle, by target and window. */
+  readonly #admitted = new Map<string, number>();
   readonly #denied: ReceiptId[] = [];
   #deniedCount = 0;
 
@@ -33,7 +36,7 @@ export class Reach {
   }
 
   take({ payload, record }: Entry): void {
-    // A governed change by a person is not a call that they want to stop.
+    // A governed change by a person is not a call that a stop blocks.
     if (payload.shadow || isGovernedChange(payload.action)) return;
     if (payload.decision_receipt_id !== undefined) this.#over.add(payload.decision_receipt_id);
     const approval = record?.approval_id ?? null;
@@ -44,12 +47,12 @@ export class Reach {
       this.#takeQuestion(payload, approval);
   }
 
-  /** Approvals that were used, and may have uses left: the log does not say how many they had. */
+  /** Approvals that were used and may have uses left. The log does not state how many uses each permits. */
   get usedApprovals(): ApprovalId[] {
     return [...this.#approvals].filter((id) => this.#used.has(id));
   }
 
-  /** `spent`: used up. */
+  /** `spent`: approvals without uses left. */
   affected(spent: ReadonlySet<ApprovalId>): Affected {
     const open = [...this.#approvals].filter((id) => !spent.has(id));
     const underWay = [...this.#underWay];
@@ -101,15 +104,18 @@ export class Reach {
     return this.#steps.filter(({ target }) => covers(target, { requested_by, tool }));
   }
 
-  /** A throttle's windows stand on the clock, as the kernel's do. A call that several limit counts for the first of them. */
+  /**
+   * Whether the steps would deny this call. Windows of a throttle are aligned to the clock, as in the kernel. A call
+   * under several throttles counts only for the first one.
+   */
   #denies(covering: readonly PlanStep[], { issued_at, verdict }: ReceiptPayload): boolean {
     const throttles = covering.flatMap((step) => (step.kind === 'throttle' ? [step] : []));
     if (throttles.length < covering.length) return true;
     const [first] = throttles;
     if (first === undefined || verdict !== 'ALLOW') return false;
     const window = `${first.target} ${Math.floor(Date.parse(issued_at) / (first.window_seconds * 1_000))}`;
-    const taken = (this.#taken.get(window) ?? 0) + 1;
-    this.#taken.set(window, taken);
+    const taken = (this.#admitted.get(window) ?? 0) + 1;
+    this.#admitted.set(window, taken);
     return taken > first.limit;
   }
 

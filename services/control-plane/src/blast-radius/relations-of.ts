@@ -7,13 +7,16 @@ import { answerOf } from '../siblings/answer-of.ts';
 
 type Relations = BlastRadius['affected']['relations'];
 
-/** The relations of these agents under their own names; relations of a group come with membership in the group. */
+/**
+ * The relations whose subject is one of these agents, for at most `relatedAgentsMax` agents. Relations of a group to
+ * which an agent belongs are not included.
+ */
 export async function relationsOf(
   { kernel }: Pick<Context, 'kernel'>,
   workspaceId: WorkspaceId,
   agents: readonly PrincipalId[],
 ): Promise<{ relations: Relations; areMore: boolean }> {
-  const asked = kernel.own({ listSubjectRelations });
+  const client = kernel.own({ listSubjectRelations });
   const params = { tenant: tenantOf(workspaceId) };
   const relations: Relations = [];
   let areMore = agents.length > relatedAgentsMax;
@@ -21,7 +24,7 @@ export async function relationsOf(
     const subject = SubjectName.safeParse(`agent:${agent}`);
     if (!subject.success) continue;
     const query = { subject: subject.data };
-    const { data, more } = await answerOf('kernel', () => asked.listSubjectRelations({ params, query }));
+    const { data, more } = await answerOf('kernel', () => client.listSubjectRelations({ params, query }));
     relations.push(...data);
     areMore ||= more;
   }

@@ -1,6 +1,6 @@
 type Queue = { last: Promise<unknown>; length: number };
 
-/** One piece of work at a time for each name: what is expensive for us is asked for cheaply. */
+/** Runs the tasks with the same name in turn, since a task is cheap to request and expensive to run. */
 export class Turns {
   readonly #queues = new Map<string, Queue>();
 

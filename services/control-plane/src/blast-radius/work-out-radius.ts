@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError, Instant, type Digest, type WorkspaceId } from '@countersign/contracts';
+import { sha256Of, AppError, Instant, type WorkspaceId } from '@countersign/contracts';
 import { radiusReceiptsMax, type BlastRadius, type PlanStep } from '@countersign/contracts/control-plane';
 import {
   getInclusionProof,
@@ -7,7 +7,7 @@ import {
   type LedgerEntry,
   type StoredReceipt,
 } from '@countersign/contracts/governance-kernel';
-import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
+import { canonicalBytes, parsePlainJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import {
   VerificationError,
@@ -26,38 +26,35 @@ import { findSpent } from './find-spent.ts';
 import { Reach } from './reach.ts';
 import { relationsOf } from './relations-of.ts';
 
-type Parts = Pick<Context, 'kernel' | 'keyRing' | 'radiusTurns'>;
+type Deps = Pick<Context, 'kernel' | 'keyRing' | 'radiusTurns'>;
 
 const daysBack = 7;
 const dayMs = 86_400_000;
-/** Kernels have clocks of their own: an entry that stands before another may be a little later. */
+/** Clocks of kernels differ, so an entry may be slightly later than its successor. */
 const clockSkewMs = 3_600_000;
-/** The entries that are verified before other work has its turn: about ten milliseconds. */
+/** The number of entries that are verified before other tasks run. They take about ten milliseconds. */
 const entriesPerTurn = 10;
 
 /**
- * Reads what the kernel has sealed below the newest checkpoint, newest first. Throws NOT_FOUND and INVALID_REQUEST for a target of another
- * workspace or of nothing, and GOVERNANCE_UNAVAILABLE, also where the kernel does not prove its log.
+ * Works out the reach of stops from the entries below a signed checkpoint, at most those of one week. Throws NOT_FOUND
+ * for a target of another workspace and INVALID_REQUEST for one that matches no possible call. Throws
+ * GOVERNANCE_UNAVAILABLE, also when the newest receipt is not proven to be in the log of the kernel.
  */
-export async function workOutRadius(
-  parts: Parts,
-  steps: readonly PlanStep[],
-  caller: KeyedCaller,
-): Promise<BlastRadius> {
+export async function workOutRadius(deps: Deps, steps: readonly PlanStep[], caller: KeyedCaller): Promise<BlastRadius> {
   const { workspaceId } = caller;
   for (const { target } of steps) scopeOf(target, workspaceId);
-  return await parts.radiusTurns.take(workspaceId, () => worked(parts, steps, caller));
+  return await deps.radiusTurns.take(workspaceId, () => worked(deps, steps, caller));
 }
 
-async function worked(parts: Parts, steps: readonly PlanStep[], caller: KeyedCaller): Promise<BlastRadius> {
+async function worked(deps: Deps, steps: readonly PlanStep[], caller: KeyedCaller): Promise<BlastRadius> {
   const { workspaceId } = caller;
-  const trust = await trustedKeys(parts);
-  const newest = await findNewest(parts, workspaceId);
+  const trust = await trustedKeys(deps);
+  const newest = await findNewest(deps, workspaceId);
   const reach = new Reach(steps);
-  const head = newest === null ? noLog : await proven(parts, { newest, trust, caller });
-  const read = await readAll(parts, { workspaceId, head, reach, trust });
-  const affected = reach.affected(await findSpent(parts, reach.usedApprovals, caller));
-  const { relations, areMore } = await relationsOf(parts, workspaceId, affected.agents);
+  const head = newest === null ? noLog : await proven(deps, { newest, trust, caller });
+  const read = await readAll(deps, { workspaceId, head, reach, trust });
+  const affected = reach.affected(await findSpent(deps, reach.usedApprovals, caller));
+  const { relations, areMore } = await relationsOf(deps, workspaceId, affected.agents);
   const radius = {
     type: 'countersign.blast-radius.v1' as const,
     tenant_id: tenantOf(workspaceId),
@@ -69,31 +66,31 @@ async function worked(parts: Parts, steps: readonly PlanStep[], caller: KeyedCal
     denials: reach.denials,
     reversibility: affected.approvals.length === 0 ? ('whole' as const) : ('partial' as const),
   };
-  return { ...radius, radius_hash: digestOf(nodeProvider, canonicalBytes(parsePlainJson(radius))) as Digest }; // digestOf writes exactly this form
+  return { ...radius, radius_hash: sha256Of(nodeProvider, canonicalBytes(parsePlainJson(radius))) };
 }
 
 type Head = Pick<BlastRadius, 'tree_size' | 'root_hash' | 'from'>;
 
 const noLog: Head = { tree_size: 0, root_hash: null, from: null };
 
-async function findNewest({ kernel }: Parts, workspaceId: WorkspaceId): Promise<StoredReceipt | null> {
-  const asked = { params: { tenant: tenantOf(workspaceId) }, query: { limit: 1 } };
-  const { data } = await answerOf('kernel', () => kernel.own({ listLedgerEntries }).listLedgerEntries(asked));
+async function findNewest({ kernel }: Deps, workspaceId: WorkspaceId): Promise<StoredReceipt | null> {
+  const input = { params: { tenant: tenantOf(workspaceId) }, query: { limit: 1 } };
+  const { data } = await answerOf('kernel', () => kernel.own({ listLedgerEntries }).listLedgerEntries(input));
   return data[0]?.receipt ?? null;
 }
 
 type Newest = { newest: StoredReceipt; trust: TrustedKeys; caller: KeyedCaller };
 
-/** The signed head of the log that holds the newest receipt. */
-async function proven({ kernel }: Parts, { newest, trust, caller }: Newest): Promise<Head> {
+/** The signed head of the kernel's log, which is proven to contain the newest receipt. */
+async function proven({ kernel }: Deps, { newest, trust, caller }: Newest): Promise<Head> {
   const { receipt_id, issued_at } = newest.payload;
-  const asked = kernel.as(caller.assertion, { getInclusionProof });
-  const { checkpoint, ...proof } = await answerOf('kernel', () => asked.getInclusionProof({ query: { receipt_id } }));
+  const client = kernel.as(caller.assertion, { getInclusionProof });
+  const { checkpoint, ...proof } = await answerOf('kernel', () => client.getInclusionProof({ query: { receipt_id } }));
   try {
     verifyInclusion({ receipt: newest, proof, checkpoint: checkpoint.note, trust, provider: nodeProvider });
   } catch (cause) {
     if (!(cause instanceof VerificationError)) throw cause;
-    throw new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not prove what it has sealed', {
+    throw new AppError('GOVERNANCE_UNAVAILABLE', 'The newest receipt of the kernel is not proven to be in its log', {
       details: { fault: cause.code },
       cause,
     });
@@ -105,13 +102,13 @@ async function proven({ kernel }: Parts, { newest, trust, caller }: Newest): Pro
 type Reading = { workspaceId: WorkspaceId; head: Head; reach: Reach; trust: TrustedKeys };
 type Read = Pick<BlastRadius, 'receipts' | 'is_whole' | 'unverifiable'>;
 
-async function readAll({ kernel }: Parts, { workspaceId, head, reach, trust }: Reading): Promise<Read> {
-  const asked = kernel.own({ listLedgerEntries });
+async function readAll({ kernel }: Deps, { workspaceId, head, reach, trust }: Reading): Promise<Read> {
+  const client = kernel.own({ listLedgerEntries });
   const params = { tenant: tenantOf(workspaceId) };
   const read = { receipts: 0, is_whole: true, unverifiable: 0 };
   let below = head.tree_size;
   while (below > 0) {
-    const { data } = await answerOf('kernel', () => asked.listLedgerEntries({ params, query: { below } }));
+    const { data } = await answerOf('kernel', () => client.listLedgerEntries({ params, query: { below } }));
     for (const [nth, entry] of data.entries()) {
       if (isBefore(entry, head.from)) return read;
       if (read.receipts === radiusReceiptsMax) return { ...read, is_whole: false };

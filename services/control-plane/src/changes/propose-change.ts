@@ -11,18 +11,18 @@ import { answerOf } from '../siblings/answer-of.ts';
 
 type Change = {
   action: GovernedChange;
-  /** The kind of object in one word: its decisions are in the chain `console:<object>`. */
+  /** The kind of object in one word. Its decisions are in the chain `console:<object>`. */
   object: string;
-  /** The change, with the hashes of everything that was shown: approval and receipt bind exactly this. */
+  /** The change, with the hashes of everything that was shown. Approval and receipt cover exactly this. */
   resource: string;
   effectLevel: EffectLevel;
-  /** The same key is answered with the same decision, so what was interrupted goes on with it. */
+  /** The Idempotency-Key. The same key gets the same decision, so an interrupted request can continue with it. */
   key: string;
 };
 
 /**
- * Has the kernel decide a change, as the person who makes it, and answers with the ALLOW. Throws POLICY_DENIED and APPROVAL_NEEDED, which
- * name the decision and its receipt, and GOVERNANCE_UNAVAILABLE.
+ * Requests a decision of the kernel about a change, as the person who makes it, and returns the ALLOW. Throws
+ * POLICY_DENIED and APPROVAL_NEEDED, which contain the IDs of the decision and its receipt, and GOVERNANCE_UNAVAILABLE.
  */
 export async function proposeChange(
   { kernel }: Pick<Context, 'kernel'>,
@@ -30,15 +30,15 @@ export async function proposeChange(
   { assertion }: Pick<WorkspaceCaller, 'assertion'>,
 ): Promise<DecisionReply> {
   const session_id = `console:${object}`;
-  const body = { action, resource, effect_level: effectLevel, session_id } as EvaluateRequest; // its defaults are the schema's
+  const body = { action, resource, effect_level: effectLevel, session_id } as EvaluateRequest; // other members have defaults
   const headers = { 'idempotency-key': key };
   const decision = await answerOf('kernel', () => kernel.as(assertion, { evaluate }).evaluate({ body, headers }));
   if (decision.allow) return decision;
   const { verdict, reason_code, decision_id, receipt_id, approval, reason } = decision;
-  const told = { reason_code, decision_id, receipt_id };
+  const decided = { reason_code, decision_id, receipt_id };
   if (verdict !== 'ESCALATE' || approval === undefined)
-    throw new AppError('POLICY_DENIED', `The policy denies ${action}: ${reason}`, { details: told });
+    throw new AppError('POLICY_DENIED', `The policy denies ${action}: ${reason}`, { details: decided });
   throw new AppError('APPROVAL_NEEDED', `The policy requires another person to approve ${action}: ${reason}`, {
-    details: { ...told, approval_id: approval.approval_id, expires_at: approval.expires_at },
+    details: { ...decided, approval_id: approval.approval_id, expires_at: approval.expires_at },
   });
 }

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { AppError, PlainObject, type Digest } from '@countersign/contracts';
+import { sha256Of, AppError, PlainObject, type Digest } from '@countersign/contracts';
 import { ConnectorId } from '@countersign/contracts/control-plane';
 import {
   canonicalBytes,
   concatBytes,
   decodeBase64Url,
-  digestOf,
   equalBytes,
   parsePlainJson,
   parseStrictJson,
@@ -18,7 +17,7 @@ import { z } from 'zod';
 
 export const catalogueFormat = 'countersign.connector-catalogue.v1';
 
-/** The file of an installation's catalogue, and the keys that may have signed it. */
+/** The catalogue file of an installation, and the keys that may sign it. */
 export type CatalogueSource = { path: string; keys: readonly PublicKey[] };
 
 const Header = z.looseObject({
@@ -29,11 +28,17 @@ const Header = z.looseObject({
 });
 const Remote = z.looseObject({
   type: z.string(),
-  url: z.url({ protocol: /^https?$/ }),
+  url: z.url({ protocol: /^https?$/ }).refine(hasNoCredentials, 'must have neither a user nor a query'),
   headers: z.array(Header).max(16).default([]),
 });
 
-/** The members of a server.json, schema 2025-12-11, that a connector is made of. */
+/** Every member of a workspace reads the catalogue, so an address in it contains no secret. */
+function hasNoCredentials(url: string): boolean {
+  const { username, password, search } = new URL(url);
+  return username === '' && password === '' && search === '';
+}
+
+/** The members of a server.json (schema 2025-12-11) that a connector uses. */
 const ServerJson = z.looseObject({
   name: z.string(),
   version: z.string().min(1).max(255),
@@ -47,7 +52,7 @@ const entryMembers = {
   server_json: PlainObject,
 };
 
-/** A connector that a catalogue is made from. */
+/** A catalogue entry before it is signed. It has no hash of its server.json. */
 export const UnsignedConnector = z.strictObject(entryMembers);
 
 const SignedCatalogue = z.strictObject({
@@ -70,8 +75,9 @@ const bytesMax = 4_000_000;
 const depthMax = 32;
 
 /**
- * The verified entries, by name. Read at each use, so that a byte that changes after the start is noticed. Throws
- * INTEGRITY_FAILED for a file that cannot be read, that none of the keys signed, or whose entries are not what it states.
+ * The verified entries, sorted by `connectorId`. Empty without a source. The file is read at each use, so that later
+ * changes are noticed. Throws INTEGRITY_FAILED for a file that cannot be read, is malformed or too long, or is not
+ * signed with one of the keys.
  */
 export async function readCatalogue(source: CatalogueSource | null): Promise<CatalogueEntry[]> {
   if (source === null) return [];
@@ -86,7 +92,7 @@ export async function readCatalogue(source: CatalogueSource | null): Promise<Cat
 
 type Signed = { signature: string; keys: readonly PublicKey[] };
 
-/** The same of bytes. Throws INTEGRITY_FAILED. */
+/** Verifies the bytes of a catalogue. Throws INTEGRITY_FAILED. */
 export function verifyCatalogue(bytes: Uint8Array, { signature, keys }: Signed): CatalogueEntry[] {
   if (bytes.length > bytesMax) throw refused('is too long');
   const signed = signedBytes(bytes);
@@ -99,7 +105,7 @@ export function verifyCatalogue(bytes: Uint8Array, { signature, keys }: Signed):
   return entries.sort((left, right) => (left.connectorId < right.connectorId ? -1 : 1));
 }
 
-/** A signature over a catalogue is a signature over nothing else. */
+/** The bytes that are signed. Their prefix keeps a signature of a catalogue from verifying for anything else. */
 export function signedBytes(catalogue: Uint8Array): Uint8Array {
   return concatBytes(utf8Bytes(`${catalogueFormat}\n`), catalogue);
 }
@@ -127,16 +133,19 @@ type SignedEntry = z.infer<typeof SignedCatalogue>['connectors'][number];
 function entryOf({ server_json_hash: stated, ...entry }: SignedEntry): CatalogueEntry {
   const { connector_id: connectorId, title, summary, server_json: serverJson } = entry;
   const serverJsonHash = serverJsonHashOf(serverJson);
-  if (stated !== serverJsonHash) throw refused(`pins another server.json of ${connectorId}`);
+  if (stated !== serverJsonHash) throw refused(`has a hash that does not match the server.json of ${connectorId}`);
   const { version, url, headers } = remoteOf(connectorId, serverJson);
   return { connectorId, title, summary, version, url, headers, serverJson, serverJsonHash };
 }
 
 export function serverJsonHashOf(serverJson: CatalogueEntry['serverJson']): Digest {
-  return digestOf(nodeProvider, canonicalBytes(serverJson)) as Digest; // digestOf writes exactly this form
+  return sha256Of(nodeProvider, canonicalBytes(serverJson));
 }
 
-/** How the server is reached. A package would run here, so a connector is a remote server. Throws INTEGRITY_FAILED. */
+/**
+ * The version, address and headers of the server. A connector must be a remote server, since a package would run on
+ * this machine. Throws INTEGRITY_FAILED.
+ */
 export function remoteOf(
   connectorId: string,
   serverJson: unknown,
@@ -149,5 +158,5 @@ export function remoteOf(
 }
 
 function refused(why: string, cause?: unknown): AppError {
-  return new AppError('INTEGRITY_FAILED', `The catalogue of connectors ${why}. Nothing of it is used`, { cause });
+  return new AppError('INTEGRITY_FAILED', `The catalogue of connectors ${why}, so it is not used`, { cause });
 }

@@ -1,12 +1,12 @@
+import { instantOrNull, instantOf } from '@countersign/contracts';
 import type { ConnectorInstall } from '@countersign/contracts/control-plane';
-import type { McpServerDetail, McpServerTool } from '@countersign/contracts/governance-kernel';
+import type { McpServerTool } from '@countersign/contracts/governance-kernel';
 import type { StoredInstall } from '../store/connector-installs.ts';
-import { instant } from '../store/instant.ts';
-import { isOf } from './known-server.ts';
+import { isConnector, type KnownServer } from './known-server.ts';
 
 /** An install with the state of its server at the kernel. */
-export function installView(install: StoredInstall, server: McpServerDetail | null): ConnectorInstall {
-  const own = server !== null && isOf(install, server) ? server : null;
+export function installView(install: StoredInstall, server: KnownServer | null): ConnectorInstall {
+  const own = server !== null && isConnector(server) ? server : null;
   return {
     install_id: install.id,
     connector_id: install.connectorId,
@@ -17,9 +17,9 @@ export function installView(install: StoredInstall, server: McpServerDetail | nu
     approval_request: own?.approval_request ?? null,
     drift: (own?.tools ?? []).map(driftOf),
     installed_by: install.installedBy,
-    installed_at: instant(install.installedAt),
+    installed_at: instantOf(install.installedAt),
     disabled_by: install.disabledBy,
-    disabled_at: install.disabledAt === null ? null : instant(install.disabledAt),
+    disabled_at: instantOrNull(install.disabledAt),
   };
 }
 

@@ -2,10 +2,10 @@ import { canonicalBytes, encodeBase64Url, parsePlainJson } from '@countersign/cr
 import { z } from 'zod';
 import { catalogueFormat, remoteOf, serverJsonHashOf, signedBytes, UnsignedConnector } from './catalogue.ts';
 
-/** Signs exactly these bytes by Ed25519. The key is the caller's: this service has none. */
+/** Signs exactly these bytes with Ed25519. The caller holds the key, and this service has none. */
 type SignBytes = (bytes: Uint8Array) => Uint8Array;
 
-/** The file of a catalogue and its detached signature, base64url. Throws for entries that no catalogue can have. */
+/** The file of a catalogue and its detached signature in base64url. Throws for invalid entries. */
 export function signCatalogue(connectors: unknown, sign: SignBytes): { catalogue: Uint8Array; signature: string } {
   const entries = z.array(UnsignedConnector).parse(connectors);
   for (const { connector_id, server_json } of entries) remoteOf(connector_id, server_json);

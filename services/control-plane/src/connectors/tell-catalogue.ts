@@ -1,11 +1,16 @@
 import type { Context } from '../context.ts';
 import { readCatalogue } from './catalogue.ts';
 
-/** A worker that has ended. */
-type Told = Record<string, never>;
+/** A worker without anything to stop. */
+type Announcement = Record<string, never>;
 
-/** Says at the start whether there are connectors to install. A catalogue that is refused stops nothing else. */
-export async function tellCatalogue({ config: { catalogue }, log }: Context): Promise<Told> {
+/**
+ * Logs at startup whether the catalogue verifies, if one is configured. An invalid catalogue does not stop the service.
+ */
+export async function tellCatalogue({
+  config: { catalogue },
+  log,
+}: Pick<Context, 'config' | 'log'>): Promise<Announcement> {
   if (catalogue === null) return {};
   const { path } = catalogue;
   try {

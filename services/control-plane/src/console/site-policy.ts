@@ -1,7 +1,7 @@
 /**
- * The permissions of a console page (Content Security Policy 3): its own scripts, workers, styles and requests,
- * pictures that it draws itself, and nothing else. No inline script or style counts, no page frames it, no form of it
- * goes elsewhere.
+ * The Content Security Policy 3 of console pages: own scripts, workers, styles, fonts, requests, manifest and pictures,
+ * pictures in `data:` URLs, and nothing else. Inline scripts and styles are blocked. Pages cannot be framed, and forms
+ * cannot submit to other sites.
  */
 export const sitePolicy = [
   "default-src 'none'",
@@ -10,6 +10,7 @@ export const sitePolicy = [
   "style-src 'self'",
   "font-src 'self'",
   "connect-src 'self'",
+  "manifest-src 'self'",
   "form-action 'self'",
   "img-src 'self' data:",
   "base-uri 'none'",

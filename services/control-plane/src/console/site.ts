@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 
 type SiteFile = { type: string; bytes: Buffer; gzipped: Buffer };
 
-/** The console as it was built: one document, and the files that it loads, by name. */
+/** The built console: one document, and the files that it loads, by name. */
 export type Site = {
   readonly document: { readonly text: string; readonly etag: string };
   readonly files: ReadonlyMap<string, SiteFile>;
@@ -16,9 +16,12 @@ const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.woff2': 'font/woff2',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
 };
 
-/** Reads what `make build` has made. Throws when there is nothing, or a file of a kind that no page should load. */
+/** Reads the output of `make build`. Throws when it is missing, or has a file of a kind that no page may load. */
 export function readSite(path = builtDocument()): Site {
   const text = readFileSync(path, 'utf8');
   const folder = join(dirname(path), 'assets');

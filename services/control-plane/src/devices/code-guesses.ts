@@ -6,7 +6,7 @@ export type CodeGuesses = {
   admit(address: string): Promise<void>;
 };
 
-/** The same number of tries a minute as an address has to sign in. */
+/** A network address may try as many codes a minute as it may attempt sign-ins. */
 export function limitCodeGuesses({ rateLimits }: Pick<ServiceConfig, 'rateLimits'>): CodeGuesses {
   const limiter = rateLimits === null ? null : createRateLimiter({ classes: { guesses: rateLimits.auth } });
   return {
@@ -14,7 +14,7 @@ export function limitCodeGuesses({ rateLimits }: Pick<ServiceConfig, 'rateLimits
       if (limiter === null) return;
       const { allowed, retryAfterSeconds } = await limiter.take(address, 'guesses');
       if (allowed) return;
-      throw new AppError('RATE_LIMITED', 'Too many codes were tried from this address', {
+      throw new AppError('RATE_LIMITED', 'Too many codes were sent from this network address. Try again later', {
         headers: { 'retry-after': String(retryAfterSeconds) },
       });
     },

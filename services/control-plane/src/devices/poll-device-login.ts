@@ -14,11 +14,11 @@ import { pollVerdict } from './poll-verdict.ts';
 type Poll = { deviceCode: string; client: string; requestId: string };
 
 /**
- * The tokens of a program that was admitted, once, or its next step until then. Code and client are
- * attacker-controlled.
+ * Returns the tokens of an authorized program once, and an OAuth error such as `authorization_pending` otherwise. Code
+ * and client are attacker-controlled.
  */
 export function pollDeviceLogin(
-  context: Context,
+  context: Pick<Context, 'newEvent' | 'now' | 'transaction'>,
   { deviceCode, client, requestId }: Poll,
 ): Promise<DeviceTokens | OAuthError> {
   const now = context.now();
@@ -45,11 +45,15 @@ export function pollDeviceLogin(
 
 type Issuing = { login: StoredDeviceLogin; requestId: string };
 
-async function issue(tx: Tx, context: Context, { login, requestId }: Issuing): Promise<DeviceTokens | OAuthError> {
+async function issue(
+  tx: Tx,
+  context: Pick<Context, 'newEvent' | 'now'>,
+  { login, requestId }: Issuing,
+): Promise<DeviceTokens | OAuthError> {
   const { answeredBy, workspaceId, role, client, address } = login;
   const by = answeredBy === null ? null : await findSession(tx, answeredBy.sessionId);
   await useDeviceLogin(tx, login);
-  // The person who admitted it was signed out since: the session may have been a thief's.
+  // A program gets no tokens when the session that authorized it has ended: that session may have been a thief's.
   if (by === null || workspaceId === null || !isLive(by, context.now())) return grantRefused('access_denied');
   const { userId, methods, provenAt } = by;
   const within = { workspaceId, role };

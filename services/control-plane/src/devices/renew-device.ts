@@ -5,9 +5,9 @@ import { renewSession } from '../sessions/renew-session.ts';
 import { grantRefused } from './grant-refused.ts';
 import { deviceTokens } from './poll-device-login.ts';
 
-/** The next pair of a program. A refresh token that was used before ends its session, as a browser's does. */
+/** Issues the next token pair of a program. A reused refresh token ends its session, as for a browser. */
 export async function renewDevice(
-  context: Context,
+  context: Pick<Context, 'log' | 'newEvent' | 'now' | 'transaction'>,
   renewing: { token: string; client: string; requestId: string },
 ): Promise<DeviceTokens | OAuthError> {
   try {

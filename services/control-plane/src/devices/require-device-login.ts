@@ -4,8 +4,8 @@ import { findPendingByUserCode, type StoredDeviceLogin } from '../store/device-l
 import { typedUserCode } from './user-code.ts';
 
 /**
- * The program whose code a person has typed (attacker-controlled). Throws NOT_FOUND, and RATE_LIMITED for an address that has tried too
- * many: many sessions behind one address are one guesser.
+ * The program with the code that a person typed (attacker-controlled). Throws NOT_FOUND. Throws RATE_LIMITED for an
+ * address that has tried too many codes, since one guesser may use many sessions.
  */
 export async function requireDeviceLogin(
   { database, codeGuesses, now }: Pick<Context, 'database' | 'codeGuesses' | 'now'>,

@@ -7,21 +7,22 @@ import { answerOf } from '../siblings/answer-of.ts';
 import type { StoredDeviceLogin } from '../store/device-logins.ts';
 import type { Within } from '../store/sessions.ts';
 
-type Wanted = { asked: Pick<StoredDeviceLogin, 'workspaceId' | 'role'>; workspaceId: WorkspaceId; role: PersonRole };
+type Wanted = { login: Pick<StoredDeviceLogin, 'workspaceId' | 'role'>; workspaceId: WorkspaceId; role: PersonRole };
 
 /**
- * The rights that a person may give a program. They cover the workspace that it named, or any if it named none, and are
- * at most the requested role and the person's own. Throws NOT_FOUND for another workspace.
+ * The rights that a person may give a program in a workspace. The role is the lowest of the requested role, the chosen
+ * role and the person's own. Throws NOT_FOUND if the program requested a different workspace, or the person is not a
+ * member.
  */
 export async function rightsToGive(
   { gateway }: Pick<Context, 'gateway'>,
   { delegation }: Pick<PersonCaller, 'delegation'>,
-  { asked, workspaceId, role }: Wanted,
+  { login, workspaceId, role }: Wanted,
 ): Promise<Within> {
   const { workspaces } = await answerOf('gateway', () => gateway.as(delegation, { getMe }).getMe());
   const membership = workspaces.find(({ id }) => id === workspaceId);
-  if (membership === undefined || (asked.workspaceId ?? workspaceId) !== workspaceId) throw notFound();
-  return { workspaceId, role: [asked.role, role, membership.role].reduce(lowerRole) };
+  if (membership === undefined || (login.workspaceId ?? workspaceId) !== workspaceId) throw notFound();
+  return { workspaceId, role: [login.role, role, membership.role].reduce(lowerRole) };
 }
 
 function lowerRole(left: PersonRole, right: PersonRole): PersonRole {

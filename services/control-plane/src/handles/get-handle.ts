@@ -5,7 +5,7 @@ import { notFound } from '../not-found.ts';
 import { knownId } from '../siblings/known-id.ts';
 import { findHandle, type StoredHandle } from '../store/evidence-handles.ts';
 
-/** A handle of the caller's workspace that still opens something. Throws NOT_FOUND. */
+/** A live handle of the caller's workspace. Throws NOT_FOUND. */
 export async function getHandle(
   { database, now }: Pick<Context, 'database' | 'now'>,
   text: string,

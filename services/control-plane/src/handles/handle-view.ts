@@ -9,10 +9,10 @@ export function handleView({ config }: Pick<Context, 'config'>, stored: StoredHa
 }
 
 export function handleSummary(
-  parts: Pick<Context, 'config'>,
+  deps: Pick<Context, 'config'>,
   { kind, objectId, ...stored }: NamedHandle,
 ): HandleSummary {
-  return { kind, object_id: objectId, ...namesOf(parts, stored) };
+  return { kind, object_id: objectId, ...namesOf(deps, stored) };
 }
 
 function namesOf({ config }: Pick<Context, 'config'>, stored: Omit<NamedHandle, 'kind' | 'objectId'>) {

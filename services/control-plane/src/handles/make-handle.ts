@@ -12,48 +12,56 @@ import { getShownApproval } from './shown-approval.ts';
 import { getShownReceipt } from './shown-receipt.ts';
 import { getShownReplay } from './shown-replay.ts';
 
-type Asked = { object_id: NamedId; public: boolean; expires_in_seconds: number };
+type Deps = Pick<Context, 'database' | 'kernel' | 'keyRing' | 'now'>;
+
+type Input = { object_id: NamedId; public: boolean; expires_in_seconds: number };
 type By = { caller: WorkspaceCaller; requestId: string; transaction: TransactionFor<StoredHandle> };
 
 /**
  * Makes a handle with its audit entry. The kernel decides first about each publication. A repeated request, after an
  * approval or after a crash, is decided again, and nothing is public until the row exists. Throws NOT_FOUND,
- * ILLEGAL_TRANSITION for what does not verify, POLICY_DENIED, APPROVAL_NEEDED and GOVERNANCE_UNAVAILABLE.
+ * POLICY_DENIED, APPROVAL_NEEDED and GOVERNANCE_UNAVAILABLE. Throws ILLEGAL_TRANSITION for a receipt that does not
+ * verify, for a replay without findings, and for a publication while public proof is off.
  */
 export async function makeHandle(
-  context: Context,
-  asked: Asked,
+  context: Deps,
+  input: Input,
   { caller, requestId, transaction }: By,
 ): Promise<StoredHandle> {
   const { workspaceId, userId: createdBy } = caller;
   const id = newHandleId();
-  const shown = await getShown(context, asked.object_id, caller);
-  if (asked.public) requireOpen(await findPublicProof(context.database.reader, workspaceId));
-  const seconds = asked.expires_in_seconds;
-  const receiptId = asked.public ? await allowedBy(context, { shown, seconds, key: id }, caller) : null;
+  const shown = await getShown(context, input.object_id, caller);
+  if (input.public) requireOpen(await findPublicProof(context.database.reader, workspaceId));
+  const seconds = input.expires_in_seconds;
+  const receiptId = input.public ? await allowedBy(context, { shown, seconds, key: id }, caller) : null;
   const createdAt = context.now();
   const expiresAt = new Date(createdAt.getTime() + seconds * 1_000);
   const handle: StoredHandle = { ...shown, id, workspaceId, receiptId, createdBy, createdAt, expiresAt };
   return await transaction(async (tx) => {
     const setting = await lockPublicProof(tx, workspaceId, createdAt);
-    if (asked.public) requireOpen(setting);
+    if (input.public) requireOpen(setting);
     await insertHandle(tx, handle);
-    const action = asked.public ? 'evidence.published' : 'evidence.handle_made';
-    // Not the handle itself: who reads the log could open what it names.
+    const action = input.public ? 'evidence.published' : 'evidence.handle_made';
+    // Excludes the ID of the handle, since readers of the log could open the object with it.
     const details = { kind: shown.kind, expires_at: expiresAt.toISOString(), receipt_id: receiptId };
-    const act = { action, actor: createdBy, verdict: 'allow', subject: asked.object_id, details, requestId } as const;
+    const act = { action, actor: createdBy, verdict: 'allow', subject: input.object_id, details, requestId } as const;
     await recordAudit(tx, { scope: workspaceId, ...act }, createdAt);
     return handle;
   });
 }
 
-/** A publication while nothing is public would open by itself later, unnoticed. */
+/**
+ * Throws while public proof is off. A publication made now would become visible, unnoticed, when public proof is turned
+ * on.
+ */
 function requireOpen(setting: PublicProof): void {
   if (setting !== 'off') return;
-  throw new AppError('ILLEGAL_TRANSITION', 'The public proof of this workspace is off', { param: 'public' });
+  throw new AppError('ILLEGAL_TRANSITION', 'Public proof is disabled in this workspace. An owner can enable it', {
+    param: 'public',
+  });
 }
 
-async function getShown(context: Context, objectId: Asked['object_id'], caller: WorkspaceCaller): Promise<Shown> {
+async function getShown(context: Deps, objectId: Input['object_id'], caller: WorkspaceCaller): Promise<Shown> {
   const receiptId = ReceiptId.safeParse(objectId);
   if (receiptId.success) return { kind: 'receipt', shown: await getShownReceipt(context, receiptId.data, caller) };
   const approvalId = ApprovalId.safeParse(objectId);
@@ -63,8 +71,8 @@ async function getShown(context: Context, objectId: Asked['object_id'], caller: 
 
 type Change = { shown: Shown; seconds: number; key: string };
 
-/** The decision is about exactly what becomes public, by its hash, and for how long. */
-async function allowedBy(context: Context, { shown, seconds, key }: Change, caller: WorkspaceCaller) {
+/** The decision covers the published content by its hash, and the duration. */
+async function allowedBy(context: Pick<Context, 'kernel'>, { shown, seconds, key }: Change, caller: WorkspaceCaller) {
   const { receipt_id } = await proposeChange(
     context,
     {

@@ -8,7 +8,8 @@ import { notFound } from '../not-found.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 
 /**
- * The public part of an approval of the caller's workspace, as it is now. Throws NOT_FOUND and GOVERNANCE_UNAVAILABLE.
+ * The public part of the current state of an approval of the caller's workspace. Throws NOT_FOUND and
+ * GOVERNANCE_UNAVAILABLE.
  */
 export async function getShownApproval(
   { kernel, now }: Pick<Context, 'kernel' | 'now'>,

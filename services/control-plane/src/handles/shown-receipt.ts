@@ -10,7 +10,7 @@ import { trustedKeys } from '../trust/trusted-keys.ts';
 
 /**
  * The public part of a receipt of the caller's workspace, with the proof that it is in the log. Throws NOT_FOUND,
- * ILLEGAL_TRANSITION where it does not verify, and GOVERNANCE_UNAVAILABLE.
+ * ILLEGAL_TRANSITION when the receipt does not verify, and GOVERNANCE_UNAVAILABLE.
  */
 export async function getShownReceipt(
   context: Pick<Context, 'kernel' | 'keyRing'>,
@@ -23,20 +23,24 @@ export async function getShownReceipt(
   const trust = await trustedKeys(context);
   try {
     const claim = { receipt, proof, checkpoint: proof.checkpoint.note };
-    // A receipt of a revoked key verifies by its place in the log alone.
+    // A receipt of a revoked key verifies only by its place in the log.
     const opened = verifyInclusion({ ...claim, trust, provider: nodeProvider });
     if (String(opened.payload.tenant_id) !== workspaceId || opened.payload.receipt_id !== receipt_id)
-      throw new VerificationError('SUBJECT_MISMATCH', 'it is another receipt than was asked for');
+      throw new VerificationError('SUBJECT_MISMATCH', 'the receipt is not the requested one');
     const { log_index: index, tree_size, hashes, checkpoint } = proof;
     const shown = publicReceiptOf(opened, { index, tree_size, hashes, note: checkpoint.note });
     verifyOriginal(receipt, shown, { trust, provider: nodeProvider });
     return shown;
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error;
-    throw new AppError('ILLEGAL_TRANSITION', `The receipt does not verify here, so it gets no handle: ${error.code}`, {
-      param: 'object_id',
-      details: { allowed: [] },
-      cause: error,
-    });
+    throw new AppError(
+      'ILLEGAL_TRANSITION',
+      `A handle requires a receipt that verifies, and this one does not: ${error.code}`,
+      {
+        param: 'object_id',
+        details: { allowed: [] },
+        cause: error,
+      },
+    );
   }
 }

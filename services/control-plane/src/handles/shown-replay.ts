@@ -7,8 +7,8 @@ import { notFound } from '../not-found.ts';
 import { findReplay } from '../store/replays.ts';
 
 /**
- * The public part of a replay of the caller's workspace. Throws NOT_FOUND, and ILLEGAL_TRANSITION where it has found
- * nothing yet.
+ * The public part of a replay of the caller's workspace. Throws NOT_FOUND, and ILLEGAL_TRANSITION while it has no
+ * findings.
  */
 export async function getShownReplay(
   { database }: Pick<Context, 'database'>,
@@ -19,6 +19,8 @@ export async function getShownReplay(
   if (replay === null) throw notFound();
   const { findings, finished_at } = replay;
   if (findings === null || finished_at === null)
-    throw new AppError('ILLEGAL_TRANSITION', `The replay is ${replay.state}: it shows nothing`, { param: 'object_id' });
+    throw new AppError('ILLEGAL_TRANSITION', `The replay is ${replay.state} and has no findings`, {
+      param: 'object_id',
+    });
   return PublicReplay.parse({ ...findings, replay_id, made_at: toTheMinute(finished_at) });
 }

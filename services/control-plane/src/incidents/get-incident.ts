@@ -11,6 +11,10 @@ export async function getIncident(
   { workspaceId }: Pick<KeyedCaller, 'workspaceId'>,
 ): Promise<StoredIncident> {
   const incident = await findIncident(database.reader, workspaceId, knownId(IncidentId, id));
-  if (incident === null) throw new AppError('NOT_FOUND', 'There is no such object');
+  if (incident === null)
+    throw new AppError(
+      'NOT_FOUND',
+      'This object does not exist, or you have no access to it. Check its ID and the workspace',
+    );
   return incident;
 }

@@ -1,4 +1,4 @@
-import { PrincipalId } from '@countersign/contracts';
+import { instantOf, PrincipalId } from '@countersign/contracts';
 import { incidentListsMax, StopKind, type Incident, type IncidentSummary } from '@countersign/contracts/control-plane';
 import type { Context } from '../context.ts';
 import { commandView } from '../ops/command-view.ts';
@@ -6,7 +6,6 @@ import { planView } from '../plans/plan-view.ts';
 import { listTimeline } from '../store/incident-entries.ts';
 import type { Reader } from '../store/database.ts';
 import type { StoredIncident } from '../store/incidents.ts';
-import { instant } from '../store/instant.ts';
 import { listPlansFor } from '../store/plans.ts';
 import { listCommandsFor, listStandingFor, type StoredCommand } from '../store/stops.ts';
 
@@ -18,19 +17,19 @@ export function incidentSummary(incident: StoredIncident): IncidentSummary {
     ...{ dedup_key: dedupKey, state, recurrence },
     owner: principal(incident.owner),
     opened_by: principal(incident.openedBy),
-    opened_at: instant(incident.openedAt),
-    last_seen_at: instant(incident.lastSeenAt),
-    updated_at: instant(incident.updatedAt),
+    opened_at: instantOf(incident.openedAt),
+    last_seen_at: instantOf(incident.lastSeenAt),
+    updated_at: instantOf(incident.updatedAt),
   };
 }
 
-/** The same with everything that belongs to it. */
+/** An incident with its related objects. Each list has a limit. */
 export async function incidentView(
   { reader, now }: { reader: Reader; now: Context['now'] },
   incident: StoredIncident,
 ): Promise<Incident> {
   const { id, receipts } = incident;
-  const [timeline, commands, plans, standing] = await Promise.all([
+  const [timeline, commands, plans, current] = await Promise.all([
     listTimeline(reader, id, incidentListsMax.timeline),
     listCommandsFor(reader, id, incidentListsMax.commands),
     listPlansFor(reader, id, incidentListsMax.plans),
@@ -42,15 +41,15 @@ export async function incidentView(
     receipts,
     commands: commands.reverse().filter(isTold).map(commandView),
     plans: await Promise.all(plans.map((plan) => planView(reader, plan))),
-    standing: standing.map(commandView).map(({ target, kind, command_id }) => ({
+    standing: current.map(commandView).map(({ target, kind, command_id }) => ({
       target,
-      kind: StopKind.parse(kind), // what lifts a fence does not stand
+      kind: StopKind.parse(kind), // a fence in force is never `open`
       command_id,
     })),
   };
 }
 
-/** A refused command names nothing that a call could have, so it was never a stop. */
+/** Whether an incident shows the command. A refused command matches no possible call, so it was never a stop. */
 function isTold({ state }: StoredCommand): boolean {
   return state !== 'refused';
 }

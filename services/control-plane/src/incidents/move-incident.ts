@@ -12,11 +12,11 @@ import { recordEntry } from '../store/incident-entries.ts';
 import { lockIncident, writeIncident, type StoredIncident } from '../store/incidents.ts';
 import { listStandingFor } from '../store/stops.ts';
 
-type Asked = {
+type Input = {
   incidentId: string;
   to: IncidentState;
   note: string;
-  /** Fences that are to stay when it is resolved. */
+  /** The fences that stay in force when the incident is resolved. */
   standing: readonly OpsTarget[];
   /** The tags of If-Match; `null` when there is none. */
   tags: readonly string[] | null;
@@ -24,61 +24,72 @@ type Asked = {
 type By = { caller: KeyedCaller; requestId: string };
 
 /**
- * Moves an incident with its note. Throws NOT_FOUND, PRECONDITION_REQUIRED and PRECONDITION_FAILED. Throws
- * ILLEGAL_TRANSITION for a move that is not published, and for one that would leave an unnamed fence in force.
+ * Moves an incident and records the note. Throws NOT_FOUND, PRECONDITION_REQUIRED and PRECONDITION_FAILED. Throws
+ * ILLEGAL_TRANSITION for a move that is not permitted, and for a resolution while a fence is in force that `standing`
+ * does not name.
  */
-export async function moveIncident(context: Context, asked: Asked, { caller, requestId }: By): Promise<StoredIncident> {
-  const { to, note } = asked;
+export async function moveIncident(
+  context: Pick<Context, 'newEvent' | 'now' | 'transaction'>,
+  input: Input,
+  { caller, requestId }: By,
+): Promise<StoredIncident> {
+  const { to, note } = input;
   const { workspaceId, actor: by } = caller;
-  const id = knownId(IncidentId, asked.incidentId);
+  const id = knownId(IncidentId, input.incidentId);
   return await context.transaction(async (tx) => {
     const incident = await lockIncident(tx, workspaceId, id);
-    if (incident === null) throw new AppError('NOT_FOUND', 'There is no such object');
-    requireMatch(asked.tags, String(incident.version));
+    if (incident === null)
+      throw new AppError(
+        'NOT_FOUND',
+        'This object does not exist, or you have no access to it. Check its ID and the workspace',
+      );
+    requireMatch(input.tags, String(incident.version));
     if (!incidentMoves[incident.state].includes(to)) throw notTo(incident, to);
     const at = context.now();
-    const standing = to === 'resolved' ? await requireNamed(tx, incident, asked, at) : [];
+    const active = to === 'resolved' ? await requireNamed(tx, incident, input, at) : [];
     const moved = { ...incident, state: to, owner: ownerAfter(incident, to, by), updatedAt: at };
     const next = { ...moved, version: incident.version + 1 };
     await writeIncident(tx, next);
-    await recordEntry(tx, id, { kind: 'moved', from: incident.state, to, standing, by, at, note });
+    await recordEntry(tx, id, { kind: 'moved', from: incident.state, to, standing: active, by, at, note });
     await publishIncidentMoved(tx, context, { incident: next, from: incident.state, by });
     const act = { action: 'incident.moved', actor: by, verdict: 'allow', subject: id, requestId } as const;
-    const details = { from: incident.state, to, note, standing };
+    const details = { from: incident.state, to, note, standing: active };
     await recordAudit(tx, { scope: workspaceId, ...act, details }, at);
     return next;
   });
 }
 
-/** The person who acknowledges it owns it; a reopened one has no owner. */
+/** The caller who acknowledges an incident owns it. A reopened incident has no owner. */
 function ownerAfter({ owner }: StoredIncident, to: IncidentState, by: KeyedCaller['actor']) {
   if (to === 'open') return null;
   return to === 'acked' ? by : owner;
 }
 
-/** The targets whose fences stay. Throws ILLEGAL_TRANSITION that names each fence of the incident which `standing` does not. */
+/**
+ * The targets whose fences stay. Throws ILLEGAL_TRANSITION that lists each fence of the incident that `standing` lacks.
+ */
 async function requireNamed(
   tx: Tx,
   incident: StoredIncident,
-  { to, standing }: Asked,
+  { to, standing }: Input,
   now: Date,
 ): Promise<OpsTarget[]> {
   const { workspaceId } = incident;
   const named = new Set<string>(standing.map((target) => scopeOf(target, workspaceId)));
-  const left = await listStandingFor(tx, incident.id, now);
-  const unnamed = left.filter(({ scope }) => !named.has(scope));
-  const targetsOf = (commands: typeof left) => commands.flatMap(({ scope }) => targetOf(scope, workspaceId) ?? []);
+  const remaining = await listStandingFor(tx, incident.id, now);
+  const unnamed = remaining.filter(({ scope }) => !named.has(scope));
+  const targetsOf = (commands: typeof remaining) => commands.flatMap(({ scope }) => targetOf(scope, workspaceId) ?? []);
   if (unnamed.length > 0) throw notTo(incident, to, { unnamed: targetsOf(unnamed) });
-  return targetsOf(left);
+  return targetsOf(remaining);
 }
 
 function notTo({ state }: StoredIncident, to: IncidentState, why: { unnamed?: OpsTarget[] } = {}): AppError {
   const { unnamed } = why;
-  const told =
+  const note =
     unnamed === undefined
-      ? `An incident that is ${state} does not become ${to}`
-      : `Lift or name what still stops for it: ${unnamed.join(', ')}`;
-  return new AppError('ILLEGAL_TRANSITION', told, {
+      ? `An incident that is ${state} cannot become ${to}`
+      : `Stops of this incident are in force. Lift them, or name them in standing: ${unnamed.join(', ')}`;
+  return new AppError('ILLEGAL_TRANSITION', note, {
     details: { state, allowed: [...incidentMoves[state]], ...why },
   });
 }

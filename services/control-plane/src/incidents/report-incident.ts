@@ -16,17 +16,20 @@ export type Report = {
   severity: IncidentSeverity;
   category: IncidentCategory;
   note: string;
-  /** Null: it is like no other. */
+  /** `null` when the incident cannot be merged with others. */
   dedupKey: string | null;
   receipts: readonly ReceiptId[];
-  /** Null: the control plane by itself. */
+  /** `null` when the control plane itself made the report. */
   by: UserId | PrincipalId | null;
   requestId: string | null;
 };
 
 export type Reported = { incident: StoredIncident; isNew: boolean };
 
-/** Opens an incident, or sees the one of its key again. Two who report at once make one, and it was seen twice. */
+/**
+ * Opens an incident, or counts a recurrence of the unclosed incident with the same key. Two simultaneous reports with
+ * one key create one incident with two sightings.
+ */
 export async function reportIncident(
   tx: Tx,
   { newEvent, now }: Pick<Context, 'newEvent' | 'now'>,
@@ -39,16 +42,16 @@ export async function reportIncident(
     await tell(tx, { newEvent }, incident, { report, from: null, at });
     return { incident, isNew: true };
   }
-  const known = await lockUnclosed(tx, incident.workspaceId, incident.dedupKey);
-  // It was closed since: then there is none of this key.
-  if (known === null) return await reportIncident(tx, { newEvent, now }, report);
-  const again = seenAgain(known, report, at);
+  const existing = await lockUnclosed(tx, incident.workspaceId, incident.dedupKey);
+  // The incident was closed in the meantime, so no unclosed one has this key.
+  if (existing === null) return await reportIncident(tx, { newEvent, now }, report);
+  const again = seenAgain(existing, report, at);
   await writeIncident(tx, again);
   const seen = { by: report.by, at, note: report.note };
-  await recordEntry(tx, known.id, { ...seen, kind: 'seen_again', recurrence: again.recurrence });
-  if (again.state !== known.state)
-    await recordEntry(tx, known.id, { ...seen, kind: 'moved', from: known.state, to: again.state, standing: [] });
-  await tell(tx, { newEvent }, again, { report, from: known.state, at });
+  await recordEntry(tx, existing.id, { ...seen, kind: 'seen_again', recurrence: again.recurrence });
+  if (again.state !== existing.state)
+    await recordEntry(tx, existing.id, { ...seen, kind: 'moved', from: existing.state, to: again.state, standing: [] });
+  await tell(tx, { newEvent }, again, { report, from: existing.state, at });
   return { incident: again, isNew: false };
 }
 
@@ -64,17 +67,17 @@ function incidentOf({ note, by, dedupKey, receipts, requestId, ...report }: Repo
   };
 }
 
-/** A resolved incident is open again. */
-function seenAgain(known: StoredIncident, { severity, receipts }: Report, at: Date): StoredIncident {
-  const isBack = known.state === 'resolved';
+/** The incident after a further report. A resolved incident is open again. */
+function seenAgain(incident: StoredIncident, { severity, receipts }: Report, at: Date): StoredIncident {
+  const isBack = incident.state === 'resolved';
   return {
-    ...known,
-    severity: worseOf(known.severity, severity),
-    receipts: [...new Set([...known.receipts, ...receipts])].slice(0, incidentListsMax.receipts),
-    state: isBack ? 'open' : known.state,
-    owner: isBack ? null : known.owner,
-    version: known.version + 1,
-    recurrence: known.recurrence + 1,
+    ...incident,
+    severity: worseOf(incident.severity, severity),
+    receipts: [...new Set([...incident.receipts, ...receipts])].slice(0, incidentListsMax.receipts),
+    state: isBack ? 'open' : incident.state,
+    owner: isBack ? null : incident.owner,
+    version: incident.version + 1,
+    recurrence: incident.recurrence + 1,
     lastSeenAt: at,
     updatedAt: at,
   };

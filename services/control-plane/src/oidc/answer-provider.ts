@@ -1,6 +1,8 @@
+import { domainOf } from '@countersign/contracts';
 import type { Context } from '../context.ts';
 import { notFound } from '../not-found.ts';
 import type { Tokens } from '../sessions/cookies.ts';
+import { openAuthorized } from '../sessions/authorize-sign-in.ts';
 import { loginLifetimeMs } from '../sessions/lifetimes.ts';
 import { openSession, type Opener } from '../sessions/open-session.ts';
 import { hashOf, newLoginId } from '../sessions/tokens.ts';
@@ -11,15 +13,17 @@ import type { OidcConnection } from './connections.ts';
 import { oidcRefused } from './oidc-refused.ts';
 import type { ProvenIdentity } from './providers.ts';
 
+type Deps = Pick<Context, 'database' | 'newEvent' | 'directory' | 'connections' | 'providers' | 'now' | 'transaction'>;
+
 type Answered = { connectionId: string; state: string; search: string; browserKey: string | null };
-/** Signed in; or there is a login to be finished by a code, which links the identity. */
+/** Either the tokens of a new session, or a login that links the identity once a code completes it. */
 type Proven = { tokens: Tokens } | { linkLoginId: string };
 
 /**
- * The answer of a provider (all of it attacker-controlled) to a login of this browser; any answer consumes the login.
- * Throws OIDC_REFUSED, OIDC_UNAVAILABLE.
+ * Handles the answer of a provider (all of it attacker-controlled) to a login of this browser. An answer to an open
+ * login of this browser consumes the login. Throws NOT_FOUND, OIDC_REFUSED, OIDC_UNAVAILABLE, and like openAuthorized.
  */
-export async function answerProvider(context: Context, answered: Answered, opener: Opener): Promise<Proven> {
+export async function answerProvider(context: Deps, answered: Answered, opener: Opener): Promise<Proven> {
   const { connectionId, state, search, browserKey } = answered;
   const connection = context.connections.find(connectionId);
   if (connection === null) throw notFound();
@@ -31,18 +35,22 @@ export async function answerProvider(context: Context, answered: Answered, opene
   if (!isFirst) throw oidcRefused();
   const { nonce, verifier, browserHash } = oidc;
   const identity = await context.providers.prove(connection, { search, question: { state, nonce, verifier } });
-  const known = await findProviderIdentity(context.database.reader, identity);
-  if (known === null) return askWhose(context, { connection, identity, browserHash });
-  const { tokens } = await context.transaction(async (tx) => {
+  const existing = await findProviderIdentity(context.database.reader, identity);
+  if (existing === null) return askWhose(context, { connection, identity, browserHash });
+  const signIn = { userId: existing.userId, connectionId, requestId: opener.requestId };
+  const { tokens } = await openAuthorized(context, signIn, async (tx) => {
     const now = context.now();
     await recordProviderIdentityUse(tx, identity, now);
     const provenAt = presenceIn(identity, now);
-    return openSession(tx, context, { ...opener, userId: known.userId, methods: ['oidc'], provenAt });
+    return openSession(tx, context, { ...opener, userId: existing.userId, methods: ['oidc'], provenAt });
   });
   return { tokens };
 }
 
-/** Without the provider's statement of presence, the session opens nothing that needs a present person. */
+/**
+ * The time at which the person last proved presence. If the provider states none, routes that require presence need a
+ * new proof.
+ */
 function presenceIn({ authenticatedAt }: ProvenIdentity, now: Date): Date {
   if (authenticatedAt === null) return new Date(0);
   return authenticatedAt < now ? authenticatedAt : now;
@@ -51,13 +59,15 @@ function presenceIn({ authenticatedAt }: ProvenIdentity, now: Date): Date {
 type Unknown = { connection: OidcConnection; identity: ProvenIdentity; browserHash: string };
 
 /**
- * An unlinked identity: a code to the address that the provider names shows whose it is. The address by itself says
- * nothing.
+ * Begins a login that links an unlinked identity. A code that is sent to the address from the provider must complete
+ * it, since the address alone proves nothing. Throws OIDC_REFUSED when there is no address, or its domain may not link.
  */
-async function askWhose(context: Context, { connection, identity, browserHash }: Unknown): Promise<Proven> {
+async function askWhose(
+  context: Pick<Context, 'now' | 'transaction'>,
+  { connection, identity, browserHash }: Unknown,
+): Promise<Proven> {
   const email = await identity.readAddress();
-  const domain = email?.slice(email.lastIndexOf('@') + 1);
-  if (email === null || domain === undefined || !connection.linkDomains.includes(domain)) throw oidcRefused();
+  if (email === null || !connection.linkDomains.includes(domainOf(email))) throw oidcRefused();
   const loginId = newLoginId();
   const { issuer, subject } = identity;
   const { connectionId } = connection;

@@ -1,10 +1,10 @@
-/** A provider did not answer, or not with what can be read. */
+/** The provider did not answer, or its answer is unusable. */
 export class ProviderAway extends Error {}
 
-/** Documents and keys of a provider are some kilobytes. */
+/** Documents and keys of a provider have a few kilobytes. */
 const answerBytesMax = 1_048_576;
 
-/** Asks a provider, which may hang, die or answer for ever. Throws ProviderAway. */
+/** Calls a provider, which may hang, fail or answer without end. Throws ProviderAway. */
 export function boundedFetch(fetchNow: typeof fetch): typeof fetch {
   return async (address, init) => {
     try {
@@ -19,13 +19,13 @@ export function boundedFetch(fetchNow: typeof fetch): typeof fetch {
 }
 
 async function readBounded({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const parts: Uint8Array[] = [];
+  const pieces: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop lets go of the connection.
-  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += part.length;
+  // Leaving the loop releases the connection.
+  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += piece.length;
     if (bytes > answerBytesMax) throw new Error('The answer is too long');
-    parts.push(part);
+    pieces.push(piece);
   }
-  return new Uint8Array(Buffer.concat(parts));
+  return new Uint8Array(Buffer.concat(pieces));
 }

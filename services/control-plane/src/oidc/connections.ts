@@ -2,23 +2,20 @@ import { OidcConnectionId } from '@countersign/contracts/control-plane';
 import { parseStrictJson } from '@countersign/crypto';
 import { z } from 'zod';
 
-/** A provider by whose identities people sign in. */
+/** An identity provider for sign-in. */
 export type OidcConnection = {
   readonly connectionId: string;
-  /** The name that people read. */
+  /** The displayed name. */
   readonly name: string;
   readonly issuer: string;
   readonly clientId: string;
-  /** Null: a public client, which PKCE alone protects. */
+  /** `null` for a public client, which only PKCE protects. */
   readonly clientSecret: string | null;
-  /** Domains of addresses whose people may link an identity for the first time. */
+  /** The mail domains whose addresses can link an identity for the first time. */
   readonly linkDomains: readonly string[];
 };
 
-/**
- * The configured connections. An organisation's own connections would implement the same two methods. An organisation's
- * own connections would come by the same two questions.
- */
+/** The configured connections. Connections of organisations would implement the same two methods. */
 export type OidcConnections = {
   find(connectionId: string): OidcConnection | null;
   list(): readonly OidcConnection[];
@@ -55,10 +52,10 @@ const Document = z
   .strictObject({ connections: z.array(Connection).max(connectionsMax) })
   .refine(
     ({ connections }) => new Set(connections.map(({ connection_id }) => connection_id)).size === connections.length,
-    'two connections have one connection_id',
+    'two connections have the same connection_id',
   );
 
-/** GOV_OIDC_CONNECTIONS. Throws an error whose message names each member at fault, and no value. */
+/** Parses GOV_OIDC_CONNECTIONS. Throws an error that names each invalid member, and no value. */
 export function readConnections(text: string): OidcConnection[] {
   const parsed = Document.safeParse(parseStrictJson(Buffer.from(text), limits));
   if (!parsed.success)
@@ -71,7 +68,7 @@ export function readConnections(text: string): OidcConnection[] {
   }));
 }
 
-/** Traffic with this address cannot be read or changed on the network. */
+/** Whether traffic to this address is protected on the network. */
 export function isTrustworthy(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);

@@ -2,8 +2,14 @@ import type { Context } from '../context.ts';
 import { recordAudit } from '../store/audit.ts';
 import { removeIdentity, type StoredIdentity } from '../store/provider-identities.ts';
 
-/** Ends a link to a provider: the identity signs this person in no more, until a code links it again. Sessions stay. */
-export async function endIdentity(context: Context, identity: StoredIdentity, requestId: string): Promise<void> {
+/**
+ * Ends a link to a provider. The identity no longer signs this person in, until a code links it again. Sessions stay.
+ */
+export async function endIdentity(
+  context: Pick<Context, 'now' | 'transaction'>,
+  identity: StoredIdentity,
+  requestId: string,
+): Promise<void> {
   const { userId, connectionId, issuer, subject } = identity;
   await context.transaction(async (tx) => {
     if (!(await removeIdentity(tx, identity))) return;

@@ -1,6 +1,9 @@
 import { AppError } from '@countersign/contracts';
 
-/** One answer for whatever was wrong with a login or with what came back for it. */
+/**
+ * The same error for a login that is unknown, used, expired or begun in another browser, and for an address that may
+ * not link.
+ */
 export function oidcRefused(): AppError {
-  return new AppError('OIDC_REFUSED', 'This is no answer to a sign-in that began in this browser');
+  return new AppError('OIDC_REFUSED', 'This browser did not begin this sign-in. Begin the sign-in again');
 }

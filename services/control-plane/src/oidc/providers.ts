@@ -3,47 +3,44 @@ import * as openid from 'openid-client';
 import { boundedFetch, ProviderAway } from './bounded-fetch.ts';
 import { isTrustworthy, type OidcConnection } from './connections.ts';
 
-/** The values that a login sends and remembers; none is used twice. */
+/** The values that a login sends and stores. Each is used once. */
 type OidcQuestion = { state: string; nonce: string; verifier: string };
 
-/** Who a provider says that sits at the browser. */
+/** The identity that a provider states for the person at the browser. */
 export type ProvenIdentity = {
   issuer: string;
   subject: string;
-  /** When they were there, as far as the provider says it. */
+  /** The time of authentication, if the provider states it. */
   authenticatedAt: Date | null;
-  /** The address that the provider has for them, proven or not; null: it tells none. */
+  /** The address that the provider has, proven or not. `null` when it returns no valid address. */
   readAddress(): Promise<string | null>;
 };
 
 export type OidcProviders = {
   newQuestion(state: string): OidcQuestion;
-  /** Where the browser asks. Throws OIDC_UNAVAILABLE. */
+  /** The address to which the browser is sent. Throws OIDC_UNAVAILABLE. */
   addressOf(connection: OidcConnection, question: OidcQuestion): Promise<string>;
-  /**
-   * The provider's answer, in the query of the address that it sent the browser to. Throws OIDC_REFUSED,
-   * OIDC_UNAVAILABLE.
-   */
+  /** Verifies the answer of the provider in the query of the redirect. Throws OIDC_REFUSED, OIDC_UNAVAILABLE. */
   prove(connection: OidcConnection, answered: { search: string; question: OidcQuestion }): Promise<ProvenIdentity>;
 };
 
-type Parts = { consoleUrl: string; fetchNow: typeof fetch; now: () => Date };
-type Known = { configuration: Promise<openid.Configuration>; readAtMs: number };
+type Deps = { consoleUrl: string; fetchNow: typeof fetch; now: () => Date };
+type Entry = { configuration: Promise<openid.Configuration>; readAtMs: number };
 
-/** Less than a person waits at a page, for each question of the few that a sign-in asks. */
+/** The limit for each request of a sign-in. It is shorter than a person waits for a page. */
 const timeoutSeconds = 8;
-/** A provider that changes what it says of itself is believed within the hour; new keys it may use at once. */
+/** Changed metadata of a provider is used within the hour. New keys are used at once. */
 const knownMaxMs = 3_600_000;
 
-export function createProviders({ consoleUrl, fetchNow, now }: Parts): OidcProviders {
-  const known = new Map<string, Known>();
+export function createProviders({ consoleUrl, fetchNow, now }: Deps): OidcProviders {
+  const existing = new Map<string, Entry>();
   const configurationOf = (connection: OidcConnection): Promise<openid.Configuration> => {
-    const found = known.get(connection.connectionId);
+    const found = existing.get(connection.connectionId);
     if (found !== undefined && now().getTime() - found.readAtMs < knownMaxMs) return found.configuration;
     const configuration = discover(connection, fetchNow);
-    known.set(connection.connectionId, { configuration, readAtMs: now().getTime() });
+    existing.set(connection.connectionId, { configuration, readAtMs: now().getTime() });
     // A failed discovery is repeated.
-    configuration.catch(() => known.delete(connection.connectionId));
+    configuration.catch(() => existing.delete(connection.connectionId));
     return configuration;
   };
   const returnAddress = ({ connectionId }: OidcConnection) =>
@@ -51,20 +48,21 @@ export function createProviders({ consoleUrl, fetchNow, now }: Parts): OidcProvi
   return {
     newQuestion: (state) => ({ state, nonce: openid.randomNonce(), verifier: openid.randomPKCECodeVerifier() }),
     addressOf: (connection, { state, nonce, verifier }) =>
-      told(async () => {
+      translatingErrors(async () => {
         const address = openid.buildAuthorizationUrl(await configurationOf(connection), {
           redirect_uri: returnAddress(connection).href,
           scope: 'openid email',
           ...{ state, nonce, code_challenge_method: 'S256' },
           code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         });
-        // A page goes there: an address of another kind would run in it.
+        // The browser is sent to this address. With a scheme such as `javascript:`, the address could run code in the
+        // page.
         if (!isTrustworthy(address.href))
           throw new ProviderAway('The provider names no address that a browser may go to');
         return address.href;
       }),
     prove: (connection, { search, question }) =>
-      told(async () => {
+      translatingErrors(async () => {
         const configuration = await configurationOf(connection);
         const address = returnAddress(connection);
         address.search = search;
@@ -80,8 +78,8 @@ export function createProviders({ consoleUrl, fetchNow, now }: Parts): OidcProvi
 }
 
 /**
- * Signatures are checked although the token comes over TLS, so an attacker between a provider and us cannot make an
- * identity.
+ * Reads the metadata of the provider. Signatures of ID tokens are checked although the tokens come over TLS. An
+ * attacker between the provider and us can therefore not forge an identity.
  */
 function discover(connection: OidcConnection, fetchNow: typeof fetch): Promise<openid.Configuration> {
   const { issuer, clientId, clientSecret } = connection;
@@ -105,23 +103,26 @@ function identityOf(configuration: openid.Configuration, tokens: Tokens): Proven
     subject,
     authenticatedAt: authTime === undefined ? null : new Date(authTime * 1_000),
     readAddress: () =>
-      told(async () => {
-        // Some tell it on request alone.
-        const told = email ?? (await openid.fetchUserInfo(configuration, tokens.access_token, subject)).email;
-        return EmailAddress.safeParse(told).data ?? null;
+      translatingErrors(async () => {
+        // Some providers return the address only from the user info endpoint.
+        const address = email ?? (await openid.fetchUserInfo(configuration, tokens.access_token, subject)).email;
+        return EmailAddress.safeParse(address).data ?? null;
       }),
   };
 }
 
 /**
- * Reports whether a provider was away or sent no valid answer. The cause is in the log and not shown in the browser.
+ * Translates an error to OIDC_UNAVAILABLE when the provider was unavailable, and to OIDC_REFUSED otherwise. The cause
+ * is logged and not shown in the browser.
  */
-async function told<Said>(ask: () => Promise<Said>): Promise<Said> {
+async function translatingErrors<Said>(ask: () => Promise<Said>): Promise<Said> {
   try {
     return await ask();
   } catch (cause) {
     if (isAway(cause)) throw new AppError('OIDC_UNAVAILABLE', 'The identity provider does not answer', { cause });
-    throw new AppError('OIDC_REFUSED', 'The identity provider did not say who you are', { cause });
+    throw new AppError('OIDC_REFUSED', 'The identity provider returned no valid identity. Begin the sign-in again', {
+      cause,
+    });
   }
 }
 

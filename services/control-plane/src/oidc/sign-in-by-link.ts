@@ -11,16 +11,21 @@ type Link = { issuer: string; subject: string; connectionId: string };
 type Answered = { idHash: string; email: string; code: string; link: Link };
 
 /**
- * A session for a person who knows the code that was sent to the address of an identity. The identity signs this person
- * in from then on. Throws as signInByCode.
+ * Opens a session for a person who knows the code that was sent to the address of an identity. From then on the
+ * identity signs this person in. Throws like signInByCode.
  */
-export function signInByLink(context: Context, { link, ...proof }: Answered, opener: Opener) {
+export function signInByLink(
+  context: Pick<Context, 'newEvent' | 'directory' | 'now' | 'transaction'>,
+  { link, ...proof }: Answered,
+  opener: Opener,
+) {
   const { requestId } = opener;
   const record = (tx: Tx, userId: UserId) => linkIdentity(tx, context, { ...link, userId, requestId });
-  return signInByCode(context, { ...proof, beside: { method: 'oidc', record } }, opener);
+  const beside = { method: 'oidc', record, connectionId: link.connectionId } as const;
+  return signInByCode(context, { ...proof, beside }, opener);
 }
 
-/** Throws CODE_INVALID when it is linked to another person by now: the first link stays. */
+/** Throws CODE_INVALID when the identity is already linked. The first link stays. */
 async function linkIdentity(
   tx: Tx,
   { now }: Pick<Context, 'now'>,

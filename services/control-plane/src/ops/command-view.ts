@@ -1,10 +1,9 @@
-import { PrincipalId } from '@countersign/contracts';
+import { instantOrNull, instantOf, PrincipalId } from '@countersign/contracts';
 import { OpsCommand } from '@countersign/contracts/control-plane';
-import { instant } from '../store/instant.ts';
 import type { StoredCommand } from '../store/stops.ts';
 import { targetOf } from './target.ts';
 
-/** A command as people see it, while it waits for the kernel, since the kernel holds it, or when it came too late. */
+/** A command as people see it: waiting for the kernel, in force at the kernel, or too late. */
 export function commandView(command: StoredCommand): OpsCommand {
   const { effectiveAt, expiresAt } = command;
   return OpsCommand.parse({
@@ -17,9 +16,9 @@ export function commandView(command: StoredCommand): OpsCommand {
     limit: command.callLimit,
     window_seconds: command.windowSeconds,
     given_by: PrincipalId.parse(command.givenBy),
-    given_at: instant(command.givenAt),
-    effective_at: effectiveAt === null ? null : instant(effectiveAt),
-    expires_at: expiresAt === null ? null : instant(expiresAt),
+    given_at: instantOf(command.givenAt),
+    effective_at: instantOrNull(effectiveAt),
+    expires_at: instantOrNull(expiresAt),
     receipt_id: command.receiptId,
     incident_id: command.incidentId,
   });

@@ -1,23 +1,23 @@
-import { isAppError, PrincipalId, startDeadline } from '@countersign/contracts';
+import { instantOrNull, isAppError, PrincipalId, startDeadline } from '@countersign/contracts';
 import { getFence, putFence, type FenceScope } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { recordAudit } from '../store/audit.ts';
 import { endDelivery, getCommand, listUndelivered, lockScope, raiseEpoch, type StoredCommand } from '../store/stops.ts';
-import { instant } from '../store/instant.ts';
 import { loosens, stoppingOf } from './loosens.ts';
 import { targetOf } from './target.ts';
 
-/** Longer than a kernel needs to seal a stop, and as long as a person waits after commanding one. */
+/** Timeout of a call to the kernel: longer than it needs to seal a stop, and no longer than a person waits. */
 const deliveryMs = 5_000;
 const inTime = () => startDeadline({ ms: deliveryMs }).signal;
-/** The rest of a scope is delivered by the next pass. */
+/** The most commands of one scope in one pass. The next pass delivers the rest. */
 const commandsAtOnce = 100;
 
 type Delivering = Pick<Context, 'kernel' | 'database' | 'transaction' | 'now'>;
 
 /**
- * Delivers what the kernel has not confirmed of a scope, in the order of its epochs. Two may do so at once, and one may do it twice: the
- * kernel takes an epoch once and none below it. Throws what the kernel threw when it could not be asked.
+ * Delivers the unconfirmed commands of a scope, in the order of their epochs. Deliveries may be simultaneous or
+ * repeated, since the kernel accepts each epoch once and none below the current one. Throws the error of a kernel that
+ * could not be called.
  */
 export async function deliverCommands(context: Delivering, scope: FenceScope): Promise<void> {
   const waiting = await listUndelivered(context.database.reader, scope, commandsAtOnce);
@@ -44,26 +44,27 @@ async function deliver(context: Delivering, command: StoredCommand): Promise<voi
 }
 
 /**
- * The kernel holds an epoch that is not below this one. A later command of ours, then: this one is outdated. Or one of another source, or
- * of a time that our database has forgotten: then this one goes above it, unless that would loosen what stands.
+ * Handles a kernel whose epoch is not below the command's. A command that is not the latest of its scope is outdated.
+ * Otherwise another source set the epoch, or this database lost a command. Then the command gets an epoch above the
+ * kernel's, unless the command would loosen the current fence.
  */
 async function rise(context: Delivering, command: StoredCommand): Promise<void> {
-  const { body: standing } = await fencesOf(context).getFence({ params: { scope: command.scope }, signal: inTime() });
-  const isLoosened = loosens(command, stoppingOf(standing), new Date(await context.database.nowMs()));
+  const { body: active } = await fencesOf(context).getFence({ params: { scope: command.scope }, signal: inTime() });
+  const isLoosened = loosens(command, stoppingOf(active), new Date(await context.database.nowMs()));
   const became = await context.transaction(async (tx) => {
     const latestEpoch = await lockScope(tx, command);
     const current = await getCommand(tx, command.id);
     if (current.state !== 'unconfirmed') return 'known';
-    // Another delivery raised it and may have died since: this caller waits for the kernel's answer.
+    // Another delivery raised the command's epoch and may have died since, so this one delivers the command again.
     if (current.epoch !== command.epoch) return current;
     if (latestEpoch !== current.epoch || isLoosened) return 'outdated';
-    const epoch = standing.epoch + 1;
+    const epoch = active.epoch + 1;
     await raiseEpoch(tx, command, epoch);
     return { ...command, epoch };
   });
   if (became === 'known') return;
   if (became === 'outdated')
-    return await giveUp(context, command, { state: 'outdated', why: 'what stands is later or stops more' });
+    return await giveUp(context, command, { state: 'outdated', why: 'a later or stricter fence is in force' });
   await deliver(context, became);
 }
 
@@ -94,7 +95,7 @@ function fenceOf({ scope, kind, epoch, reason, callLimit, windowSeconds, expires
       reason,
       call_limit: callLimit,
       window_seconds: windowSeconds,
-      expires_at: expiresAt === null ? null : instant(expiresAt),
+      expires_at: instantOrNull(expiresAt),
       set_by: PrincipalId.parse(givenBy),
     },
   };

@@ -11,11 +11,11 @@ import { loosens } from './loosens.ts';
 import { requireOngoing } from './require-ongoing.ts';
 import { scopeOf } from './target.ts';
 
-type Asked = {
+type Input = {
   target: OpsTarget;
   reason: string;
   ttl_seconds?: number | undefined;
-  /** Set for a throttle. */
+  /** `limit` and `window_seconds` are present only for a throttle. */
   limit?: number;
   window_seconds?: number;
   incident_id?: IncidentId | undefined;
@@ -24,46 +24,48 @@ type Asked = {
 type By = { caller: WorkspaceCaller; requestId: string };
 
 /**
- * The time of a throttle without one of its own: it limits running work, and there is no reminder that it still exists.
+ * The default duration of a throttle. A throttle ends by itself, because nothing reminds people that it limits running
+ * work.
  */
 const throttleSeconds = 3_600;
 
 /**
- * Writes a stop with its audit entry. The row is the work: it is delivered until the kernel confirms it, whatever becomes of this process.
- * Its end is reckoned by the clock of the database, which the kernel shares, so that a wrong clock here neither shortens nor refuses a stop.
- * Throws ILLEGAL_TRANSITION where it would loosen the stop that stands, or its incident is over, and NOT_FOUND for another's incident.
+ * Stores a stop with its audit entry. Delivery is repeated until the kernel confirms or refuses the stop, even if this
+ * process dies. The end of the stop uses the clock of the database, which the kernel shares, so a wrong clock here
+ * neither shortens nor refuses a stop. Throws ILLEGAL_TRANSITION when the stop would loosen the current one, or its
+ * incident is resolved or closed. Throws NOT_FOUND for an incident that the workspace does not have, and like scopeOf.
  */
 export async function giveStop(
   { transaction, databaseNow }: Pick<Context, 'databaseNow'> & { transaction: TransactionFor<StoredCommand> },
   kind: StopKind,
-  asked: Asked,
+  input: Input,
   by: By,
 ): Promise<StoredCommand> {
   return await transaction(async (tx) => {
     const givenAt = await databaseNow(tx);
-    return await writeStop(tx, kind, asked, { ...by, givenAt, planId: null, incidentId: asked.incident_id ?? null });
+    return await writeStop(tx, kind, input, { ...by, givenAt, planId: null, incidentId: input.incident_id ?? null });
   });
 }
 
-type Given = By & { givenAt: Date; planId: PlanId | null; incidentId: IncidentId | null };
+type Origin = By & { givenAt: Date; planId: PlanId | null; incidentId: IncidentId | null };
 
-/** The same in the caller's transaction. */
+/** Stores a stop in the transaction of the caller. */
 export async function writeStop(
   tx: Tx,
   kind: StopKind,
-  asked: Asked,
-  { caller, requestId, givenAt, planId, incidentId }: Given,
+  input: Input,
+  { caller, requestId, givenAt, planId, incidentId }: Origin,
 ): Promise<StoredCommand> {
   const { workspaceId, userId: givenBy } = caller;
-  const { target } = asked;
+  const { target } = input;
   const scope = scopeOf(target, workspaceId);
   if (incidentId !== null) await requireOngoing(tx, workspaceId, incidentId);
   const epoch = (await lockScope(tx, { scope, workspaceId })) + 1;
-  const terms = termsOf(kind, asked, givenAt);
-  const standing = await findLatestCommand(tx, scope);
-  if (standing !== null && stopsStill(standing) && loosens(terms, standing, givenAt)) throw wouldLoosen(standing);
-  const given = { id: newCommandId(), scope, workspaceId, epoch, givenBy, givenAt, planId, incidentId };
-  const command = await insertCommand(tx, { ...terms, ...given, ...nobodyAsked });
+  const terms = termsOf(kind, input, givenAt);
+  const current = await findLatestCommand(tx, scope);
+  if (current !== null && stopsStill(current) && loosens(terms, current, givenAt)) throw wouldLoosen(current);
+  const common = { id: newCommandId(), scope, workspaceId, epoch, givenBy, givenAt, planId, incidentId };
+  const command = await insertCommand(tx, { ...terms, ...common, ...nobodyAsked });
   if (incidentId !== null) {
     const entry = { kind: 'commanded', commandId: command.id, by: givenBy, at: givenAt, note: terms.reason } as const;
     await recordEntry(tx, incidentId, entry);
@@ -87,7 +89,7 @@ export async function writeStop(
 type Terms = Pick<StoredCommand, 'kind' | 'reason' | 'callLimit' | 'windowSeconds' | 'expiresAt'>;
 
 /** The terms of a stop that is commanded at `from`, with its end. */
-export function termsOf(kind: StopKind, { reason, ttl_seconds, limit, window_seconds }: Asked, from: Date): Terms {
+export function termsOf(kind: StopKind, { reason, ttl_seconds, limit, window_seconds }: Input, from: Date): Terms {
   const expiresAt = endOf(kind, ttl_seconds, from);
   return { kind, reason, callLimit: limit ?? null, windowSeconds: window_seconds ?? null, expiresAt };
 }
@@ -99,17 +101,21 @@ function endOf(kind: StopKind, ttlSeconds: number | undefined, from: Date): Date
 
 const nobodyAsked = { decisionId: null, receiptId: null };
 
-/** One that the kernel never took stops nothing. */
+/** Whether the command may still stop something. A refused or outdated command stops nothing. */
 function stopsStill({ state }: StoredCommand): boolean {
   return state === 'effective' || state === 'unconfirmed';
 }
 
-/** The kernel was reached when the time of the stop was over: nothing was stopped. */
+/** The stop ended before the kernel received it, so nothing was stopped. */
 export function endedUndelivered({ kind, expiresAt }: StoredCommand): AppError {
   const end = expiresAt?.toISOString() ?? '';
-  return new AppError('END_PASSED', `The ${kind} ended at ${end}, before the kernel had it; nothing was stopped`, {
-    param: 'ttl_seconds',
-  });
+  return new AppError(
+    'END_PASSED',
+    `The ${kind} ended at ${end}, before the kernel received it, so nothing was stopped. Choose a longer ttl_seconds`,
+    {
+      param: 'ttl_seconds',
+    },
+  );
 }
 
 export function wouldLoosen({ kind, epoch }: { kind: string; epoch: number }): AppError {

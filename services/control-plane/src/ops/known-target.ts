@@ -5,10 +5,10 @@ import type { BoundaryTargets } from '@countersign/contracts/governance-kernel';
 import { meaningOf, samePerson } from '@countersign/policy';
 import { partsOf } from './target.ts';
 
-type Known = Pick<GivenCommand, 'known' | 'calls_last_7d'>;
+type Basis = Pick<GivenCommand, 'known' | 'calls_last_7d'>;
 
-/** Whether a target names something that the kernel knows, and how much it called. */
-export function knownTarget(target: OpsTarget, targets: BoundaryTargets, workspaceId: WorkspaceId): Known {
+/** Whether the kernel knows the target, and the number of its calls in the last 7 days. */
+export function knownTarget(target: OpsTarget, targets: BoundaryTargets, workspaceId: WorkspaceId): Basis {
   const { kind, name } = partsOf(target);
   if (kind === 'workspace') return { known: true, calls_last_7d: targets.calls_last_7d };
   const calls = callsOf({ kind, name }, targets);
@@ -19,7 +19,10 @@ export function knownTarget(target: OpsTarget, targets: BoundaryTargets, workspa
 
 type Named = Pick<ReturnType<typeof partsOf>, 'kind' | 'name'>;
 
-/** Compared like names of fences: every spelling of one is the same. */
+/**
+ * The number of calls of each agent, tool or server with this name. Names of agents and tools are compared like names
+ * of fences, so that all their spellings match.
+ */
 function callsOf({ kind, name }: Named, { agents, tools, servers }: BoundaryTargets): number[] {
   const named = {
     workspace: [],

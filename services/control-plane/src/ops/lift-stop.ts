@@ -12,41 +12,45 @@ import { findLatestCommand, insertCommand, lockScope, type StoredCommand } from 
 import { deliverCommands } from './deliver-commands.ts';
 import { scopeOf } from './target.ts';
 
-type Asked = { target: OpsTarget; reason: string; epoch?: number | undefined };
+type Deps = Pick<Context, 'log' | 'database' | 'kernel' | 'now' | 'databaseNow' | 'transaction'>;
+type LiftStopDeps = Pick<Context, 'log' | 'database' | 'kernel' | 'now' | 'transaction'>;
+
+type Input = { target: OpsTarget; reason: string; epoch?: number | undefined };
 type By = { caller: WorkspaceCaller; requestId: string; transaction: TransactionFor<StoredCommand> };
 
 const liftsAll = { kind: 'open', callLimit: null, windowSeconds: null, expiresAt: null } as const;
-/** A lifted stop states its plan and incident. */
+/** A command that lifts a fence belongs to no plan and no incident. */
 const forNothing = { planId: null, incidentId: null };
 
 /**
- * Lifts the fence that stands around a target: the kernel decides about exactly this one, and what it allowed is
- * written and delivered like a stop. Throws ILLEGAL_TRANSITION where nothing is in force or another stop came in the
- * meantime, POLICY_DENIED, APPROVAL_NEEDED and GOVERNANCE_UNAVAILABLE; the fence is then unchanged.
+ * Lifts the fence on a target. The kernel decides about exactly this fence. An allowed lift is stored and delivered
+ * like a stop. Throws ILLEGAL_TRANSITION when no fence is in force, the latest command is unconfirmed, or a later
+ * command came in the meantime. Throws POLICY_DENIED, APPROVAL_NEEDED and GOVERNANCE_UNAVAILABLE. The fence is then
+ * unchanged.
  */
 export async function liftStop(
-  context: Context,
-  asked: Asked,
+  context: Deps,
+  input: Input,
   { caller, requestId, transaction }: By,
 ): Promise<StoredCommand> {
-  const { target, reason } = asked;
+  const { target, reason } = input;
   const { workspaceId, userId: givenBy } = caller;
   const scope = scopeOf(target, workspaceId);
   const { epoch: lifted, kind } = await getStanding(context, scope);
-  if (asked.epoch !== undefined && asked.epoch !== lifted) throw nothingToLift('was stopped again in the meantime');
+  if (input.epoch !== undefined && input.epoch !== lifted) throw nothingToLift('was stopped again in the meantime');
   const id = newCommandId();
   const resource = fenceLiftResource({ scope, epoch: lifted });
   const change = { action: 'fence.lift', object: 'fences', effectLevel: 'E3', resource, key: id } as const;
   const { decision_id: decisionId, receipt_id: receiptId } = await proposeChange(context, change, caller);
   return await transaction(async (tx) => {
-    // The author of the newer stop knew more than the decision did.
+    // A newer command was given after the decision, so its author had later information. The lift is refused.
     if ((await lockScope(tx, { scope, workspaceId })) > lifted)
       throw nothingToLift('was stopped again in the meantime');
     const epoch = lifted + 1;
     const givenAt = await context.databaseNow(tx);
     const allowed = { decisionId, receiptId };
-    const given = { id, scope, workspaceId, epoch, reason, givenBy, givenAt };
-    const command = await insertCommand(tx, { ...liftsAll, ...forNothing, ...given, ...allowed });
+    const common = { id, scope, workspaceId, epoch, reason, givenBy, givenAt };
+    const command = await insertCommand(tx, { ...liftsAll, ...forNothing, ...common, ...allowed });
     const details = { command_id: id, epoch, reason, lifted: kind, decision_id: decisionId, receipt_id: receiptId };
     const act = { action: 'ops.open', actor: givenBy, verdict: 'allow', subject: target, requestId } as const;
     await recordAudit(tx, { ...act, scope: workspaceId, details }, givenAt);
@@ -54,21 +58,24 @@ export async function liftStop(
   });
 }
 
-/** The state that the kernel reaches after all commands of this service. */
-async function getStanding(context: Context, scope: FenceScope): Promise<Fence> {
+/**
+ * The fence at the kernel after the commands of this service were delivered. Throws ILLEGAL_TRANSITION when no fence is
+ * in force, or the latest command is unconfirmed.
+ */
+async function getStanding(context: LiftStopDeps, scope: FenceScope): Promise<Fence> {
   await deliverCommands(context, scope).catch((error: unknown) =>
     context.log.warn('stop.undelivered', { scope, error }),
   );
   const fence = await findFence(context, scope);
   const latest = await findLatestCommand(context.database.reader, scope);
-  // One that the kernel has yet to hear of would come after what is lifted now.
+  // A command that the kernel has not received would take effect after the fence is lifted.
   if (latest?.state === 'unconfirmed') throw nothingToLift('is under a stop that the kernel has not confirmed');
   if (fence === null || fence.kind === 'open' || hasEnded(fence, await context.database.nowMs()))
     throw nothingToLift('is under no stop of its own');
   return fence;
 }
 
-async function findFence({ kernel }: Context, scope: FenceScope): Promise<Fence | null> {
+async function findFence({ kernel }: Pick<Context, 'kernel'>, scope: FenceScope): Promise<Fence | null> {
   try {
     return await answerOf('kernel', () => kernel.own({ getFence }).getFence({ params: { scope } }));
   } catch (error) {

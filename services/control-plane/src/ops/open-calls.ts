@@ -10,8 +10,8 @@ type OpenCalls = Pick<GivenCommand, 'open_dispatches' | 'more_open_dispatches'>;
 export const untold: OpenCalls = { open_dispatches: null, more_open_dispatches: false };
 
 /**
- * Calls within a fence's scope that were sent and are not settled. Calls of an unreachable kernel are unknown, and
- * never empty.
+ * Calls within the scope of a fence that were sent and are not settled. They are `null`, and not empty, while the
+ * kernel is unreachable.
  */
 export async function openCallsIn(
   { kernel, log }: Pick<Context, 'kernel' | 'log'>,

@@ -7,10 +7,10 @@ import { answerOf } from '../siblings/answer-of.ts';
 import { openCallsIn, untold } from './open-calls.ts';
 import { targetOf } from './target.ts';
 
-/** The most fences whose open calls are read; for others, people ask by stopping again. */
+/** The most fences whose open calls are read. For any other fence, a repeated stop returns the open calls. */
 const lookedIntoMax = 20;
 
-type Standing = {
+type CurrentState = {
   boundary: Pick<BoundaryStatus, 'status' | 'mode' | 'last_proven_fail_closed'> & {
     open_dispatches: number;
     pending_approvals: number;
@@ -19,11 +19,14 @@ type Standing = {
   more_fences: boolean;
 };
 
-/** The stops around the workspace that the kernel reports. Throws GOVERNANCE_UNAVAILABLE. */
-export async function standingStops(context: Context, caller: WorkspaceCaller): Promise<Standing> {
-  const asked = context.kernel.as(caller.assertion, { getBoundaryStatus });
+/** The stops that the kernel reports for the workspace. Throws GOVERNANCE_UNAVAILABLE. */
+export async function standingStops(
+  context: Pick<Context, 'log' | 'kernel'>,
+  caller: WorkspaceCaller,
+): Promise<CurrentState> {
+  const client = context.kernel.as(caller.assertion, { getBoundaryStatus });
   const { status, mode, last_proven_fail_closed, counts, fences, more_fences } = await answerOf('kernel', () =>
-    asked.getBoundaryStatus(),
+    client.getBoundaryStatus(),
   );
   const { open_dispatches, pending_approvals } = counts;
   const own = new Set(
@@ -31,7 +34,7 @@ export async function standingStops(context: Context, caller: WorkspaceCaller): 
   );
   const views = fences.map(async (fence) => ({
     ...fenceView(fence, caller.workspaceId),
-    // Open calls of other workspaces are not reported here.
+    // Open calls of other workspaces are omitted.
     ...(own.has(fence) ? await openCallsIn(context, fence.scope) : untold),
   }));
   return {

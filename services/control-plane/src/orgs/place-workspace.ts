@@ -3,10 +3,16 @@ import type { Context } from '../context.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { markPlaced, type Owned } from '../store/orgs.ts';
 
-/** A workspace stays with its organisation: the kernel is told once, and takes the same again as a confirmation. */
+/**
+ * The only version of a placement, because a workspace stays with its organisation. The kernel accepts the placement
+ * once and treats repetitions as confirmations.
+ */
 const onlyVersion = 1;
 
-/** Tells the kernel whose a workspace is: from then on a fence around the organisation stands around it. Throws GOVERNANCE_UNAVAILABLE. */
+/**
+ * Sends the organisation of a workspace to the kernel. From then on, fences on the organisation also apply to the
+ * workspace. Throws GOVERNANCE_UNAVAILABLE.
+ */
 export async function placeWorkspace(
   { kernel, transaction, now }: Pick<Context, 'kernel' | 'transaction' | 'now'>,
   { workspaceId: tenant, orgId: org_id }: Owned,

@@ -7,15 +7,16 @@ import { findOrgOfWorkspace } from '../store/orgs.ts';
 
 type Limited = {
   name: LimitName;
-  /** The things in words. */
+  /** The name of the objects in the message. */
   things: string;
-  /** The number of those of the organisation, which changes no more before the end of the transaction. */
+  /** The number of these objects in the organisation. It cannot change before the end of the transaction. */
   count(orgId: OrgId): Promise<number>;
 };
 
 /**
- * Throws LIMIT_REACHED where the plan of the workspace's organisation has no room for one thing more. Call it in the
- * transaction that makes the thing: the limits are locked until its end, so two cannot both take the last place.
+ * Throws LIMIT_REACHED when the plan of the workspace's organisation permits no further object. Call it in the
+ * transaction that creates the object. The limits are locked until the transaction ends, so two transactions cannot
+ * both take the last place.
  */
 export async function requireRoom(tx: Tx, workspaceId: WorkspaceId, { name, things, count }: Limited): Promise<void> {
   const org = await findOrgOfWorkspace(tx, workspaceId);

@@ -8,15 +8,16 @@ import { countPlaces, dropPlace, hasPlace, insertPlace, type PlaceKey } from '..
 
 type Reserving = Pick<Context, 'transaction' | 'now'>;
 
-/** The place of a request. A request that is sent again has the same one. */
+/** The place of a request. A repeated request with the same Idempotency-Key has the same place. */
 export function placeOf(orgId: OrgId, claim: IdempotencyClaim | null): PlaceKey {
   const request = claim === null ? randomUUID() : createHash('sha256').update(claim.key).digest('hex');
   return { orgId, request };
 }
 
 /**
- * Reserves a place of the organisation while `make` makes a workspace elsewhere, so that no workspace is left over when the last place is
- * taken. A refusal gives the place back; after a failure it stays for ten minutes, since the workspace may have been made. Throws LIMIT_REACHED.
+ * Reserves a place of the organisation while `make` creates a workspace elsewhere, so that none is created without a
+ * place. A refusal releases the place. After a failure it stays for ten minutes, since the workspace may have been
+ * created. Throws LIMIT_REACHED.
  */
 export async function inPlace<Made>(context: Reserving, key: PlaceKey, make: () => Promise<Made>): Promise<Made> {
   await reserve(context, key);

@@ -8,7 +8,10 @@ import { staleWorkspace } from './workspace-tag.ts';
 type Change = { from: PublicProof; to: PublicProof };
 type By = { caller: WorkspaceCaller; requestId: string };
 
-/** Opens or shuts what a workspace has published, for the next request, with its audit entry. Throws PRECONDITION_FAILED. */
+/**
+ * Turns public proof of a workspace on or off, from the next request on, with an audit entry. Throws
+ * PRECONDITION_FAILED.
+ */
 export async function setPublicProof(
   { transaction, now }: Pick<Context, 'transaction' | 'now'>,
   { from, to }: Change,

@@ -15,13 +15,18 @@ import { checkReceipt } from '../trust/check-receipt.ts';
 import { trustedKeys } from '../trust/trusted-keys.ts';
 import { witnessed } from '../trust/witnessed.ts';
 
+type Deps = Pick<Context, 'kernel' | 'keyRing'>;
+
 type Setup = { org: Org | null; done: Record<SetupStep, boolean> };
 
 /**
- * The finished setup steps of a workspace: each step is read from the service that stores it. Throws
- * GATEWAY_UNAVAILABLE, GOVERNANCE_UNAVAILABLE.
+ * The completed setup steps of a workspace. Each is read from the service that stores it. Throws GATEWAY_UNAVAILABLE,
+ * GOVERNANCE_UNAVAILABLE.
  */
-export async function setupOf(context: Context, caller: WorkspaceCaller): Promise<Setup> {
+export async function setupOf(
+  context: Pick<Context, 'database' | 'gateway' | 'kernel' | 'keyRing'>,
+  caller: WorkspaceCaller,
+): Promise<Setup> {
   const [org, colleague, kernel] = await Promise.all([
     findOrgOfWorkspace(context.database.reader, caller.workspaceId),
     hasColleague(context, caller),
@@ -30,7 +35,10 @@ export async function setupOf(context: Context, caller: WorkspaceCaller): Promis
   return { org, done: { org: org !== null, colleague, ...kernel } };
 }
 
-async function hasColleague({ gateway }: Context, { delegation, workspaceId: id }: WorkspaceCaller): Promise<boolean> {
+async function hasColleague(
+  { gateway }: Pick<Context, 'gateway'>,
+  { delegation, workspaceId: id }: WorkspaceCaller,
+): Promise<boolean> {
   const asPerson = gateway.as(delegation, { getWorkspace, listInvites });
   const { members } = await answerOf('gateway', () => asPerson.getWorkspace({ params: { id } }));
   if (members.length > 1) return true;
@@ -40,14 +48,14 @@ async function hasColleague({ gateway }: Context, { delegation, workspaceId: id 
 
 type AtKernel = Pick<Setup['done'], 'budget' | 'passkey' | 'first_receipt' | 'policy'>;
 
-async function standingAtKernel(context: Context, caller: WorkspaceCaller): Promise<AtKernel> {
+async function standingAtKernel(context: Deps, caller: WorkspaceCaller): Promise<AtKernel> {
   const { assertion, userId, workspaceId } = caller;
-  const asked = context.kernel.as(assertion, { listBudgets, listPasskeys, listReceipts, getBoundaryStatus });
+  const client = context.kernel.as(assertion, { listBudgets, listPasskeys, listReceipts, getBoundaryStatus });
   const [budgets, passkeys, receipts, status] = await Promise.all([
-    answerOf('kernel', () => asked.listBudgets({ query: { limit: 1 } })),
-    answerOf('kernel', () => asked.listPasskeys({ params: { principal: userId } })),
-    answerOf('kernel', () => asked.listReceipts({ query: { kind: 'decision', limit: 1 } })),
-    answerOf('kernel', () => asked.getBoundaryStatus({})),
+    answerOf('kernel', () => client.listBudgets({ query: { limit: 1 } })),
+    answerOf('kernel', () => client.listPasskeys({ params: { principal: userId } })),
+    answerOf('kernel', () => client.listReceipts({ query: { kind: 'decision', limit: 1 } })),
+    answerOf('kernel', () => client.getBoundaryStatus({})),
   ]);
   const [receipt] = receipts.data;
   return {
@@ -58,7 +66,7 @@ async function standingAtKernel(context: Context, caller: WorkspaceCaller): Prom
   };
 }
 
-async function isVerified(context: Context, receipt: StoredReceipt, caller: WorkspaceCaller): Promise<boolean> {
+async function isVerified(context: Deps, receipt: StoredReceipt, caller: WorkspaceCaller): Promise<boolean> {
   const keys = await trustedKeys(context);
   return checkReceipt(await witnessed(context, receipt, { keys, ...caller }), keys, { tenant: caller.workspaceId })
     .verified;

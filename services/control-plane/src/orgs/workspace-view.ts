@@ -5,7 +5,7 @@ import type { WorkspaceCaller } from '../guards.ts';
 
 type Beside = { orgId: OrgId | null; role: WorkspaceCaller['role']; publicProof: PublicProof };
 
-/** The gateway's workspace in the words of this interface. */
+/** Maps a workspace of the gateway to this API. */
 export function workspaceView(workspace: Workspace, { orgId, role, publicProof }: Beside): ConsoleWorkspaceWithMembers {
   const { id, name, members, createdAt } = workspace;
   return {

@@ -5,8 +5,15 @@ import { answerOf } from '../siblings/answer-of.ts';
 import { recordAudit } from '../store/audit.ts';
 import { removePasskey, type StoredPasskey } from '../store/passkeys.ts';
 
-/** Ends a passkey at the kernel, and so everywhere; then it is told no more. Throws GOVERNANCE_UNAVAILABLE, and then nothing has changed. */
-export async function endPasskey(context: Context, passkey: StoredPasskey, requestId: string): Promise<void> {
+/**
+ * Revokes a passkey at the kernel, so that no service accepts it, and removes it from the list. Throws
+ * GOVERNANCE_UNAVAILABLE. In that case the passkey stays in the list.
+ */
+export async function endPasskey(
+  context: Pick<Context, 'kernel' | 'now' | 'transaction'>,
+  passkey: StoredPasskey,
+  requestId: string,
+): Promise<void> {
   const { userId, workspaceId, credentialId: credential_id } = passkey;
   await answerOf('kernel', () =>
     context.kernel.own({ revokeOwnPasskey }).revokeOwnPasskey({

@@ -9,12 +9,11 @@ import { findPasskey, recordPasskeyUse, type StoredPasskey } from '../store/pass
 type Answered = { idHash: string; statement: SignInStatement; assertion: PasskeyAssertion };
 
 /**
- * The owner of the passkey that signed the challenge of a login (the assertion is attacker-controlled). The login is
- * used up by any answer, a wrong one too. Throws PASSKEY_REFUSED, CODE_INVALID for a login that is over,
- * GOVERNANCE_UNAVAILABLE.
+ * The passkey that signed the challenge of a login (the assertion is attacker-controlled). Any answer consumes the
+ * login, including a wrong one. Throws PASSKEY_REFUSED, CODE_INVALID for an ended login, GOVERNANCE_UNAVAILABLE.
  */
 export async function proveByPasskey(
-  context: Context,
+  context: Pick<Context, 'database' | 'kernel' | 'now' | 'transaction'>,
   { idHash, statement, assertion }: Answered,
 ): Promise<StoredPasskey> {
   const passkey = await findPasskey(context.database.reader, assertion.id);
@@ -35,5 +34,5 @@ export async function proveByPasskey(
 }
 
 export function passkeyRefused(): AppError {
-  return new AppError('PASSKEY_REFUSED', 'This passkey did not sign what was asked');
+  return new AppError('PASSKEY_REFUSED', 'This passkey cannot be used for this login. Try again with another passkey');
 }

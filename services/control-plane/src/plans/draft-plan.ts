@@ -1,6 +1,6 @@
-import type { Digest, IncidentId } from '@countersign/contracts';
+import { sha256Of, type Digest, type IncidentId } from '@countersign/contracts';
 import type { PlanStep } from '@countersign/contracts/control-plane';
-import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
+import { canonicalBytes, parsePlainJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { workOutRadius } from '../blast-radius/work-out-radius.ts';
 import type { Context } from '../context.ts';
@@ -13,16 +13,16 @@ import { recordEntry } from '../store/incident-entries.ts';
 import { insertPlan, type StoredPlan } from '../store/plans.ts';
 import { requireTighter } from './require-tighter.ts';
 
-type Asked = { steps: PlanStep[]; incident_id?: IncidentId | undefined; ttl_seconds: number };
+type Input = { steps: PlanStep[]; incident_id?: IncidentId | undefined; ttl_seconds: number };
 type By = { caller: KeyedCaller; requestId: string; transaction: TransactionFor<StoredPlan> };
 
 /** Drafts a plan after a dry run. Throws what workOutRadius, requireTighter and requireOngoing throw. */
 export async function draftPlan(
-  context: Context,
-  asked: Asked,
+  context: Pick<Context, 'kernel' | 'keyRing' | 'radiusTurns' | 'now'>,
+  input: Input,
   { caller, requestId, transaction }: By,
 ): Promise<StoredPlan> {
-  const { steps, incident_id: incidentId = null, ttl_seconds } = asked;
+  const { steps, incident_id: incidentId = null, ttl_seconds } = input;
   const { workspaceId, actor: askedBy } = caller;
   await requireTighter(context, steps, workspaceId);
   const dryRun = await workOutRadius(context, steps, caller);
@@ -46,12 +46,12 @@ export async function draftPlan(
 
 type Hashed = Pick<StoredPlan, 'id' | 'workspaceId' | 'incidentId' | 'steps' | 'dryRun' | 'expiresAt'>;
 
-/** The hash of everything that an approver approves. */
+/** The hash of everything that the approver sees. */
 function hashOf({ id, workspaceId, incidentId, steps, dryRun, expiresAt }: Hashed): Digest {
   const text = {
     type: 'countersign.plan.v1',
     ...{ plan_id: id, workspace_id: workspaceId, incident_id: incidentId, steps },
     ...{ radius_hash: dryRun.radius_hash, expires_at: expiresAt.toISOString() },
   };
-  return digestOf(nodeProvider, canonicalBytes(parsePlainJson(text))) as Digest; // digestOf writes exactly this form
+  return sha256Of(nodeProvider, canonicalBytes(parsePlainJson(text)));
 }

@@ -8,18 +8,25 @@ import { knownId } from '../siblings/known-id.ts';
 import { recordAudit } from '../store/audit.ts';
 import { findPlan, movePlan, type StoredPlan } from '../store/plans.ts';
 
-export type PlanAct = { caller: WorkspaceCaller; requestId: string };
-type Asked = { planId: string; planHash: Digest };
+type Deps = Pick<Context, 'kernel' | 'now' | 'transaction'>;
 
-/** The plan that was read, as it stands now. Throws NOT_FOUND, PLAN_STALE where another one was read, and ILLEGAL_TRANSITION after its end. */
+export type PlanAct = { caller: WorkspaceCaller; requestId: string };
+type Input = { planId: string; planHash: Digest };
+
+/**
+ * The plan that the caller read. Throws NOT_FOUND, and PLAN_STALE for a different plan_hash. An open plan whose end has
+ * passed becomes expired, and ILLEGAL_TRANSITION is thrown.
+ */
 export async function getStandingPlan(
-  context: Context,
-  { planId, planHash }: Asked,
+  context: Pick<Context, 'database' | 'now' | 'transaction'>,
+  { planId, planHash }: Input,
   act: PlanAct,
 ): Promise<StoredPlan> {
   const plan = await getPlan(context, planId, act);
   if (plan.planHash !== planHash)
-    throw new AppError('PLAN_STALE', 'plan_hash is not that of the plan', { param: 'plan_hash' });
+    throw new AppError('PLAN_STALE', 'plan_hash differs from the hash of the plan. Read the plan again', {
+      param: 'plan_hash',
+    });
   const now = context.now();
   if (!mayStillBe(plan) || now.getTime() < plan.expiresAt.getTime()) return plan;
   await moveTo(context, plan, { to: 'expired' }, act);
@@ -28,12 +35,16 @@ export async function getStandingPlan(
 
 /** A plan of the caller's workspace. Throws NOT_FOUND. */
 export async function getPlan(
-  { database }: Context,
+  { database }: Pick<Context, 'database'>,
   planId: string,
   { caller }: { caller: KeyedCaller },
 ): Promise<StoredPlan> {
   const plan = await findPlan(database.reader, caller.workspaceId, knownId(PlanId, planId));
-  if (plan === null) throw new AppError('NOT_FOUND', 'There is no such object');
+  if (plan === null)
+    throw new AppError(
+      'NOT_FOUND',
+      'This object does not exist, or you have no access to it. Check its ID and the workspace',
+    );
   return plan;
 }
 
@@ -47,9 +58,9 @@ export function notIn({ state }: Pick<StoredPlan, 'state'>): AppError {
 
 type Move = Parameters<typeof movePlan>[2];
 
-/** Moves it with its audit entry. Throws ILLEGAL_TRANSITION where another request was faster. */
+/** Moves a plan and records the audit entry. Throws ILLEGAL_TRANSITION when another request was first. */
 export async function moveTo(
-  { transaction, now }: Context,
+  { transaction, now }: Pick<Context, 'now' | 'transaction'>,
   plan: StoredPlan,
   move: Move,
   { caller, requestId }: PlanAct,
@@ -66,17 +77,20 @@ export async function moveTo(
   return { ...plan, state: move.to, attempt, approvalId: move.approvalId ?? plan.approvalId };
 }
 
-/** The new state of the kernel's approval: of a pending plan, and of no other. */
-export async function afterVotes(context: Context, plan: StoredPlan, act: PlanAct): Promise<StoredPlan> {
+/** Updates a pending plan by the state of its approval at the kernel. Other plans are unchanged. */
+export async function afterVotes(context: Deps, plan: StoredPlan, act: PlanAct): Promise<StoredPlan> {
   if (plan.state !== 'pending' || plan.approvalId === null) return plan;
-  const asked = context.kernel.as(act.caller.assertion, { listApprovals });
+  const client = context.kernel.as(act.caller.assertion, { listApprovals });
   const query = { approval_id: plan.approvalId };
-  const { data } = await answerOf('kernel', () => asked.listApprovals({ query }));
+  const { data } = await answerOf('kernel', () => client.listApprovals({ query }));
   const to = stateAfter(data[0]?.state);
   return to === 'pending' ? plan : await moveTo(context, plan, { to }, act);
 }
 
-/** One that was used is that of a commit which died before it was written: it goes on under the key of its decision. */
+/**
+ * The state of a plan after a state of its approval. A consumed approval counts as approved, because its commit was
+ * interrupted before it was stored. A repeated commit has the same key and decision.
+ */
 function stateAfter(approval: string | undefined): 'pending' | 'approved' | 'rejected' | 'expired' {
   if (approval === 'pending') return 'pending';
   if (approval === 'approved' || approval === 'consumed') return 'approved';
@@ -84,11 +98,12 @@ function stateAfter(approval: string | undefined): 'pending' | 'approved' | 'rej
 }
 
 /**
- * Has the kernel decide the commit of this very plan. A refusal is recorded: with an approval request the plan is
- * pending, with a denial it is rejected. Throws APPROVAL_NEEDED, POLICY_DENIED and GOVERNANCE_UNAVAILABLE.
+ * Requests a decision of the kernel about the commit of this plan. A refusal is recorded: the plan becomes pending
+ * with an approval request, or rejected with a denial. Throws APPROVAL_NEEDED, POLICY_DENIED and
+ * GOVERNANCE_UNAVAILABLE.
  */
 export async function allowedNow(
-  context: Context,
+  context: Deps,
   plan: StoredPlan,
   { step, act }: { step: 'approve' | 'commit'; act: PlanAct },
 ) {

@@ -8,8 +8,9 @@ import { scopeOf } from '../ops/target.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 
 /**
- * Each step has to stop something that a call could have, and loosen nothing that stands: one that the kernel would not take would fail the
- * others. Throws INVALID_REQUEST, ILLEGAL_TRANSITION and GOVERNANCE_UNAVAILABLE.
+ * Checks that each step matches a possible call and loosens no current stop, and that no target occurs twice. One
+ * refused step would fail the commit of the whole plan. Throws NOT_FOUND, INVALID_REQUEST, ILLEGAL_TRANSITION and
+ * GOVERNANCE_UNAVAILABLE.
  */
 export async function requireTighter(
   context: Pick<Context, 'kernel' | 'now'>,
@@ -19,12 +20,14 @@ export async function requireTighter(
   const now = context.now();
   const scopes = steps.map(({ target }) => scopeOf(target, workspaceId));
   if (new Set(scopes).size < scopes.length)
-    throw new AppError('INVALID_REQUEST', 'steps name one target in two spellings', { param: 'steps' });
+    throw new AppError('INVALID_REQUEST', 'steps contains one target in two spellings. Use one spelling', {
+      param: 'steps',
+    });
   for (const [nth, step] of steps.entries()) {
     const scope = scopes[nth];
-    const standing = scope === undefined ? null : await findFence(context, scope);
-    if (standing !== null && loosens(termsOf(step.kind, step, now), stoppingOf(standing), now))
-      throw wouldLoosen(standing);
+    const current = scope === undefined ? null : await findFence(context, scope);
+    if (current !== null && loosens(termsOf(step.kind, step, now), stoppingOf(current), now))
+      throw wouldLoosen(current);
   }
 }
 
@@ -34,7 +37,11 @@ async function findFence({ kernel }: Pick<Context, 'kernel'>, scope: FenceScope)
   } catch (error) {
     if (isAppError(error) && error.code === 'NOT_FOUND') return null;
     if (isAppError(error) && error.code === 'INVALID_REQUEST')
-      throw new AppError('INVALID_REQUEST', 'steps name a target that no call could have', { param: 'steps' });
+      throw new AppError(
+        'INVALID_REQUEST',
+        'steps contains a target that matches no possible call. Check its spelling',
+        { param: 'steps' },
+      );
     throw error;
   }
 }

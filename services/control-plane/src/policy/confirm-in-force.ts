@@ -8,17 +8,17 @@ import { tenantOf } from '../siblings/tenant-of.ts';
 type InForce = { id: string; workspaceId: WorkspaceId; decisionId: DecisionId };
 
 /**
- * Has the kernel sign that a policy is still the active one. Another active policy is kept fresh by its own worker.
- * Throws GOVERNANCE_UNAVAILABLE.
+ * Requests a signed confirmation from the kernel that a policy is still active. When another policy is active, records
+ * that this one was replaced. Throws GOVERNANCE_UNAVAILABLE.
  */
 export async function confirmInForce(
   { kernel, transaction, now }: Pick<Context, 'kernel' | 'transaction' | 'now'>,
   { id, workspaceId, decisionId }: InForce,
 ): Promise<void> {
-  const asked = kernel.own({ confirmActivation });
+  const client = kernel.own({ confirmActivation });
   const input = { params: { tenant: tenantOf(workspaceId) }, body: { decision_id: decisionId } };
   try {
-    await answerOf('kernel', () => asked.confirmActivation(input));
+    await answerOf('kernel', () => client.confirmActivation(input));
     await transaction((tx) => noteConfirmed(tx, id, now()));
   } catch (error) {
     if (!isAppError(error) || error.code !== 'DECISION_MISMATCH') throw error;

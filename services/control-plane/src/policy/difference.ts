@@ -19,7 +19,7 @@ export function differenceOf(
 
 const doing = { deny: 'denies', escalate: 'asks a person about', allow: 'allows' } as const;
 
-/** A sentence for each rule, in the order in which they win, and what becomes of the rest. */
+/** One sentence per rule, in order of precedence, and the default for all other calls. */
 export function summaryOf({ bundle }: CompiledPolicy): string[] {
   const order = ['deny', 'escalate', 'allow'] as const;
   const sentences = order.flatMap((effect) => bundle.rules.filter((rule) => rule.effect === effect).map(sentenceOf));
@@ -27,8 +27,8 @@ export function summaryOf({ bundle }: CompiledPolicy): string[] {
 }
 
 function sentenceOf({ id, effect, match, when, reason }: PolicyRule): string {
-  const parts = Object.entries(match).map(([member, values]) => `${member} ${values.join(' or ')}`);
-  const what = parts.length === 0 ? 'every call' : `calls with ${parts.join(' and ')}`;
+  const pieces = Object.entries(match).map(([member, values]) => `${member} ${values.join(' or ')}`);
+  const what = pieces.length === 0 ? 'every call' : `calls with ${pieces.join(' and ')}`;
   const where = when === undefined ? '' : `, where ${when.trim().replaceAll(/\s+/g, ' ')}`;
   const why = reason === undefined ? '' : ` (${reason})`;
   return `"${id}" ${doing[effect]} ${what}${where}${why}.`;

@@ -6,10 +6,10 @@ import {
   type WhatIfReport,
 } from '@countersign/contracts/control-plane';
 
-/** A report speaks of what agents do now. */
+/** An older report does not cover the newest calls, so it is rejected. */
 const reportAgeMaxMs = 3_600_000;
 
-type Asked = {
+type Input = {
   draft: PolicyDraft;
   job: WhatIfJob | null;
   policyHash: Digest;
@@ -18,7 +18,7 @@ type Asked = {
 };
 
 /** The missing conditions of an activation, by name; empty when the gate is passed. */
-export function missingAtGate({ draft, job, policyHash, acknowledged, now }: Asked): string[] {
+export function missingAtGate({ draft, job, policyHash, acknowledged, now }: Input): string[] {
   const missing: string[] = [];
   if (draft.policy_hash !== policyHash) missing.push('compiled_draft');
   if (job === null || job.report === null || job.finished_at === null) return [...missing, 'report'];
@@ -39,7 +39,7 @@ function missingInReport(
   return missing;
 }
 
-/** More permissive than before, as far as is known: what cannot be decided again may be. */
+/** Whether the draft permits more calls, or may do so because some calls cannot be decided again. */
 export function widens({ widened, missing }: WhatIfReport): boolean {
   return widened.length > 0 || missing.length > 0;
 }

@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
 
-/** The policy that decides calls of the workspace now. Throws NOT_FOUND and GOVERNANCE_UNAVAILABLE. */
+/** The active policy of the workspace. Throws NOT_FOUND and GOVERNANCE_UNAVAILABLE. */
 export function getInForce({ kernel }: Pick<Context, 'kernel'>, workspaceId: WorkspaceId): Promise<PolicyInForce> {
-  const asked = kernel.own({ getPolicyInForce });
-  return answerOf('kernel', () => asked.getPolicyInForce({ params: { tenant: tenantOf(workspaceId) } }));
+  const client = kernel.own({ getPolicyInForce });
+  return answerOf('kernel', () => client.getPolicyInForce({ params: { tenant: tenantOf(workspaceId) } }));
 }

@@ -21,13 +21,15 @@ import { findRecordedPolicy } from './recorded-policy.ts';
 
 type Kept = { text: string; record: BoundaryRecord; name: string; expect: PolicyTest['expect'] };
 type Made = {
-  /** The draft with the test in it. */
+  /** The draft including the test. */
   text: string;
   test: PolicyTest;
   passes: boolean;
 };
 
-/** Makes a test of the draft out of a decision. Throws ILLEGAL_TRANSITION where the draft or the record allows none. */
+/**
+ * Adds a decision to the draft as a test. Throws ILLEGAL_TRANSITION when the draft or the record does not permit that.
+ */
 export async function keepAsTest(
   context: Pick<Context, 'kernel'>,
   { text, record, name, expect }: Kept,
@@ -38,12 +40,16 @@ export async function keepAsTest(
   const under = { draft, recorded, ceilings: ceilingTexts(inForce) };
   const made = testOfRecord(record, under, { name, expect });
   if (made.kind === 'UNREPLAYABLE')
-    throw new AppError('ILLEGAL_TRANSITION', 'The record does not hold what the draft reads of this call', {
-      param: 'receipt_id',
-      details: { missing: made.missing },
-    });
+    throw new AppError(
+      'ILLEGAL_TRANSITION',
+      'The record of this call lacks facts that the draft reads, so it cannot become a test',
+      {
+        param: 'receipt_id',
+        details: { missing: made.missing },
+      },
+    );
   if (made.kind === 'not_by_rules')
-    throw new AppError('ILLEGAL_TRANSITION', 'No rule decides this call under the draft, and tests know rules alone', {
+    throw new AppError('ILLEGAL_TRANSITION', 'The draft decides this call without a rule, so it cannot become a test', {
       param: 'receipt_id',
       details: { reason_code: made.reason_code },
     });
@@ -59,9 +65,9 @@ export async function getDecision(
   caller: WorkspaceCaller,
 ): Promise<BoundaryRecord> {
   const receipt_id = knownId(ReceiptId, text);
-  const asked = context.kernel.as(caller.assertion, { getReceipt, listRecords });
-  const receipt = await answerOf('kernel', () => asked.getReceipt({ params: { receipt_id } }));
-  const { data } = await answerOf('kernel', () => asked.listRecords({ query: { receipt_id, limit: 1 } }));
+  const client = context.kernel.as(caller.assertion, { getReceipt, listRecords });
+  const receipt = await answerOf('kernel', () => client.getReceipt({ params: { receipt_id } }));
+  const { data } = await answerOf('kernel', () => client.listRecords({ query: { receipt_id, limit: 1 } }));
   const keys = await trustedKeys(context);
   const shown = await witnessed(context, receipt, { keys, ...caller });
   try {
@@ -76,7 +82,7 @@ export async function getDecision(
 }
 
 function notKept(fault: string): AppError {
-  return new AppError('ILLEGAL_TRANSITION', 'It is no receipt of a decision that verifies', {
+  return new AppError('ILLEGAL_TRANSITION', 'The receipt is not of a decision, or does not verify', {
     param: 'receipt_id',
     details: { fault },
   });
@@ -101,7 +107,7 @@ function textWith(text: string, test: PolicyTest): string {
 
 function refuseDraft(error: unknown): never {
   if (!(error instanceof PolicyError)) throw error;
-  throw new AppError('ILLEGAL_TRANSITION', `The draft takes no test: ${error.message}`, {
+  throw new AppError('ILLEGAL_TRANSITION', `The test cannot be added to the draft: ${error.message}`, {
     details: { code: error.code, path: error.path },
   });
 }

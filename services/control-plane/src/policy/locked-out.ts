@@ -2,21 +2,23 @@ import type { EffectLevel, UserId, WorkspaceId } from '@countersign/contracts';
 import { leastEffectOf } from '@countersign/contracts/governance-kernel';
 import { decide, type CompiledPolicy, type Facts, type Intent } from '@countersign/policy';
 
-type Asked = { workspaceId: WorkspaceId; owners: readonly UserId[]; now: Date };
-type OfOne = Omit<Asked, 'owners'> & { userId: UserId };
+type Input = { workspaceId: WorkspaceId; owners: readonly UserId[]; now: Date };
+type OfOne = Omit<Input, 'owners'> & { userId: UserId };
 
 /**
- * Would the kernel, under this policy, deny every owner every change of the policy, whatever else is so? Everything that is not the
- * policy's own is taken as it helps most: no fence, nothing spent, every relation there.
+ * Whether no owner could change the policy again under this policy. An owner needs changes both at the lowest effect
+ * level and at E3. All other facts are assumed to be favourable: no fence, nothing spent, all relations present.
  */
-export function isLockedOut(policy: CompiledPolicy, { owners, ...asked }: Asked): boolean {
-  return owners.every((userId) => isDenied(policy, { ...asked, userId }));
+export function isLockedOut(policy: CompiledPolicy, { owners, ...query }: Input): boolean {
+  return owners.every((userId) => isDenied(policy, { ...query, userId }));
 }
 
-function isDenied(policy: CompiledPolicy, asked: OfOne): boolean {
-  // A change that widens is E3, so a policy that lets nothing but the least pass could only ever become stricter.
+function isDenied(policy: CompiledPolicy, request: OfOne): boolean {
+  // A change that widens the policy is E3, so a policy that permits only lower levels could only become stricter.
   const effects: EffectLevel[] = [leastEffectOf('policy.change'), 'E3'];
-  return effects.some((effect) => decide(policy, changeOf(effect, asked), factsFor(policy, asked)).verdict === 'DENY');
+  return effects.some(
+    (effect) => decide(policy, changeOf(effect, request), factsFor(policy, request)).verdict === 'DENY',
+  );
 }
 
 const someHash = `sha256:${'0'.repeat(64)}`;

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 
-/** Who may change the policy of the workspace at all. Throws GATEWAY_UNAVAILABLE. */
+/** The people who may change the policy of the workspace. Throws GATEWAY_UNAVAILABLE. */
 export async function ownersOf(
   { gateway }: Pick<Context, 'gateway'>,
   { workspaceId: id, delegation }: WorkspaceCaller,

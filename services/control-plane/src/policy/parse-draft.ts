@@ -1,7 +1,10 @@
 import { parsePolicyBundle, PolicyError } from '@countersign/policy';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
 
-/** YAML is read in one piece, and a longer one would hold others up; JSON of the same size takes a hundredth of that. */
+/**
+ * YAML is parsed in one step, so a longer text would block other requests. JSON of the same size takes a hundredth of
+ * the time.
+ */
 const yamlTextMax = 65_536;
 
 /** Throws PolicyError. */
@@ -10,7 +13,7 @@ export function parseDraft(text: string): PolicyBundle {
     throw new PolicyError(
       'TOO_LARGE',
       '',
-      `a draft in YAML may have ${yamlTextMax} characters: write a longer one as JSON`,
+      `a draft in YAML may have at most ${yamlTextMax} characters. Write a longer one as JSON`,
     );
   return parsePolicyBundle(text);
 }

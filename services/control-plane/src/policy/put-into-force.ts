@@ -20,25 +20,25 @@ import { noteActivated } from '../store/policy-drafts.ts';
 import { getInForce } from './in-force.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
 
-type Parts = Pick<Context, 'kernel' | 'transaction' | 'now' | 'newEvent'>;
-type Asked = { caller: WorkspaceCaller; policy: CompiledPolicy; widens: boolean; requestId: string };
+type Deps = Pick<Context, 'kernel' | 'transaction' | 'now' | 'newEvent'>;
+type Input = { caller: WorkspaceCaller; policy: CompiledPolicy; widens: boolean; requestId: string };
 type InForce = Allowance & { epoch: number; policyReceiptId: ReceiptId };
 
 /**
- * The steps of an activation: decided, signed, in force, noted. Each can be repeated safely, so a repeated request
- * after a crash continues with the first that is not done. Throws POLICY_DENIED, APPROVAL_NEEDED, PRECONDITION_FAILED
- * where another activation was first, and GOVERNANCE_UNAVAILABLE.
+ * Runs the steps of an activation: decided, signed, in force, recorded. Each can be repeated safely, so a repeated
+ * request after a crash continues with the first open step. Throws POLICY_DENIED, APPROVAL_NEEDED, PRECONDITION_FAILED
+ * when another activation was first, and GOVERNANCE_UNAVAILABLE.
  */
-export async function putIntoForce(parts: Parts, activation: StoredActivation, asked: Asked): Promise<InForce> {
-  const allowance = activation.decided ?? (await allowedNow(parts, activation, asked));
-  await activate(parts, { activation, allowance }, asked);
-  await noteActivation(parts, activation, asked.requestId);
-  const policyReceiptId = await getPolicyReceipt(parts, activation, asked);
+export async function putIntoForce(deps: Deps, activation: StoredActivation, input: Input): Promise<InForce> {
+  const allowance = activation.decided ?? (await allowedNow(deps, activation, input));
+  await activate(deps, { activation, allowance }, input);
+  await noteActivation(deps, activation, input.requestId);
+  const policyReceiptId = await getPolicyReceipt(deps, activation, input);
   return { ...allowance, epoch: activation.epoch, policyReceiptId };
 }
 
-/** A refusal is final for its request: a new request is decided again. */
-async function allowedNow(parts: Parts, activation: StoredActivation, { caller, widens }: Asked): Promise<Allowance> {
+/** A refusal is final for its attempt. The next request begins a new attempt, which is decided again. */
+async function allowedNow(deps: Deps, activation: StoredActivation, { caller, widens }: Input): Promise<Allowance> {
   const { id, attempt, policyHash, reportHash } = activation;
   const change = {
     ...({ action: 'policy.change', object: 'policy', key: `${id}.${attempt}` } as const),
@@ -46,24 +46,24 @@ async function allowedNow(parts: Parts, activation: StoredActivation, { caller, 
     effectLevel: widens ? ('E3' as const) : ('E2' as const),
   };
   try {
-    const { decision_id: decisionId, receipt_id: receiptId } = await proposeChange(parts, change, caller);
+    const { decision_id: decisionId, receipt_id: receiptId } = await proposeChange(deps, change, caller);
     const allowance = { decisionId, receiptId };
-    await parts.transaction((tx) => noteAllowed(tx, activation, allowance));
+    await deps.transaction((tx) => noteAllowed(tx, activation, allowance));
     return allowance;
   } catch (error) {
     if (isAppError(error) && (error.code === 'POLICY_DENIED' || error.code === 'APPROVAL_NEEDED'))
-      await parts.transaction((tx) => proposeAnew(tx, activation));
+      await deps.transaction((tx) => proposeAnew(tx, activation));
     throw error;
   }
 }
 
 type Allowed = { activation: StoredActivation; allowance: Allowance };
 
-async function activate(parts: Parts, allowed: Allowed, { policy }: Asked): Promise<void> {
+async function activate(deps: Deps, allowed: Allowed, { policy }: Input): Promise<void> {
   const { activation, allowance } = allowed;
   const { workspaceId, policyHash, epoch } = activation;
-  if (await isInForce(parts, activation)) return;
-  const asked = parts.kernel.own({ createActivationSignature, putPolicyBundle });
+  if (await isInForce(deps, activation)) return;
+  const client = deps.kernel.own({ createActivationSignature, putPolicyBundle });
   const params = { tenant: tenantOf(workspaceId) };
   const terms = {
     decision_id: allowance.decisionId,
@@ -72,47 +72,51 @@ async function activate(parts: Parts, allowed: Allowed, { policy }: Asked): Prom
     report_hash: activation.reportHash,
   };
   try {
-    const signed = await answerOf('kernel', () => asked.createActivationSignature({ params, body: terms }));
+    const signed = await answerOf('kernel', () => client.createActivationSignature({ params, body: terms }));
     const { confirmed_at, signature, decision_id } = signed;
     const body = { bundle: policy.bundle, epoch, confirmed_at, signature, decision_id };
-    await answerOf('kernel', () => asked.putPolicyBundle({ params, body }));
+    await answerOf('kernel', () => client.putPolicyBundle({ params, body }));
   } catch (error) {
-    // If two activations share a base, the kernel accepts one.
-    if (isAppError(error) && error.code === 'ILLEGAL_TRANSITION' && (await isInForce(parts, activation))) return;
-    throw await refusalOf(parts, activation, error);
+    // The kernel accepts only one activation per base. A refusal may concern a repetition of the accepted activation.
+    if (isAppError(error) && error.code === 'ILLEGAL_TRANSITION' && (await isInForce(deps, activation))) return;
+    throw await refusalOf(deps, activation, error);
   }
 }
 
-async function refusalOf(parts: Parts, activation: StoredActivation, error: unknown): Promise<unknown> {
+async function refusalOf(deps: Deps, activation: StoredActivation, error: unknown): Promise<unknown> {
   if (!isAppError(error)) return error;
   if (error.code === 'ILLEGAL_TRANSITION') return overtaken(error);
   if (!error.code.startsWith('DECISION_')) return error;
-  // The kernel refuses a decision from before the winner's policy with the same word as one that is old.
-  const { next_epoch: free } = await getInForce(parts, activation.workspaceId);
+  // The kernel returns the same code for an expired decision and for one from before another activation won.
+  const { next_epoch: free } = await getInForce(deps, activation.workspaceId);
   if (free !== activation.epoch) return overtaken(error);
-  // A decision that is old, or from before a stop, is made again.
-  await parts.transaction((tx) => proposeAnew(tx, activation));
+  // A decision that expired, or was made before a stop, is requested again.
+  await deps.transaction((tx) => proposeAnew(tx, activation));
   return error;
 }
 
 export async function isInForce(
-  parts: Pick<Context, 'kernel'>,
+  deps: Pick<Context, 'kernel'>,
   { workspaceId, policyHash, epoch }: StoredActivation,
 ): Promise<boolean> {
-  const inForce = await getInForce(parts, workspaceId);
+  const inForce = await getInForce(deps, workspaceId);
   return inForce.owner === String(workspaceId) && inForce.policy_hash === policyHash && inForce.epoch === epoch;
 }
 
 function overtaken(cause?: unknown): AppError {
-  return new AppError('PRECONDITION_FAILED', 'Another policy was activated in the meantime', {
-    param: 'If-Match',
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return new AppError(
+    'PRECONDITION_FAILED',
+    'Another policy was activated after you read this one. Read the active policy again',
+    {
+      param: 'If-Match',
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
 }
 
-/** Records the active policy once. Throws PRECONDITION_FAILED where another activation has come to this epoch first. */
+/** Records the active policy once. Throws PRECONDITION_FAILED when another activation already has this epoch. */
 export async function noteActivation(
-  { transaction, now, newEvent }: Omit<Parts, 'kernel'>,
+  { transaction, now, newEvent }: Omit<Deps, 'kernel'>,
   activation: StoredActivation,
   requestId: string | null,
 ): Promise<void> {
@@ -132,18 +136,14 @@ export async function noteActivation(
   });
 }
 
-/** The receipt that sealed the activation: the newest of the few of its kind. */
-async function getPolicyReceipt(
-  { kernel }: Parts,
-  activation: StoredActivation,
-  { caller }: Asked,
-): Promise<ReceiptId> {
-  const asked = kernel.as(caller.assertion, { listReceipts });
-  const query = { kind: 'policy', action: 'policy.change' as never, limit: 10 } as const; // within its schema
-  const { data } = await answerOf('kernel', () => asked.listReceipts({ query }));
+/** The receipt that sealed the activation. It is among the newest policy receipts. */
+async function getPolicyReceipt({ kernel }: Deps, activation: StoredActivation, { caller }: Input): Promise<ReceiptId> {
+  const client = kernel.as(caller.assertion, { listReceipts });
+  const query = { kind: 'policy', action: 'policy.change' as never, limit: 10 } as const; // a valid name of an action
+  const { data } = await answerOf('kernel', () => client.listReceipts({ query }));
   const found = data.find(({ payload }) => isOf(activation, payload));
   if (found === undefined)
-    throw new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not show the receipt of the activation');
+    throw new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel returned no receipt for the activation');
   return found.payload.receipt_id;
 }
 

@@ -7,36 +7,36 @@ import { answerOf } from '../siblings/answer-of.ts';
 import { findRecordedPolicy } from './recorded-policy.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
 
-type Parts = Pick<Context, 'kernel'>;
+type Deps = Pick<Context, 'kernel'>;
 type Job = { workspaceId: WorkspaceId; treeSize: number | null; from: string | null };
 type Reading = { readonly decisions: number; take(entry: LedgerEntry): boolean };
 type Begin<Read> = (pinned: { treeSize: number; policyOf: (hash: string) => CompiledPolicy | null }) => Promise<Read>;
-/** `false` when another worker has taken the job over. */
+/** `false` when another worker has taken over the job. */
 export type NoteProgress = (progress: { decisions: number; treeSize: number }) => Promise<boolean>;
 
-/** The entries that are verified and decided before other work has its turn: about ten milliseconds. */
+/** The number of entries that are verified and decided before other tasks run. They take about ten milliseconds. */
 const entriesPerTurn = 10;
-/** Kernels have clocks of their own: an entry that stands before another may be a little later. */
+/** Clocks of kernels differ, so an entry may be slightly later than its successor. */
 const clockSkewMs = 3_600_000;
 
 /**
- * Reads what the kernel has sealed of a workspace, newest first, a page in memory at a time, until nothing more is
- * wanted. Entries below a place in the log never change, so a worker that takes the job over reads the same. `null`
- * when another worker has taken it over.
+ * Reads the sealed entries of a workspace, newest first, one page in memory at a time, until the reader stops. Entries
+ * below a place in the log never change, so a worker that takes over the job reads the same entries. `null` when
+ * another worker has taken it over.
  */
 export async function readLedger<Read extends Reading>(
-  parts: Parts,
+  deps: Deps,
   job: Job,
   { begin, note }: { begin: Begin<Read>; note: NoteProgress },
 ): Promise<{ reading: Read; isWhole: boolean } | null> {
   const params = { tenant: tenantOf(job.workspaceId) };
-  const asked = parts.kernel.own({ listLedgerEntries });
-  const policies = new RecordedPolicies(parts, job);
+  const client = deps.kernel.own({ listLedgerEntries });
+  const policies = new RecordedPolicies(deps, job);
   let below = job.treeSize ?? undefined;
   let begun: { reading: Read; treeSize: number } | null = null;
   for (;;) {
     const query = below === undefined ? {} : { below };
-    const { data } = await answerOf('kernel', () => asked.listLedgerEntries({ params, query }));
+    const { data } = await answerOf('kernel', () => client.listLedgerEntries({ params, query }));
     if (begun === null) {
       const treeSize = job.treeSize ?? (data[0]?.receipt.log_index ?? -1) + 1;
       begun = { treeSize, reading: await begin({ treeSize, policyOf: policies.find }) };
@@ -60,29 +60,29 @@ async function takeAll(reading: Reading, entries: readonly LedgerEntry[]): Promi
   return true;
 }
 
-/** Nothing of the time that is asked about stands further back. */
+/** Whether this entry and all earlier ones lie before the requested period. */
 function isBefore({ receipt }: LedgerEntry, from: string | null): boolean {
   return from !== null && Date.parse(receipt.payload.issued_at) < Date.parse(from) - clockSkewMs;
 }
 
-/** The policies that decisions were made under, each fetched once and held against its hash. */
+/** The policies of the decisions. Each is fetched once and compared with its hash. */
 class RecordedPolicies {
-  readonly #parts: Parts;
+  readonly #deps: Deps;
   readonly #job: Job;
-  readonly #known = new Map<string, CompiledPolicy | null>();
+  readonly #cache = new Map<string, CompiledPolicy | null>();
 
-  constructor(parts: Parts, job: Job) {
-    this.#parts = parts;
+  constructor(deps: Deps, job: Job) {
+    this.#deps = deps;
     this.#job = job;
   }
 
-  readonly find = (hash: string): CompiledPolicy | null => this.#known.get(hash) ?? null;
+  readonly find = (hash: string): CompiledPolicy | null => this.#cache.get(hash) ?? null;
 
   async load(entries: readonly LedgerEntry[]): Promise<void> {
     for (const { record } of entries) {
       const hash = record?.policy_hash ?? null;
-      if (hash !== null && !this.#known.has(hash))
-        this.#known.set(hash, await findRecordedPolicy(this.#parts, this.#job.workspaceId, hash));
+      if (hash !== null && !this.#cache.has(hash))
+        this.#cache.set(hash, await findRecordedPolicy(this.#deps, this.#job.workspaceId, hash));
     }
   }
 }

@@ -7,7 +7,8 @@ import { compileAgain } from './compile-draft.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
 
 /**
- * A policy that decisions of the workspace were made under, held against its hash. `null` when it is no longer known.
+ * A policy under which decisions of the workspace were made. `null` when the kernel no longer has it, or its hash
+ * differs.
  */
 export async function findRecordedPolicy(
   { kernel }: Pick<Context, 'kernel'>,
@@ -15,9 +16,9 @@ export async function findRecordedPolicy(
   policy_hash: Digest,
 ): Promise<CompiledPolicy | null> {
   const params = { tenant: tenantOf(workspaceId), policy_hash };
-  const asked = kernel.own({ getPolicyBundle });
+  const client = kernel.own({ getPolicyBundle });
   try {
-    const { bundle } = await answerOf('kernel', () => asked.getPolicyBundle({ params }));
+    const { bundle } = await answerOf('kernel', () => client.getPolicyBundle({ params }));
     const policy = await compileAgain(bundle);
     return policy.hash === policy_hash ? policy : null;
   } catch (error) {

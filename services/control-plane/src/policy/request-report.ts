@@ -24,7 +24,10 @@ type Requested = {
   holdsDraft: boolean;
 };
 
-/** Queues a report. A new report ends the one that runs, so a member cannot request one while an owner holds the draft. */
+/**
+ * Queues a report. A new report replaces the running one, so a member cannot request one while an owner has locked the
+ * draft.
+ */
 export async function requestReport(tx: Tx, job: Requested, now: Date): Promise<WhatIfJob> {
   const { id, workspaceId, policyHash, holdsDraft } = job;
   await lockDraft(tx, workspaceId);
@@ -32,7 +35,7 @@ export async function requestReport(tx: Tx, job: Requested, now: Date): Promise<
   requireCompiledTo(policyHash, await findDraft(tx, workspaceId));
   await insertJob(tx, { ...job, createdAt: now });
   const written = await findJob(tx, workspaceId, id);
-  if (written === null) throw new Error('the job was just written');
+  if (written === null) throw new Error('The report is missing after it was written');
   return written;
 }
 
@@ -41,8 +44,12 @@ export function requireCompiledTo<Draft extends { policy_hash: Digest | null }>(
   draft: Draft | null,
 ): Draft {
   if (draft?.policy_hash === policyHash) return draft;
-  throw new AppError('ILLEGAL_TRANSITION', 'The draft was not compiled to this policy', {
-    param: 'policy_hash',
-    details: { policy_hash: draft?.policy_hash ?? null },
-  });
+  throw new AppError(
+    'ILLEGAL_TRANSITION',
+    'policy_hash differs from that of the compiled draft. Compile the draft again',
+    {
+      param: 'policy_hash',
+      details: { policy_hash: draft?.policy_hash ?? null },
+    },
+  );
 }

@@ -2,15 +2,13 @@ import { GovernedChange, type PolicyBundle } from '@countersign/contracts/govern
 
 type Template = { name: string; summary: string; text: string };
 
-/**
- * Drafts to begin with, made of the bundle in force: without further edits they change only what the template changes.
- */
+/** Drafts to start from, based on the active bundle. A template keeps the other rules of the bundle. */
 export function templatesOf(bundle: PolicyBundle): Template[] {
   return [
-    { name: 'in-force', summary: 'The rules in force, to be changed.', text: textOf(bundle) },
+    { name: 'in-force', summary: 'The rules in force, as a starting point.', text: textOf(bundle) },
     {
       name: 'two-person',
-      summary: 'The rules in force, and a second person for every change of what governs agents.',
+      summary: 'The rules in force. In addition, a second person must approve each governed change by a person.',
       text: textOf(withTwoPeople(bundle)),
     },
   ];
@@ -23,14 +21,15 @@ function withTwoPeople(bundle: PolicyBundle): PolicyBundle {
   const asks: PolicyBundle['rules'][number] = {
     id: secondPerson,
     effect: 'escalate',
-    // Callers that are no people of the workspace are denied as before.
+    // The rule covers people only. Other callers are decided as before.
     match: { action: GovernedChange.options, principal: ['usr_*'] },
-    reason: 'Changes to the rules for agents need two people.',
+    reason: 'A governed change by a person needs the approval of a second person.',
   };
   return {
     ...bundle,
     rules: [...bundle.rules.filter(({ id }) => id !== secondPerson), asks],
-    // A call that needs approval now was allowed before; a denied call still is.
+    // Tests of governed changes may now fail, so they are dropped unless they expect a denial. A denied change stays
+    // denied.
     tests: bundle.tests.filter((test) => !isChange(test) || test.expect.verdict === 'DENY'),
   };
 }

@@ -10,22 +10,22 @@ import { getInForce } from './in-force.ts';
 import { readLedger, type NoteProgress } from './read-ledger.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
 
-/** The draft's verdicts on the calls that the kernel has sealed. `null` when another worker has taken the job over. */
+/** The verdicts of the draft on sealed calls. `null` when another worker has taken over the job. */
 export async function workOnReport(
-  parts: Pick<Context, 'kernel' | 'keyRing'>,
+  deps: Pick<Context, 'kernel' | 'keyRing'>,
   job: ClaimedJob,
   note: NoteProgress,
 ): Promise<WhatIfReport | null> {
-  const trust = await trustedKeys(parts);
+  const trust = await trustedKeys(deps);
   const draft = await compileAgain(PolicyBundle.parse(JSON.parse(job.bundle)));
-  const read = await readLedger(parts, job, {
+  const read = await readLedger(deps, job, {
     begin: async ({ treeSize, policyOf }) =>
       new WhatIf({
         question: {
           ...{ tenant_id: tenantOf(job.workspaceId), policy_hash: job.policyHash, tree_size: treeSize },
           ...{ from: job.from, to: job.to, limit: job.decisionsMax },
         },
-        ...{ draft, ceilings: ceilingTexts(await getInForce(parts, job.workspaceId)), policyOf },
+        ...{ draft, ceilings: ceilingTexts(await getInForce(deps, job.workspaceId)), policyOf },
         ...{ trust, provider: nodeProvider },
       }),
     note,

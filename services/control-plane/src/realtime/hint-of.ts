@@ -20,10 +20,7 @@ import {
 } from '@countersign/contracts/governance-kernel';
 import { everyWorkspace, type HintScope, type NewHint } from '../store/hints.ts';
 
-/**
- * The events of gateway and kernel that a page may show. None of it is a command: those wait for the one who carries
- * them out.
- */
+/** The events of gateway and kernel that pages may show. None of them is a command. */
 export const toldEvents = [
   approvalRequested,
   approvalResolved,
@@ -43,10 +40,10 @@ export const toldEvents = [
 
 type ToldEvent = EventOf<(typeof toldEvents)[number]>;
 
-/** The scope that it concerns; an organisation means all of its workspaces, and `null` means no page here. */
+/** The affected scope. An organisation means all of its workspaces, and `null` means that no page is affected. */
 export type Concerned = { scope: HintScope } | { orgId: OrgId } | null;
 
-/** The hint of an event, and its scope. */
+/** The change that pages learn of by an event, and the workspaces that it concerns. */
 export function hintOf(event: ToldEvent): NewHint & { concerns: Concerned } {
   switch (event.type) {
     case 'approval.requested.v1':
@@ -86,7 +83,7 @@ function here({ workspaceId: scope }: { workspaceId: WorkspaceId }): { version: 
   return { version: null, concerns: { scope } };
 }
 
-/** Null is the installation, and so everybody. */
+/** A tenant of `null` is the installation, so all workspaces are affected. */
 function ofTenant(tenantId: string | null): { version: null; concerns: Concerned } {
   return { version: null, concerns: tenantId === null ? { scope: everyWorkspace } : ofName(tenantId) };
 }
@@ -96,7 +93,10 @@ function ofName(tenantId: string): Concerned {
   return workspace.success ? { scope: workspace.data } : null;
 }
 
-/** The scope of a fence: `tenant:<id>`, `agent:<id>/…`, `tool:<id or *>/…`, `server:<id>/…` or `server:…`, `org:<id>`, `system`. */
+/**
+ * The scope of a fence: `tenant:<id>`, `agent:<id>/…`, `tool:<id or *>/…`, `server:<id>/…` or `server:…`, `org:<id>`,
+ * `system`.
+ */
 function concernedBy(scope: string): Concerned {
   const [, kind, name = '', rest] = /^([a-z]+)(?::([^/]*)(\/.*)?)?$/s.exec(scope) ?? [];
   if (kind === 'org') {

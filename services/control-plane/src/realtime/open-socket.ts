@@ -9,13 +9,16 @@ import { requireSession } from '../sessions/require-session.ts';
 import type { SeatKind } from './seat.ts';
 import { spendTicket } from './spend-ticket.ts';
 
-/** Pages say nothing; what is longer is not even read. */
+/** Pages send no messages, so a small limit is enough. */
 const receivedBytesMax = 1_024;
 
 type Asking = { req: IncomingMessage; caller: PersonCaller; signal: AbortSignal };
 
-/** Opens the sockets of one kind. A refused caller is answered in HTTP, before there is a socket. */
-export function openSocket(context: Context, kind: SeatKind): (asking: Asking) => Promise<typeof takenOver> {
+/** Opens sockets of one kind. A refused caller gets an HTTP answer before the upgrade. */
+export function openSocket(
+  context: Pick<Context, 'database' | 'socketRoom' | 'now' | 'transaction'>,
+  kind: SeatKind,
+): (asking: Asking) => Promise<typeof takenOver> {
   const protocol = socketProtocols[kind];
   const server = new WebSocketServer({
     noServer: true,
@@ -28,7 +31,11 @@ export function openSocket(context: Context, kind: SeatKind): (asking: Asking) =
     const { id: sessionId } = await requireSession(context, caller);
     const opens = await spendTicket(context, req, sessionId);
     if (!offers(req, protocol))
-      throw new AppError('INVALID_REQUEST', `This address speaks ${protocol}`, { param: 'Sec-WebSocket-Protocol' });
+      throw new AppError(
+        'INVALID_REQUEST',
+        `This address accepts only the WebSocket protocol ${protocol}. Send it in Sec-WebSocket-Protocol`,
+        { param: 'Sec-WebSocket-Protocol' },
+      );
     const occupant = { kind, sessionId, ...opens };
     context.socketRoom.requireRoom(occupant);
     server.handleUpgrade(req, socket, head, (opened) => context.socketRoom.seat(opened, occupant, signal));

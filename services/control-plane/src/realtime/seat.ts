@@ -4,12 +4,12 @@ import type { WebSocket } from 'ws';
 import { everyWorkspace, type HintScope, type Place, type StoredHint } from '../store/hints.ts';
 
 /**
- * A socket with more unread bytes is cut, and its page reads everything again: this is more than an hour of a busy
- * workspace.
+ * A socket with more unread bytes is closed, and its page reads everything again. The limit is more than the hints of
+ * one hour in a busy workspace.
  */
 const unreadBytesMax = 65_536;
 
-/** The time that a closed peer has to say goodbye. */
+/** The time that a peer has to complete the closing handshake. */
 const goodbyeMs = 500;
 
 export type SeatKind = 'console' | 'telemetry';
@@ -31,31 +31,31 @@ export class Seat {
     this.kind = kind;
     this.sessionId = sessionId;
     this.workspaceId = workspaceId;
-    // Messages of pages are not accepted here.
+    // A page must send no messages, so a message ends the socket.
     socket.on('message', () => this.end(1008));
     socket.on('error', () => socket.terminate());
     socket.on('pong', () => (this.#isHeard = true));
   }
 
-  /** Says that it is open, and behind which place it begins. */
+  /** Sends the opening message of a console socket, with the place at which its hints begin. */
   begin(): void {
     if (this.kind === 'console') this.#send({ type: 'ready', ref: null, version: null });
   }
 
-  /** How far it was told of a scope; null for one that does not concern it. */
+  /** The place up to which the hints of a scope were sent. `null` for a scope that does not concern this socket. */
   placeIn(scope: HintScope): number | null {
     if (scope === everyWorkspace) return this.#place.all;
     return scope === this.workspaceId ? this.#place.own : null;
   }
 
-  /** Tells what it has not been told of a scope that concerns it. */
+  /** Sends the unsent hints of a scope that concerns this socket. */
   tell(scope: HintScope, hints: readonly StoredHint[]): void {
     const which = scope === everyWorkspace ? 'all' : 'own';
     for (const { seq, type, ref, version } of hints) {
       if (seq <= this.#place[which]) continue;
       this.#place[which] = seq;
       this.#send({ type, ref, version });
-      // Who is still a member, the gateway says with the next ticket.
+      // The person may no longer be a member, so the socket ends. The gateway checks membership with the next ticket.
       if (type === 'members') this.end(socketEndCodes.membersChanged);
     }
   }
@@ -64,7 +64,7 @@ export class Seat {
     this.#write({ v: 1, seq: ++this.#numbersTold, ...numbers });
   }
 
-  /** Cuts peers that have not answered since the last ping. */
+  /** Pings the peer. Cuts a peer that has not answered the last ping. */
   ping(): void {
     if (!this.#isHeard) return this.#socket.terminate();
     this.#isHeard = false;
@@ -76,9 +76,9 @@ export class Seat {
     setTimeout(() => this.#socket.terminate(), goodbyeMs).unref();
   }
 
-  #send(told: Pick<Hint, 'type' | 'ref' | 'version'>): void {
+  #send(hint: Pick<Hint, 'type' | 'ref' | 'version'>): void {
     const { own, all } = this.#place;
-    this.#write({ v: 1, seq: own + all, workspace_id: this.workspaceId, ...told });
+    this.#write({ v: 1, seq: own + all, workspace_id: this.workspaceId, ...hint });
   }
 
   #write(message: Hint | TelemetryNumbers): void {

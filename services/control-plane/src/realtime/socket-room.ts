@@ -9,29 +9,29 @@ import { Seat, type Occupant } from './seat.ts';
 type Numbers = Omit<TelemetryNumbers, 'v' | 'seq'>;
 
 type RoomOptions = {
-  /** Where what is told of these ends, all as of one moment. */
+  /** The place of the last hint in each of these scopes. All are read at the same moment. */
   readHeads(scopes: readonly HintScope[]): Promise<ReadonlyMap<string, number>>;
-  readHints(asked: { scope: HintScope; after: number; to: number }): Promise<StoredHint[]>;
+  readHints(request: { scope: HintScope; after: number; to: number }): Promise<StoredHint[]>;
   readNumbers(workspaceId: WorkspaceId): Promise<Numbers>;
   sessionWatch: SessionWatch;
   onFailure(error: unknown): void;
 };
 
-/** The longest delay of a hint. */
+/** The pause between two reads of the hints. */
 const lookEveryMs = 300;
 const numbersEveryMs = 2_000;
-/** Below the silence after which common proxies cut a connection. */
+/** The pause between two pings. Common proxies cut a connection only after a longer silence. */
 const pingEveryMs = 15_000;
-/** The longest time without news: a page that gets no hints must know it. */
+/** After this time without a successful read, all sockets are closed, so that pages treat their state as unknown. */
 const unknownMaxMs = 5_000;
-/** More at once is a gap, after which pages read everything. */
+/** More hints at once count as a gap, after which pages read everything. */
 const hintsAtOnceMax = 100;
-/** Tabs of one browser; the pages of one workspace. */
+/** The limits for tabs of one browser and for pages of one workspace. */
 const seatsOfSessionMax = 16;
 const seatsOfWorkspaceMax = 1_000;
 const goingAway = 1_001;
 
-/** All sockets of this process. It looks for what is told of their workspaces once for all of them, and not at all while there are none. */
+/** All sockets of this process. It queries hints once for all of them, and not at all when there are none. */
 export class SocketRoom {
   readonly #options: RoomOptions;
   readonly #seats = new Set<Seat>();
@@ -44,16 +44,18 @@ export class SocketRoom {
     this.#options = options;
   }
 
-  /** Throws RATE_LIMITED while the session, or the workspace, has too many sockets open. */
+  /** Throws RATE_LIMITED while the session or the workspace has too many open sockets. */
   requireRoom({ sessionId, workspaceId }: Pick<Occupant, 'sessionId' | 'workspaceId'>): void {
     const seats = [...this.#seats];
     const ofSession = seats.filter((seat) => seat.sessionId === sessionId).length;
     const ofWorkspace = seats.filter((seat) => seat.workspaceId === workspaceId).length;
     if (ofSession < seatsOfSessionMax && ofWorkspace < seatsOfWorkspaceMax) return;
-    throw new AppError('RATE_LIMITED', 'Too many sockets are open', { headers: { 'retry-after': '1' } });
+    throw new AppError('RATE_LIMITED', 'Too many sockets are open. Close one first', {
+      headers: { 'retry-after': '1' },
+    });
   }
 
-  /** Tells a socket what changes until it ends, its session does, or `leaving` is aborted. */
+  /** Sends changes to a socket until it closes, its session ends, or `leaving` aborts. */
   seat(socket: WebSocket, occupant: Occupant, leaving: AbortSignal): void {
     const seat = new Seat(socket, occupant);
     const gone = new AbortController();

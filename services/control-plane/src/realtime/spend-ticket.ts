@@ -6,8 +6,8 @@ import { hashOf } from '../sessions/tokens.ts';
 import { findTicket, removeTicket } from '../store/tickets.ts';
 
 /**
- * The seat that a ticket opens, presented by a handshake beside its protocol (attacker-controlled). One of another
- * session stays good for that one. Throws CREDENTIALS_INVALID.
+ * Consumes the ticket of a handshake (attacker-controlled), which is sent as one of the offered protocols. A ticket of
+ * another session stays valid for that session. Throws CREDENTIALS_INVALID.
  */
 export async function spendTicket(
   { database, transaction, now }: Pick<Context, 'database' | 'transaction' | 'now'>,
@@ -21,5 +21,8 @@ export async function spendTicket(
     const opens = await findTicket(database.reader, { hash, sessionId }, now());
     if (opens !== null && (await transaction((tx) => removeTicket(tx, hash)))) return opens;
   }
-  throw new AppError('CREDENTIALS_INVALID', 'The ticket is not good for a socket of this session');
+  throw new AppError(
+    'CREDENTIALS_INVALID',
+    'The ticket is not valid for a socket of this session. Request a new ticket',
+  );
 }

@@ -9,19 +9,19 @@ import { readLedger, type NoteProgress } from '../policy/read-ledger.ts';
 import type { ClaimedReplay } from '../store/replays.ts';
 import { trustedKeys } from '../trust/trusted-keys.ts';
 
-type Parts = Pick<Context, 'kernel' | 'keyRing'>;
+type Deps = Pick<Context, 'kernel' | 'keyRing'>;
 
-/** `null` when another worker has taken the replay over. */
+/** `null` when another worker has taken over the replay. */
 export async function workOnReplay(
-  parts: Parts,
+  deps: Deps,
   job: ClaimedReplay,
   note: NoteProgress,
 ): Promise<{ findings: ReplayFindings; details: ReplayDetails } | null> {
-  const trust = await trustedKeys(parts);
-  const draft = await draftOf(parts, job);
+  const trust = await trustedKeys(deps);
+  const draft = await draftOf(deps, job);
   const { question } = job;
   const read = await readLedger(
-    parts,
+    deps,
     { ...job, from: question.from },
     {
       begin: async (pinned) => new Replay({ ...pinned, question, draft, trust, provider: nodeProvider }),
@@ -31,8 +31,8 @@ export async function workOnReplay(
   return read === null ? null : read.reading.result(read);
 }
 
-async function draftOf(parts: Parts, { bundle, workspaceId }: ClaimedReplay) {
+async function draftOf(deps: Deps, { bundle, workspaceId }: ClaimedReplay) {
   if (bundle === null) return null;
   const policy = await compileAgain(PolicyBundle.parse(JSON.parse(bundle)));
-  return { policy, ceilings: ceilingTexts(await getInForce(parts, workspaceId)) };
+  return { policy, ceilings: ceilingTexts(await getInForce(deps, workspaceId)) };
 }

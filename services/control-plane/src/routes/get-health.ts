@@ -2,7 +2,8 @@ import { getHealth } from '@countersign/contracts/control-plane';
 import { assertConnected } from '@countersign/messaging';
 import { build, answer, handlePublic, runChecks } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
-import { assertGateway, overallStatus } from '../health.ts';
+import { overallStatus } from '../health.ts';
+import { assertGateway } from '../siblings/assert-gateway.ts';
 
 export const getHealthRoute = (context: Context) =>
   handlePublic(getHealth)(async () => {

@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/contracts';
 
-/** One answer for whatever was wrong with a login or its code. */
+/** The same answer for every fault of a login or its code. */
 export function codeInvalid(): AppError {
-  return new AppError('CODE_INVALID', 'The code is wrong or no longer valid');
+  return new AppError('CODE_INVALID', 'The code is wrong or has expired. Request a new one');
 }

@@ -2,20 +2,21 @@ import { cookieNames, refreshPath } from '@countersign/contracts/control-plane';
 import { cookieValue } from '@countersign/service-kit';
 import { sessionLifetimeMs } from './lifetimes.ts';
 
-/** The values of one renewal. */
+/** The token pair of a session. */
 export type Tokens = { access: string; refresh: string };
 
 export type Transport = { isSecure: boolean };
 
 /**
- * `Set-Cookie` of a session. No script reads them; a link from elsewhere brings the access cookie to pages (Lax), and nothing of another
- * site's brings the refresh cookie. Both stay for as long as the session: an access token that ran out says that there is one to renew.
+ * The `Set-Cookie` headers of a session. Scripts cannot read them. A link from another site sends the access cookie to
+ * pages (Lax), and no request from another site sends the refresh cookie. Both cookies last as long as the session,
+ * since a cookie with an expired access token shows that the session can be renewed.
  */
 export function cookieTexts({ access, refresh }: Tokens, transport: Transport): string[] {
   return textsOf({ access, refresh }, transport, sessionLifetimeMs / 1_000);
 }
 
-/** Takes both out of the browser. */
+/** The headers that remove both cookies. */
 export function endedCookieTexts(transport: Transport): string[] {
   return textsOf({ access: '', refresh: '' }, transport, 0);
 }
@@ -25,7 +26,7 @@ export function refreshCookieOf(header: string | undefined, { isSecure }: Transp
   return cookieValue(header, namesFor(isSecure).refresh);
 }
 
-/** The access cookie of a request; null for none, or for two. */
+/** The access cookie of a request. `null` for none, or for two. */
 export function accessCookieOf(header: string | undefined, { isSecure }: Transport): string | null {
   return cookieValue(header, namesFor(isSecure).access);
 }

@@ -3,8 +3,8 @@ import type { Context } from '../context.ts';
 import { countRefusal } from '../store/logins.ts';
 
 /**
- * Proves an identity, and counts a refusal on the login that it was for. Known and unknown addresses take the same
- * path, so the time of an answer does not reveal which are known.
+ * Runs a proof of identity, and counts a refusal on its login. Known and unknown addresses take the same path, so the
+ * time of an answer does not reveal which are known.
  */
 export async function countingRefusals<Proven>(
   { transaction }: Pick<Context, 'transaction'>,

@@ -6,8 +6,8 @@ import { listOpenedBefore } from '../store/sessions.ts';
 import { endSignIn } from './end-sign-in.ts';
 
 /**
- * Ends every session of a person that began before their access ended: browsers, and programs that they let in. A program that waits for
- * its first token gets none. Repeating it changes nothing, and sessions of a later sign-in stay.
+ * Ends every session of a person that began before their access ended, for browsers and authorized programs. A program
+ * that waits for its first token gets none. Repetition changes nothing, and sessions of a later sign-in stay.
  */
 export async function endAccess(
   tx: Tx,

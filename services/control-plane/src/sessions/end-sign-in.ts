@@ -5,12 +5,12 @@ import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { endSession, type StoredSession } from '../store/sessions.ts';
 
-type Ending = { reason: EndReason; /** `null` when no request ended it. */ requestId: string | null };
+type Ending = { reason: EndReason; /** `null` when no request ended the session. */ requestId: string | null };
 
 /** The identity provider of an organisation, in audit entries of people. */
 const providerActor = 'identity-provider';
 
-/** Ends a session, once: its tokens open nothing more, and the world and the person's audit log are told why. */
+/** Ends a session once. Its tokens become invalid, and an event and the audit log of the person state the reason. */
 export async function endSignIn(
   tx: Tx,
   context: Pick<Context, 'now' | 'newEvent'>,
@@ -23,7 +23,10 @@ export async function endSignIn(
   await recordAudit(tx, { ...actOf(session, reason), subject: session.id, requestId }, now);
 }
 
-/** If two parties hold one refresh token, the real owner is unknown. */
+/**
+ * The audit entry for a reason. If two parties have one refresh token, the real owner is unknown, so the actor is
+ * anonymous.
+ */
 function actOf({ userId }: StoredSession, reason: EndReason) {
   const own = { scope: userId, actor: userId, verdict: 'allow' } as const;
   switch (reason) {

@@ -10,17 +10,20 @@ import { holderOf, isLive } from './session-state.ts';
 import { hashOf, newToken } from './tokens.ts';
 
 type Opened = { session: StoredSession; tokens: Tokens };
-/** The request that opens a session, and the name that the browser or program gives itself. */
+/** The request that opens a session, and the name that the browser or program sends. */
 export type Opener = Pick<StoredSession, 'client' | 'address'> & {
   requestId: string;
-  /** The hash of the browser's earlier access cookie: its session is ended, since no page could end it later. */
+  /**
+   * The hash of the access cookie that the browser had before. The session of that cookie ends, since no page has the
+   * cookie any more and could end the session later.
+   */
   replacesHash?: string | null;
 };
 type Opening = Opener & Pick<StoredSession, 'userId' | 'methods'> & Partial<Pick<StoredSession, 'provenAt' | 'within'>>;
 
 /**
- * A session of a person who has just authenticated; that of a program is as old as the proof of the person who admitted
- * it.
+ * Opens a session of a person who has just authenticated. The session of a program takes its time of proof from the
+ * session in which a person authorized the program.
  */
 export async function openSession(
   tx: Tx,
@@ -52,7 +55,7 @@ function detailsOf({ within, client, methods }: StoredSession): Record<string, s
   return within === null ? { method: methods.join(' ') } : { program: client, ...within };
 }
 
-/** The next pair of a session; only their hashes are kept. */
+/** Issues the next token pair of a session. Only hashes are stored. */
 export async function issueTokens(
   tx: Tx,
   { id, within }: Pick<StoredSession, 'id' | 'within'>,

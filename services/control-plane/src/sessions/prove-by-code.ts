@@ -5,9 +5,11 @@ import type { StoredSession } from '../store/sessions.ts';
 import { codeInvalid } from './code-invalid.ts';
 import { countingRefusals } from './counting-refusals.ts';
 
-/** Whether the person of a session knows the code that was sent to them. Throws CODE_INVALID, GATEWAY_UNAVAILABLE. */
+/**
+ * Checks that the person of a session knows the code that was sent to them. Throws CODE_INVALID, GATEWAY_UNAVAILABLE.
+ */
 export async function proveByCode(
-  context: Context,
+  context: Pick<Context, 'directory' | 'now' | 'transaction'>,
   { userId }: StoredSession,
   { idHash, code }: { idHash: string; code: string },
 ): Promise<void> {

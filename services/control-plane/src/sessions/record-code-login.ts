@@ -1,12 +1,12 @@
+import { instantOf } from '@countersign/contracts';
 import type { Context } from '../context.ts';
-import { instant } from '../store/instant.ts';
 import { insertLogin, type NewLogin } from '../store/logins.ts';
 import { loginLifetimeMs } from './lifetimes.ts';
 import { hashOf, newLoginId } from './tokens.ts';
 
-/** Remembers for what a code was sent. `code` is what may be shown of it: in development, to this machine. */
+/** Stores the login that a code completes. `code` is present when it may be shown: in development, to this machine. */
 export async function recordCodeLogin(
-  context: Context,
+  context: Pick<Context, 'now' | 'transaction'>,
   whose: Pick<NewLogin, 'email' | 'userId' | 'sessionId'>,
   code: string | undefined,
 ) {
@@ -16,6 +16,6 @@ export async function recordCodeLogin(
   await context.transaction((tx) =>
     insertLogin(tx, { ...whose, statement: null, oidc: null, idHash: hashOf(loginId), createdAt, expiresAt }),
   );
-  const begun = { login_id: loginId, method: 'code' as const, expires_at: instant(expiresAt) };
+  const begun = { login_id: loginId, method: 'code' as const, expires_at: instantOf(expiresAt) };
   return code === undefined ? begun : { ...begun, code };
 }

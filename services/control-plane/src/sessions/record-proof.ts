@@ -4,9 +4,12 @@ import { recordAudit } from '../store/audit.ts';
 import { markProven, type StoredSession } from '../store/sessions.ts';
 import { codeInvalid } from './code-invalid.ts';
 
-/** The person of a session was there now. Throws CODE_INVALID when the session has ended in the meantime. */
+/**
+ * Records that the person of a session has just proven presence. Throws CODE_INVALID when the session ended in the
+ * meantime.
+ */
 export async function recordProof(
-  context: Context,
+  context: Pick<Context, 'now' | 'transaction'>,
   session: StoredSession,
   { method, requestId }: { method: ProofMethod; requestId: string },
 ): Promise<StoredSession> {

@@ -11,18 +11,21 @@ import { hashOf, looksLikeToken, type Holder } from './tokens.ts';
 type Renewing = {
   token: string;
   holder: Holder;
-  /** The client id that the program states; a browser has none. */
+  /** The client id that the program states. Absent for a browser. */
   client?: string;
   requestId: string;
 };
-/** `tokens` is null when the session was renewed a moment ago, by another request of the same holder. */
+/** `tokens` is `null` when another request of the same holder renewed the session a moment ago. */
 type Renewed = { session: StoredSession; expiresAt: Date; tokens: Tokens | null };
 
 /**
- * Renews the session of a refresh token (attacker-controlled). Throws CREDENTIALS_INVALID; a token that was spent longer ago than two
- * tabs can be apart ends its session, since one of the two who hold it is a thief.
+ * Renews the session of a refresh token (attacker-controlled). Throws CREDENTIALS_INVALID. A token that is used again
+ * after `renewalOverlapMs` ends its session, since one of its two holders is a thief.
  */
-export async function renewSession(context: Context, { token, holder, client, requestId }: Renewing): Promise<Renewed> {
+export async function renewSession(
+  context: Pick<Context, 'log' | 'newEvent' | 'now' | 'transaction'>,
+  { token, holder, client, requestId }: Renewing,
+): Promise<Renewed> {
   if (!looksLikeToken(holder, 'refresh', token)) throw refused();
   const now = context.now();
   const renewed = await context.transaction(async (tx): Promise<Renewed | 'reused' | 'over'> => {
@@ -41,7 +44,7 @@ export async function renewSession(context: Context, { token, holder, client, re
       case 'just_renewed':
         return { session, expiresAt: session.expiresAt, tokens: null };
       case 'reused':
-        // Committed before the refusal: the thief must not keep what was taken.
+        // The end is committed before the refusal is thrown, since the thief must lose the session.
         await endSignIn(tx, context, session, { reason: 'refresh_reused', requestId });
         return 'reused';
       case 'over':
@@ -56,5 +59,5 @@ export async function renewSession(context: Context, { token, holder, client, re
 }
 
 function refused(): AppError {
-  return new AppError('CREDENTIALS_INVALID', 'This session is over: sign in again');
+  return new AppError('CREDENTIALS_INVALID', 'This session has ended. Sign in again');
 }

@@ -3,17 +3,17 @@ import type { Holder } from './tokens.ts';
 
 type SessionFacts = { expiresAt: Date; endedAt: Date | null };
 
-/** Whether a session still opens something. */
+/** Whether a session is still valid. */
 export function isLive({ expiresAt, endedAt }: SessionFacts, now: Date): boolean {
   return endedAt === null && expiresAt > now;
 }
 
-/** Who holds a session: one that is within a workspace is a program's. */
+/** The holder of a session: a session within a workspace belongs to a program. */
 export function holderOf({ within }: { within: object | null }): Holder {
   return within === null ? 'browser' : 'device';
 }
 
-/** `reused`: a party holds a refresh token that was spent, so the session ends. */
+/** `reused`: a party sent a refresh token that was already used, so the session ends. */
 type Renewal = 'renew' | 'just_renewed' | 'reused' | 'over';
 
 /** The effect of a refresh token. */

@@ -6,11 +6,15 @@ import { listRefusedLogins, removeRefusedLogin } from '../store/logins.ts';
 const loginsPerPass = 100;
 
 /**
- * Tells people that proofs for their address were refused: one entry for each login, once it is over. Any visitor may
- * begin one and guess, and the gateway sends five codes to an address in an hour. A stranger can therefore write no
- * more than that into a person's log.
+ * Informs people of refused proofs for their address: one audit entry per login, after its end. Any visitor may begin a
+ * login and guess, and the gateway sends at most five codes to an address in an hour. This limits how much a stranger
+ * can write into a person's log.
  */
-export async function tellRefusals({ database, transaction, now }: Context): Promise<void> {
+export async function tellRefusals({
+  database,
+  transaction,
+  now,
+}: Pick<Context, 'database' | 'now' | 'transaction'>): Promise<void> {
   const at = now();
   for (const login of await listRefusedLogins(database.reader, at, loginsPerPass))
     await transaction(async (tx) => {

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { deviceTokenPrefix } from '@countersign/contracts/control-plane';
 
-/** Who holds a session: a browser in its cookies, or a program that a person has let in. */
+/** The holder of a session: a browser by its cookies, or an authorized program. */
 export type Holder = 'browser' | 'device';
-/** The use of each kind: `access` with each request, `refresh` for the next pair. */
+/** The use of each kind of token: `access` with each request, `refresh` for the next pair. */
 type TokenKind = 'access' | 'refresh';
 
 const prefixOf = {
@@ -11,22 +11,22 @@ const prefixOf = {
   device: { access: deviceTokenPrefix, refresh: 'csr_' },
 } as const;
 
-/** 256 random bits behind a prefix that tells what turned up where it should not. */
+/** 256 random bits with a prefix that identifies a leaked token. */
 export function newToken(holder: Holder, kind: TokenKind): string {
   return `${prefixOf[holder][kind]}${randomBytes(32).toString('base64url')}`;
 }
 
-/** 256 random bits: by what a program asks whether it was let in. */
+/** 256 random bits with which a program polls for its authorization. */
 export function newDeviceCode(): string {
   return `cdc_${randomBytes(32).toString('base64url')}`;
 }
 
-/** 256 random bits: by what a page opens one socket. */
+/** 256 random bits with which a page opens one socket. */
 export function newTicket(): string {
   return `tkt_${randomBytes(32).toString('base64url')}`;
 }
 
-/** 128 random bits: of a login that began. */
+/** 128 random bits that identify a login in progress. */
 export function newLoginId(): string {
   return `lgn_${randomBytes(16).toString('base64url')}`;
 }
@@ -36,7 +36,7 @@ export function looksLikeToken(holder: Holder, kind: TokenKind, text: string): b
   return text.startsWith(prefixOf[holder][kind]) && /^[a-z]{3}_[A-Za-z0-9_-]{43}$/.test(text);
 }
 
-/** The hash that is stored in place of a random value: it needs no salt and no slow hash. */
+/** The hash that is stored instead of the value. Random values need no salt and no slow hash. */
 export function hashOf(value: string): string {
   return createHash('sha256').update(value).digest('hex');
 }

@@ -5,19 +5,18 @@ import { tenantOf } from '../siblings/tenant-of.ts';
 import { recordAudit } from '../store/audit.ts';
 import { delayLane, findLane, noteStanding, removeLane, type StoredLane } from '../store/shadow-lanes.ts';
 
-/** A kernel that was restored from an older backup hears of its lanes again. */
+/** A kernel that was restored from an older backup receives its lanes again within this time. */
 const repeatMs = 600_000;
 const retryMs = 5_000;
-/** The time that a person waits after setting it. */
+/** The longest time that a person waits after setting a lane. */
 const deliveryMs = 5_000;
 
 type Delivering = Pick<Context, 'kernel' | 'database' | 'transaction' | 'now' | 'log'>;
 type Named = { workspaceId: WorkspaceId; lane: LaneName };
 
 /**
- * Tells the kernel what a lane is to be. Sends the terms of a lane to the kernel. Two deliveries may race, and the
- * later terms may arrive first: the one that finds the lane changed delivers again. Where the kernel cannot be asked, a
- * worker tries again.
+ * Sends the terms of a lane to the kernel. Two deliveries may race, and the later terms may arrive first: the delivery
+ * that finds the lane changed delivers again. If the kernel does not answer, a worker tries again.
  */
 export async function deliverLane(context: Delivering, named: Named): Promise<void> {
   for (;;) {
@@ -42,20 +41,20 @@ async function isDelivered(context: Delivering, lane: StoredLane): Promise<boole
 }
 
 async function tell({ kernel }: Delivering, { workspaceId, lane, ...stored }: StoredLane): Promise<void> {
-  const asked = kernel.own({ putShadowLane, deleteShadowLane });
+  const client = kernel.own({ putShadowLane, deleteShadowLane });
   const input = { params: { tenant: tenantOf(workspaceId), lane }, signal: startDeadline({ ms: deliveryMs }).signal };
   if (stored.state === 'ending')
-    return await asked.deleteShadowLane(input).then(
+    return await client.deleteShadowLane(input).then(
       () => undefined,
       (error: unknown) => {
         if (!isAppError(error) || error.code !== 'NOT_FOUND') throw error;
       },
     );
   const body = { bundle: PolicyBundle.parse(JSON.parse(stored.bundle)), set_by: PrincipalId.parse(stored.setBy) };
-  await asked.putShadowLane({ ...input, body });
+  await client.putShadowLane({ ...input, body });
 }
 
-/** The kernel will never judge it: it is no lane. */
+/** Ends a lane that the kernel refuses for good. */
 async function refuse({ transaction, now }: Delivering, lane: StoredLane, why: string): Promise<boolean> {
   const { workspaceId: scope, setBy: actor, policyHash: subject } = lane;
   return await transaction(async (tx) => {

@@ -6,25 +6,35 @@ import { recordAudit } from '../store/audit.ts';
 import { endLane, findLane, lockLanes, type StoredLane } from '../store/shadow-lanes.ts';
 import { deliverLane } from './deliver-lane.ts';
 
-type Asked = { lane: LaneName; requestId: string };
+type Deps = Pick<Context, 'log' | 'database' | 'kernel' | 'now' | 'transaction'>;
 
-/** Throws NOT_FOUND. Answers with the lane as it was. */
+type Input = { lane: LaneName; requestId: string };
+
+/** Ends a lane, and returns its state before the end. Throws NOT_FOUND. */
 export async function endShadow(
-  context: Context,
-  { lane, requestId }: Asked,
+  context: Deps,
+  { lane, requestId }: Input,
   { workspaceId, userId: actor }: WorkspaceCaller,
 ): Promise<StoredLane> {
   const now = context.now();
   const was = await context.transaction(async (tx) => {
-    const known = await findLane(tx, { workspaceId, lane });
-    if (known === null) throw new AppError('NOT_FOUND', 'There is no such object');
+    const existing = await findLane(tx, { workspaceId, lane });
+    if (existing === null)
+      throw new AppError(
+        'NOT_FOUND',
+        'This object does not exist, or you have no access to it. Check its ID and the workspace',
+      );
     await lockLanes(tx, workspaceId, { place: 0, now });
-    const standing = await findLane(tx, { workspaceId, lane });
-    if (standing === null || standing.state === 'ending') throw new AppError('NOT_FOUND', 'There is no such object');
-    await endLane(tx, standing, now);
-    const act = { action: 'policy.shadow_ended', actor, verdict: 'allow', subject: standing.policyHash } as const;
+    const current = await findLane(tx, { workspaceId, lane });
+    if (current === null || current.state === 'ending')
+      throw new AppError(
+        'NOT_FOUND',
+        'This object does not exist, or you have no access to it. Check its ID and the workspace',
+      );
+    await endLane(tx, current, now);
+    const act = { action: 'policy.shadow_ended', actor, verdict: 'allow', subject: current.policyHash } as const;
     await recordAudit(tx, { scope: workspaceId, ...act, details: { lane }, requestId }, now);
-    return standing;
+    return current;
   });
   await deliverLane(context, { workspaceId, lane });
   return was;

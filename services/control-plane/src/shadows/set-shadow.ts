@@ -1,4 +1,4 @@
-import { AppError, type Digest } from '@countersign/contracts';
+import { AppError } from '@countersign/contracts';
 import { listLedgerEntries, shadowLanesMax, type LaneName } from '@countersign/contracts/governance-kernel';
 import { PolicyError, type CompiledPolicy } from '@countersign/policy';
 import type { Context } from '../context.ts';
@@ -13,19 +13,22 @@ import type { Tx } from '../store/database.ts';
 import { countLanes, listLanes, lockLanes, writeLane } from '../store/shadow-lanes.ts';
 import { deliverLane } from './deliver-lane.ts';
 
-type Asked = { lane: LaneName; text: string; requestId: string; signal: AbortSignal };
+type Deps = Pick<Context, 'log' | 'database' | 'kernel' | 'now' | 'transaction'>;
+
+type Input = { lane: LaneName; text: string; requestId: string; signal: AbortSignal };
 
 /**
- * Has a bundle judged in a lane: noted first, and then the kernel is told, now or as soon as it can be. Throws INVALID_REQUEST,
- * ILLEGAL_TRANSITION for a lane too many, LIMIT_REACHED, and GOVERNANCE_UNAVAILABLE before anything is noted.
+ * Sets the bundle of a shadow lane. The lane is stored first, and delivered to the kernel now or as soon as possible.
+ * Throws INVALID_REQUEST, ILLEGAL_TRANSITION when the workspace may have no further lane, and LIMIT_REACHED. Throws
+ * GOVERNANCE_UNAVAILABLE before anything is stored.
  */
 export async function setShadow(
-  context: Context,
-  { lane, text, requestId, signal }: Asked,
+  context: Deps,
+  { lane, text, requestId, signal }: Input,
   { workspaceId, userId: setBy }: WorkspaceCaller,
 ): Promise<void> {
   const policy = await compiled(text, signal);
-  const policyHash = policy.hash as Digest; // the compiler hashes with digestOf
+  const policyHash = policy.hash;
   const place = await endOfLog(context, { workspaceId });
   const now = context.now();
   await context.transaction(async (tx) => {
@@ -53,14 +56,14 @@ async function compiled(text: string, signal: AbortSignal): Promise<CompiledPoli
   }
 }
 
-/** Receipts sealed from now on are at this place or above. */
+/** Receipts that are sealed from now on have this place or a later one. */
 async function endOfLog(
   { kernel }: Pick<Context, 'kernel'>,
   { workspaceId }: Pick<WorkspaceCaller, 'workspaceId'>,
 ): Promise<number> {
-  const asked = kernel.own({ listLedgerEntries });
+  const client = kernel.own({ listLedgerEntries });
   const newest = { params: { tenant: tenantOf(workspaceId) }, query: { limit: 1 } };
-  const { data } = await answerOf('kernel', () => asked.listLedgerEntries(newest));
+  const { data } = await answerOf('kernel', () => client.listLedgerEntries(newest));
   return (data[0]?.receipt.log_index ?? -1) + 1;
 }
 

@@ -1,7 +1,6 @@
-import type { WorkspaceId } from '@countersign/contracts';
+import { instantOf, type WorkspaceId } from '@countersign/contracts';
 import type { PolicyShadow } from '@countersign/contracts/control-plane';
 import type { Context } from '../context.ts';
-import { instant } from '../store/instant.ts';
 import { listHours } from '../store/shadow-hours.ts';
 import { listLanes, type StoredLane } from '../store/shadow-lanes.ts';
 
@@ -21,9 +20,9 @@ export async function shadowView({ database, now }: Reading, lane: StoredLane): 
     policy_hash: lane.policyHash,
     state: lane.state,
     set_by: lane.setBy,
-    set_at: instant(lane.setAt),
+    set_at: instantOf(lane.setAt),
     hours: hours.map(({ hour, decisions, diverged, widened, faults }) => ({
-      hour: instant(hour),
+      hour: instantOf(hour),
       ...{ decisions, diverged, widened, faults },
     })),
   };

@@ -7,15 +7,15 @@ const away = {
 } as const;
 
 /**
- * The answer of a sibling, for a person. A refusal is shown to the person. If the sibling does not know this service,
- * or fails, it is reported as away: its 401 would sign the person out. Throws what it refused, GOVERNANCE_UNAVAILABLE
- * or GATEWAY_UNAVAILABLE.
+ * The answer of a sibling, for a person, including its refusals. A sibling that fails, or rejects the credential, is
+ * reported as unavailable, since its 401 would sign the person out. Throws the refusal, GOVERNANCE_UNAVAILABLE or
+ * GATEWAY_UNAVAILABLE.
  */
 export async function answerOf<Reply>(sibling: keyof typeof away, ask: () => Promise<Answer<Reply>>): Promise<Reply> {
   return (await answerFrom(sibling, ask)).body;
 }
 
-/** The same with the ETag of what is answered, which has one. */
+/** Like `answerOf`, with the ETag of the answer. */
 export async function taggedAnswerOf<Reply>(
   sibling: keyof typeof away,
   ask: () => Promise<Answer<Reply>>,
@@ -24,7 +24,7 @@ export async function taggedAnswerOf<Reply>(
   return { body, etag: headers.get('etag') ?? '' };
 }
 
-/** The same with the header of an answer that the sibling kept under the Idempotency-Key, which is passed on. */
+/** Like `answerOf`, with the replay header of an answer that the sibling stored under the Idempotency-Key. */
 export async function keyedAnswerOf<Reply>(
   sibling: keyof typeof away,
   ask: () => Promise<Answer<Reply>>,
@@ -33,7 +33,10 @@ export async function keyedAnswerOf<Reply>(
   return { body, replayed: headers.get('idempotency-replayed') === null ? {} : { 'idempotency-replayed': 'true' } };
 }
 
-/** The Idempotency-Key of a request, for the sibling that keeps it. In quotes: only there may it contain spaces. */
+/**
+ * The Idempotency-Key of a request, for the sibling that stores it. It is quoted, since only a quoted value may
+ * contain spaces.
+ */
 export function keyHeaders(claim: IdempotencyClaim | null): Record<string, string> {
   return claim === null ? {} : { 'idempotency-key': `"${claim.key}"` };
 }
@@ -45,15 +48,22 @@ async function answerFrom<Reply>(
   try {
     return await ask();
   } catch (cause) {
-    // One text from every sibling: an object of others reads like an absent one.
-    if (isAppError(cause) && cause.code === 'NOT_FOUND') throw new AppError('NOT_FOUND', 'There is no such object');
+    // The text is the same for all siblings, so an object of other people looks like a missing object.
+    if (isAppError(cause) && cause.code === 'NOT_FOUND')
+      throw new AppError(
+        'NOT_FOUND',
+        'This object does not exist, or you have no access to it. Check its ID and the workspace',
+      );
     if (isAppError(cause) && isTheirs(cause)) throw cause;
     const [code, message] = away[sibling];
     throw new AppError(code, message, { cause });
   }
 }
 
-/** Missing passkeys at our address are a fault for the operator; a missing proof of presence is for the person. */
+/**
+ * Whether a refusal is passed on to the person. Unavailable passkeys are passed on too, although the operator must fix
+ * them, and so is a missing proof of presence.
+ */
 function isTheirs({ status, code }: AppError): boolean {
   return (status < 500 && status !== 401) || code === 'PASSKEYS_UNAVAILABLE' || code === 'REAUTHENTICATION_REQUIRED';
 }

@@ -2,11 +2,14 @@ import { createClient, type AnyRoute, type Client } from '@countersign/contracts
 
 type Routes = Record<string, AnyRoute>;
 
-/** Another service of ours. */
+/** Another service of this installation. */
 export type Sibling = {
-  /** Asked as this service, on routes below `/internal`. */
+  /** A client that calls as this service: routes below `/internal`, and public ones. */
   own<const Asked extends Routes>(routes: Asked): Client<Asked>;
-  /** Asked as a person, by the bearer that came with their request: it opens what they may do there, for a minute. */
+  /**
+   * A client that calls as the caller of a request, with the token that the gateway added. The token grants the
+   * caller's rights for a minute.
+   */
   as<const Asked extends Routes>(bearer: string, routes: Asked): Client<Asked>;
 };
 

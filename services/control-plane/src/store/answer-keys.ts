@@ -3,22 +3,25 @@ import { queryableOf } from '@countersign/messaging';
 import type { IdempotencyVerdict, StoredAnswer } from '@countersign/service-kit';
 import type { Tx } from './database.ts';
 
-/** Longer than a handler waits for all siblings. A claim that takes longer cannot commit. */
+/**
+ * Longer than a handler waits for all siblings. After this time, another request may take over the claim. The first
+ * request can then no longer commit.
+ */
 const runningMsMax = 120_000;
 
 const keys = new AnswerKeys((scope) => ({ scope }));
 
-/** A claim with the time at which it began, which tells it from a later claim of the same key. */
+/** A claim with its start time, which distinguishes it from a later claim of the same key. */
 export type BegunClaim = AnswerClaim & { begunAt: Date };
 
-/** `running`: nothing was made yet. `done`: the thing and its answer are committed. */
+/** `running`: nothing was created yet. `done`: the object and its answer are committed. */
 type State = 'running' | 'done';
 
 export function beginClaim(tx: Tx, { begunAt: now, ...claim }: BegunClaim): Promise<IdempotencyVerdict> {
   return keys.begin(queryableOf(tx), { ...claim, now, runningMsMax });
 }
 
-/** Keeps the answer of a claim in this state. Returns false when the claim was lost. */
+/** Stores the answer of a claim that must be in this state. Returns `false` when the claim was lost. */
 export function keepAnswer(
   tx: Tx,
   { begunAt, ...claim }: BegunClaim,

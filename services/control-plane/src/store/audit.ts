@@ -16,14 +16,14 @@ import type { Reader, Tx } from './database.ts';
 import { recordHint } from './hints.ts';
 
 type AuditEvent = AuditAct & {
-  /** The scope of the chain: the workspace which it concerns, or the person whose sign-ins it is about. */
+  /** The scope of the chain: a workspace, or the person whose sign-ins it records. */
   scope: AuditScope;
 };
 
 /**
- * Appends to the chain of a workspace or a person in the caller's transaction, begins a chain with its first entry, and
- * tells the pages of a workspace. Call it late: it holds the chain's end until the commit. If you lock two chains, lock
- * that of the workspace first.
+ * Appends to the chain of a workspace or a person in the caller's transaction, and notifies the pages of a workspace.
+ * The first entry creates the chain. Call it late, since it locks the end of the chain until the commit. If you lock
+ * two chains, lock that of the workspace first.
  */
 export async function recordAudit(tx: Tx, { scope, ...act }: AuditEvent, now: Date): Promise<void> {
   const end = {
@@ -41,14 +41,17 @@ export async function recordAudit(tx: Tx, { scope, ...act }: AuditEvent, now: Da
   await recordHint(tx, workspace.data, { type: hintTypeOf(action), ref: subject, version: null }, now);
 }
 
-/** The hint types of changes here, by the first word of the action. */
+/** The hint types of changes by this service, by the first word of the action. */
 const hintTypes: Readonly<Record<string, HintType>> = { incident: 'incident', ops: 'fence', policy: 'policy' };
 
 function hintTypeOf(action: string): HintType {
   return hintTypes[action.split('.')[0] ?? ''] ?? 'audit';
 }
 
-/** A removed head does not let its chain begin again: the first place of it is occupied. */
+/**
+ * Locks the head of a chain: the row with its last place and hash. A new chain gets a head. If the head of an existing
+ * chain was removed, the chain cannot begin again, since its first place is occupied.
+ */
 async function lockHead(tx: Tx, scope: AuditScope): Promise<{ seq: number; hash: string }> {
   if ((await tx.$executeRaw`SELECT FROM audit_heads WHERE scope = ${scope} FOR UPDATE`) === 0) {
     await tx.auditHead.createMany({ data: { scope, seq: 0, hash: '' }, skipDuplicates: true });
@@ -57,12 +60,12 @@ async function lockHead(tx: Tx, scope: AuditScope): Promise<{ seq: number; hash:
   return tx.auditHead.findUniqueOrThrow({ where: { scope } });
 }
 
-/** Where a chain ends now; before its first entry at zero. */
+/** The place of the last entry of a chain. Zero for a chain without entries. */
 export async function findAuditEnd(reader: Reader, scope: AuditScope): Promise<AuditExportEnd['end']> {
   return headOf((await reader.auditHead.findUnique({ where: { scope } })) ?? { seq: 0, hash: '' });
 }
 
-/** Entries from the place `seq` on, oldest first. */
+/** Entries from `seq` on, oldest first. */
 export async function listAuditFrom(
   reader: Reader,
   { scope, seq, limit }: { scope: AuditScope; seq: number; limit: number },
@@ -75,14 +78,14 @@ export async function listAuditFrom(
 type AuditPage = { data: ScopedAuditEntry[]; next_cursor: string | null };
 
 /** Newest first. */
-export async function listAuditEntries(reader: Reader, scope: AuditScope, asked: EntriesAsked): Promise<AuditPage> {
+export async function listAuditEntries(reader: Reader, scope: AuditScope, query: EntriesAsked): Promise<AuditPage> {
   const chain = {
     contentOf: contentIn(scope),
     findRows: ({ where, ...order }: EntryQuery) =>
       reader.auditEntry.findMany({ where: { AND: [{ scope }, ...where] }, ...order }),
     findTime: async (seq: number) => (await reader.auditEntry.findFirst({ where: { scope, seq } }))?.createdAt ?? null,
   };
-  const { entries, nextCursor } = await listEntries(chain, asked);
+  const { entries, nextCursor } = await listEntries(chain, query);
   return { data: entries, next_cursor: nextCursor };
 }
 

@@ -19,7 +19,7 @@ export type StoredInstall = {
 
 type Named = Pick<StoredInstall, 'workspaceId' | 'connectorId'>;
 
-/** Installs of a workspace, disabled ones too, by the name of the connector. */
+/** Installs of a workspace, including disabled ones, by the name of the connector. */
 export async function listInstalls(
   reader: Reader,
   workspaceId: WorkspaceId,
@@ -33,7 +33,7 @@ export async function listInstalls(
   return rows.map(installOf);
 }
 
-/** Installs of these connectors, disabled ones too, by the name of the connector. */
+/** Installs of these connectors, including disabled ones, by the name of the connector. */
 export async function findInstalls(
   reader: Reader,
   workspaceId: WorkspaceId,
@@ -58,14 +58,17 @@ export async function findInstallById(
   return row === null ? null : installOf(row);
 }
 
-/** Two installs of one connector in one workspace come one after the other, from here to the end of the transaction. */
+/** Serialises installs of one connector in one workspace until the end of the transaction. */
 export async function lockInstall(tx: Tx, { workspaceId, connectorId }: Named): Promise<StoredInstall | null> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`connector ${workspaceId} ${connectorId}`}, 0))`;
   return await findInstall(tx, { workspaceId, connectorId });
 }
 
-/** Installs of the organisation that are not disabled. Call it with the lock of its limits. */
-export async function countInstalls(tx: Tx, orgId: OrgId): Promise<number> {
+/**
+ * Counts the installs of the organisation that are not disabled. A caller that compares the count with a limit must
+ * have locked the limits.
+ */
+export async function countInstalls(tx: Reader, orgId: OrgId): Promise<number> {
   const owned = await tx.orgWorkspace.findMany({ where: { orgId }, select: { workspaceId: true } });
   const workspaceId = { in: owned.map((row) => row.workspaceId) };
   return await tx.connectorInstall.count({ where: { workspaceId, disabledAt: null } });
@@ -77,7 +80,7 @@ export async function writeInstall(tx: Tx, install: StoredInstall): Promise<void
   await tx.connectorInstall.upsert({ where, create: install, update: changed });
 }
 
-/** Takes back what a request wrote, unless another one has written since. `false`: it has. */
+/** Undoes what a request wrote, unless another request has written since. `false` in that case. */
 export async function takeBackInstall(
   tx: Tx,
   { id, workspaceId, attempt }: StoredInstall,
@@ -89,7 +92,7 @@ export async function takeBackInstall(
   return (await tx.connectorInstall.updateMany({ where, data })).count === 1;
 }
 
-/** `false`: another request has disabled it, or installed it again. */
+/** `false` when another request has disabled it, or installed it again. */
 export async function markDisabled(
   tx: Tx,
   { id, workspaceId, attempt }: StoredInstall,

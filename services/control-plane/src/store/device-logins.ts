@@ -4,10 +4,13 @@ import type { DeviceLoginModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
 import type { Within } from './sessions.ts';
 
-/** Who let a program in, or refused it, and by which session. */
+/** The person who authorized or refused a program, and the session in which they did. */
 type Answerer = { userId: UserId; sessionId: SignInId };
 
-/** A program that asks to be let in. Before the answer `workspaceId` and `role` are what it asks for, behind it what it has. */
+/**
+ * A program that requests authorization. Before a person answers, `workspaceId` and `role` are what the program
+ * requested. After the answer, they are what the person granted.
+ */
 export type StoredDeviceLogin = {
   codeHash: string;
   userCode: string;
@@ -29,7 +32,7 @@ export async function insertDeviceLogin(tx: Tx, login: NewDeviceLogin): Promise<
   await tx.deviceLogin.create({ data: { ...login, state: 'pending' } });
 }
 
-/** One that a person can still answer. */
+/** The login with this user code that a person can still answer. */
 export async function findPendingByUserCode(
   reader: Reader,
   userCode: string,
@@ -39,7 +42,7 @@ export async function findPendingByUserCode(
   return row === null ? null : loginOf(row);
 }
 
-/** Null: there never was one, or it is long gone. Other requests of the program wait until the transaction is over. */
+/** Locks the login until the transaction ends. `null` when it never existed, or was removed. */
 export async function lockDeviceLogin(tx: Tx, codeHash: string): Promise<StoredDeviceLogin | null> {
   await tx.$executeRaw`SELECT FROM device_logins WHERE code_hash = ${codeHash} FOR UPDATE`;
   const row = await tx.deviceLogin.findUnique({ where: { codeHash } });
@@ -56,7 +59,7 @@ export async function recordPoll(
 
 type Answer = Answerer & { now: Date } & (({ state: 'approved' } & Within) | { state: 'denied' });
 
-/** True for the one answer that counts. */
+/** `true` for the one answer that takes effect. */
 export async function answerDeviceLogin(
   tx: Tx,
   { codeHash }: StoredDeviceLogin,
@@ -73,7 +76,7 @@ export async function useDeviceLogin(tx: Tx, { codeHash }: StoredDeviceLogin): P
   await tx.deviceLogin.update({ where: { codeHash }, data: { state: 'used' } });
 }
 
-/** Programs that a person let in, and that have no session yet, get none. */
+/** Refuses programs that a person authorized and that have no session yet. */
 export async function denyDeviceLoginsOf(
   tx: Tx,
   { userId, createdBefore }: { userId: UserId; createdBefore: Date },
@@ -82,7 +85,7 @@ export async function denyDeviceLoginsOf(
   await tx.deviceLogin.updateMany({ where, data: { state: 'denied' } });
 }
 
-/** Removes those that ended before this moment. */
+/** Removes logins that expired before this moment. */
 export async function forgetDeviceLogins(tx: Tx, before: Date): Promise<void> {
   await tx.deviceLogin.deleteMany({ where: { expiresAt: { lt: before } } });
 }
@@ -90,12 +93,12 @@ export async function forgetDeviceLogins(tx: Tx, before: Date): Promise<void> {
 const states: ReadonlySet<string> = new Set<StoredDeviceLogin['state']>(['pending', 'approved', 'denied', 'used']);
 
 function loginOf({ workspaceId, role, state, userId, sessionId, ...row }: DeviceLoginModel): StoredDeviceLogin {
-  if (!states.has(state)) throw new Error(`There is no state ${state} of a device login`);
+  if (!states.has(state)) throw new Error(`The device login has the unknown state ${state}`);
   return {
     ...row,
     workspaceId: WorkspaceId.nullable().parse(workspaceId),
     role: Role.parse(role),
-    state: state as StoredDeviceLogin['state'], // one of them, as was just looked up
+    state: state as StoredDeviceLogin['state'], // `states` was checked above
     answeredBy: userId === null ? null : { userId: UserId.parse(userId), sessionId: SignInId.parse(sessionId) },
   };
 }

@@ -1,17 +1,21 @@
 import { AppError, type WorkspaceId } from '@countersign/contracts';
 import type { Tx } from './database.ts';
 
-/** The time after a report in which its owner can read and activate it. Short, so that a forgotten report does not stop the members' work. */
+/**
+ * The time after a report in which the owner who requested it can read it and activate the draft. It is short, so that
+ * a forgotten report does not block the members.
+ */
 const heldAfterReportMs = 900_000;
 
-/** Waits for edits of the draft that have begun. Edits take the same lock. */
+/** Waits for edits of the draft that are in progress. Edits use the same lock. */
 export async function lockDraft(tx: Tx, workspaceId: WorkspaceId): Promise<void> {
   await tx.$executeRaw`SELECT FROM policy_drafts WHERE workspace_id = ${workspaceId} FOR UPDATE`;
 }
 
 /**
- * Without it, a member could make every report of an owner worthless before she activates the draft. Call it under the draft's lock. Throws
- * ILLEGAL_TRANSITION with the holder, and the end if the report is finished.
+ * Throws ILLEGAL_TRANSITION while an owner's report holds the draft. The error names the holder, and the end of the
+ * hold once the report is finished. Without the hold, a member could invalidate every report before its activation. The
+ * caller must have locked the draft with `lockDraft`.
  */
 export async function requireDraftNotHeld(tx: Tx, workspaceId: WorkspaceId, now: Date): Promise<void> {
   const since = new Date(now.getTime() - heldAfterReportMs);
@@ -26,7 +30,7 @@ export async function requireDraftNotHeld(tx: Tx, workspaceId: WorkspaceId, now:
   const end = until === null ? '15 minutes after the report is finished' : until;
   throw new AppError(
     'ILLEGAL_TRANSITION',
-    `The draft is held by ${askedBy} until ${end}. Try again then, or ask an owner`,
+    `The draft is locked by ${askedBy} until ${end}. Try again then, or ask an owner`,
     {
       details: { held_by: askedBy, held_until: until },
     },

@@ -5,7 +5,7 @@ import type { Tx } from './database.ts';
 
 type Entitlement = EventOf<typeof entitlementChanged>;
 
-/** Keeps the limits of the latest event, whatever the order in which events arrive. */
+/** Stores the limits of the latest event, in whatever order events arrive. */
 export async function putEntitlement(tx: Tx, { time, data }: Pick<Entitlement, 'time' | 'data'>): Promise<void> {
   const limits = JSON.stringify(data.limits);
   await tx.$executeRaw`
@@ -15,8 +15,8 @@ export async function putEntitlement(tx: Tx, { time, data }: Pick<Entitlement, '
 }
 
 /**
- * The limits of an organisation, locked until the transaction ends, so that two transactions cannot both take the last place. `null`: they were
- * never published.
+ * The limits of an organisation, locked until the transaction ends, so that two transactions cannot both take the last
+ * place. `null` when they were never published.
  */
 export async function lockLimits(tx: Tx, orgId: OrgId): Promise<EntitlementLimits | null> {
   const [row] = await tx.$queryRaw<{ limits: unknown }[]>`

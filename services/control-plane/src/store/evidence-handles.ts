@@ -10,7 +10,7 @@ import {
 import type { EvidenceHandleModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
 
-/** The content that a handle shows. */
+/** The content of a handle. */
 export type Shown =
   | { kind: 'receipt'; shown: PublicReceipt }
   | { kind: 'approval'; shown: PublicApproval }
@@ -19,20 +19,20 @@ export type Shown =
 export type StoredHandle = Shown & {
   id: HandleId;
   workspaceId: WorkspaceId;
-  /** The receipt of the decision that let it be published; null: it is not public. */
+  /** The receipt of the decision that permitted the publication. `null` for a handle that is not public. */
   receiptId: ReceiptId | null;
   createdBy: UserId;
   createdAt: Date;
   expiresAt: Date;
 };
 
-/** The setting of its workspace must have been locked: each handle stands under one. */
+/** Requires the lock of the workspace's public proof setting, which applies to each handle. */
 export async function insertHandle(tx: Tx, handle: StoredHandle): Promise<void> {
   const objectId = objectIdOf(handle);
   await tx.evidenceHandle.create({ data: { ...handle, objectId, isPublic: handle.receiptId !== null } });
 }
 
-/** One of a workspace that is neither over nor taken back. */
+/** A handle of a workspace that has neither expired nor been revoked. */
 export async function findHandle(
   reader: Reader,
   { id, workspaceId, now }: { id: HandleId; workspaceId: WorkspaceId; now: Date },
@@ -43,14 +43,14 @@ export async function findHandle(
   return row === null ? null : handleOf(row);
 }
 
-/** A handle without what it shows. */
+/** A handle without its content. */
 export type NamedHandle = Omit<StoredHandle, 'kind' | 'shown'> & { kind: Shown['kind']; objectId: NamedId };
-type Asked = { workspaceId: WorkspaceId; now: Date; limit: number; cursor?: string | undefined };
+type Input = { workspaceId: WorkspaceId; now: Date; limit: number; cursor?: string | undefined };
 
-/** Those of a workspace that are neither over nor taken back, newest first. */
+/** Handles of a workspace that have neither expired nor been revoked, newest first. */
 export async function listHandles(
   reader: Reader,
-  { workspaceId, now, limit, cursor }: Asked,
+  { workspaceId, now, limit, cursor }: Input,
 ): Promise<{ handles: NamedHandle[]; nextCursor: string | null }> {
   const rows = await reader.evidenceHandle.findMany({
     where: { workspaceId, revokedAt: null, expiresAt: { gt: now }, ...(cursor === undefined ? {} : behind(cursor)) },
@@ -69,21 +69,23 @@ function cursorAt({ id, createdAt }: Place): string {
   return Buffer.from(`${createdAt.toISOString()} ${id}`).toString('base64url');
 }
 
-/** A cursor is attacker-controlled: it names a place and never a query. */
+/** The condition for rows after a cursor. The cursor is attacker-controlled, but can only name a place in the list. */
 function behind(cursor: string) {
   const [at, id] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
   const place = { at: Instant.safeParse(at).data, id: HandleId.safeParse(id).data };
   if (place.at === undefined || place.id === undefined)
-    throw new AppError('INVALID_REQUEST', 'The cursor is not one of ours', { param: 'cursor' });
+    throw new AppError('INVALID_REQUEST', 'The cursor was not issued by this list. Begin without a cursor', {
+      param: 'cursor',
+    });
   return { createdAt: { lte: place.at }, OR: [{ createdAt: { lt: place.at } }, { id: { lt: place.id } }] };
 }
 
 type PublicName = { kind: Shown['kind']; name: HandleId | NamedId; now: Date };
 
 /**
- * The publication under this handle or of this object; if there are several, the one that lasts longest. The database
- * alone distinguishes private, expired, withdrawn, closed and unknown, in one statement. No answer therefore takes
- * longer because an object once existed.
+ * The publication with this handle or of this object. If there are several, the one that lasts longest. One statement
+ * excludes unknown, private, expired and revoked handles, and workspaces without public proof, so the time of an answer
+ * does not reveal whether an object existed.
  */
 export async function findPublished(reader: Reader, { kind, name, now }: PublicName): Promise<StoredHandle | null> {
   const row = await reader.evidenceHandle.findFirst({
@@ -96,7 +98,7 @@ export async function findPublished(reader: Reader, { kind, name, now }: PublicN
   return row === null ? null : handleOf(row);
 }
 
-/** False where it is over already. */
+/** `false` when it was already revoked or does not exist. */
 export async function revokeHandle(tx: Tx, id: HandleId, now: Date): Promise<boolean> {
   const { count } = await tx.evidenceHandle.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: now } });
   return count === 1;

@@ -9,8 +9,8 @@ export async function noteHeard(tx: Tx, service: WatchedService, now: Date): Pro
 }
 
 /**
- * The start of a service's silence. A silence begins again when no probe ran since `awakeSince`: our own sleep proves
- * nothing about the service.
+ * Records a missed probe, and returns the start of the service's silence. If the last probe ran before `awakeSince`,
+ * the silence starts now, since our own pause proves nothing about the service.
  */
 export async function noteMissed(
   tx: Tx,

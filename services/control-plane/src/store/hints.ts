@@ -2,25 +2,25 @@ import type { WorkspaceId } from '@countersign/contracts';
 import { HintType } from '@countersign/contracts/control-plane';
 import type { Reader, Tx } from './database.ts';
 
-/** The scope of a change: a workspace, or all. */
+/** The scope of a change that affects all workspaces. */
 export const everyWorkspace = '*';
 export type HintScope = WorkspaceId | typeof everyWorkspace;
 
 export type NewHint = { type: HintType; ref: string | null; version: number | null };
 export type StoredHint = NewHint & { seq: number };
 
-/** How far what is told of a workspace, and of every one, was read. */
+/** The places up to which the hints of a workspace, and the hints for all workspaces, were read. */
 export type Place = { own: number; all: number };
 
-/** A longer one is no id of ours: what changed is read by its kind. */
+/** A longer text cannot be one of our IDs, so the hint is stored without a `ref`. */
 const refLengthMax = 512;
 
 /**
- * Tells in the caller's transaction that something changed. Call it late: it holds the end of what is told until the commit. A workspace that is
- * told of something for the first time is watched from then on.
+ * Records a change in the caller's transaction. Call it late, since it locks the end of the hints until the commit.
+ * The first hint of a workspace makes it a watched workspace.
  */
 export async function recordHint(tx: Tx, scope: HintScope, { type, ref, version }: NewHint, now: Date): Promise<void> {
-  const told = ref === null || ref.length > refLengthMax ? null : ref;
+  const shortRef = ref === null || ref.length > refLengthMax ? null : ref;
   await tx.$executeRaw`
     WITH head AS (
       INSERT INTO hint_heads (scope, seq) VALUES (${scope}, 1)
@@ -29,10 +29,10 @@ export async function recordHint(tx: Tx, scope: HintScope, { type, ref, version 
       INSERT INTO watched_workspaces (workspace_id, place, checked_at)
       SELECT ${scope}, 0, ${now} FROM head WHERE seq = 1 AND ${scope} <> ${everyWorkspace} ON CONFLICT DO NOTHING)
     INSERT INTO hints (scope, seq, type, ref, version, created_at)
-    SELECT ${scope}, seq, ${type}, ${told}, ${version}, ${now} FROM head`;
+    SELECT ${scope}, seq, ${type}, ${shortRef}, ${version}, ${now} FROM head`;
 }
 
-/** False for a list of members that is not newer than the last that was told: it only confirms that one. */
+/** `false` for a list of members that is not newer than the last list, so nothing changed. */
 export async function noteMembers(tx: Tx, scope: WorkspaceId, membersVersion: number): Promise<boolean> {
   await tx.hintHead.createMany({ data: { scope, seq: 0 }, skipDuplicates: true });
   const { count } = await tx.hintHead.updateMany({
@@ -42,7 +42,7 @@ export async function noteMembers(tx: Tx, scope: WorkspaceId, membersVersion: nu
   return count === 1;
 }
 
-/** Where what is told of these ends, all as of one moment. */
+/** The place of the last hint of each of these scopes, read at the same moment. */
 export async function listHintHeads(
   reader: Reader,
   scopes: readonly HintScope[],
@@ -51,13 +51,13 @@ export async function listHintHeads(
   return new Map(rows.map(({ scope, seq }) => [scope, seq]));
 }
 
-/** Where what is told of one workspace ends. */
+/** The last places of the hints that concern a workspace. */
 export async function findPlace(reader: Reader, workspaceId: WorkspaceId): Promise<Place> {
   const heads = await listHintHeads(reader, [workspaceId, everyWorkspace]);
   return { own: heads.get(workspaceId) ?? 0, all: heads.get(everyWorkspace) ?? 0 };
 }
 
-/** The hints behind `after` up to `to`, in order. */
+/** The hints after `after` up to `to`, in order. */
 export async function listHints(
   reader: Reader,
   { scope, after, to }: { scope: HintScope; after: number; to: number },
@@ -67,17 +67,17 @@ export async function listHints(
   return rows.map(({ seq, type, ref, version }) => ({ seq, type: HintType.parse(type), ref, version }));
 }
 
-/** A count that stops at a thousand. */
+/** The highest number that `countHints` returns. */
 const countedMax = 1_000;
 
-/** How much was told of a scope since then. */
+/** Counts the hints of a scope from `since` on. */
 export async function countHints(reader: Reader, { scope, since }: { scope: HintScope; since: Date }): Promise<number> {
   const newest = { where: { scope }, orderBy: { seq: 'desc' }, take: countedMax } as const;
   const rows = await reader.hint.findMany({ ...newest, select: { createdAt: true } });
   return rows.filter(({ createdAt }) => createdAt >= since).length;
 }
 
-/** Removes hints so old that a page that missed them reads everything again. */
+/** Removes the hints from before this time. A page that missed such a hint reads everything again. */
 export async function forgetHints(tx: Tx, before: Date): Promise<void> {
   await tx.hint.deleteMany({ where: { createdAt: { lt: before } } });
 }

@@ -1,9 +1,15 @@
-import type { CommandId, IncidentId, PlanId, PrincipalId, UserId } from '@countersign/contracts';
+import {
+  instantOf,
+  type CommandId,
+  type IncidentId,
+  type PlanId,
+  type PrincipalId,
+  type UserId,
+} from '@countersign/contracts';
 import { IncidentEntry, type IncidentState, type OpsTarget } from '@countersign/contracts/control-plane';
 import type { IncidentEntryModel } from '../generated/prisma/models.ts';
 import { newIncidentEntryId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
-import { instant } from './instant.ts';
 
 /** One event of an incident. */
 type Happened =
@@ -14,13 +20,13 @@ type Happened =
   | { kind: 'planned'; planId: PlanId };
 
 type NewEntry = Happened & {
-  /** Null: the control plane by itself. */
+  /** `null` when the control plane itself acted. */
   by: UserId | PrincipalId | null;
   at: Date;
   note: string;
 };
 
-/** Appends to the timeline of an incident whose lock the caller holds, so that entries stand in the order in which they happened. */
+/** Appends to the timeline of an incident that the caller has locked, so that entries are in chronological order. */
 export async function recordEntry(tx: Tx, incidentId: IncidentId, entry: NewEntry): Promise<void> {
   await tx.incidentEntry.create({ data: { ...entry, id: newIncidentEntryId(), incidentId } });
 }
@@ -32,8 +38,8 @@ export async function listTimeline(reader: Reader, incidentId: IncidentId, limit
 }
 
 function entryOf({ kind, at, by, note, ...of }: IncidentEntryModel): IncidentEntry {
-  const said = { kind, at: instant(at), by, note };
-  return IncidentEntry.parse({ ...said, ...membersOf(said.kind, of) });
+  const entry = { kind, at: instantOf(at), by, note };
+  return IncidentEntry.parse({ ...entry, ...membersOf(entry.kind, of) });
 }
 
 type Members = Pick<IncidentEntryModel, 'from' | 'to' | 'standing' | 'recurrence' | 'commandId' | 'planId'>;

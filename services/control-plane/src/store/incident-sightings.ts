@@ -1,10 +1,10 @@
 import type { WorkspaceId } from '@countersign/contracts';
 import type { Reader, Tx } from './database.ts';
 
-/** One thing that was seen of what a key names. */
+/** One sighting of the cause that a key names. */
 type Sighting = { dedupKey: string; sighting: string };
 
-/** False: it was seen before, by whomever. */
+/** `false` when the sighting was recorded before, by any process. */
 export async function recordSighting(
   tx: Tx,
   workspaceId: WorkspaceId,
@@ -15,7 +15,7 @@ export async function recordSighting(
   return (await tx.incidentSighting.createMany({ data, skipDuplicates: true })).count === 1;
 }
 
-/** In which of these workspaces it was seen. */
+/** The workspaces among these in which this sighting was recorded. */
 export async function findSighted(
   reader: Reader,
   workspaceIds: readonly WorkspaceId[],

@@ -9,23 +9,23 @@ export type StoredIncident = {
   title: string;
   severity: IncidentSeverity;
   category: IncidentCategory;
-  /** One key has at most one incident that is not closed. */
+  /** A key has at most one incident that is not closed. */
   dedupKey: string;
   state: IncidentState;
-  /** It rises with each move, and whenever it is seen again. */
+  /** Rises with each move and each further sighting. */
   version: number;
   recurrence: number;
   /** A person, or an API key. */
   owner: UserId | PrincipalId | null;
   receipts: ReceiptId[];
-  /** Null: the control plane by itself. */
+  /** `null` when the control plane itself opened it. */
   openedBy: UserId | PrincipalId | null;
   openedAt: Date;
   lastSeenAt: Date;
   updatedAt: Date;
 };
 
-/** False: there is one of its key that is not closed. */
+/** `false` when its key has an incident that is not closed. */
 export async function insertIncident(tx: Tx, incident: StoredIncident): Promise<boolean> {
   const { count } = await tx.incident.createMany({ data: incident, skipDuplicates: true });
   return count === 1;
@@ -40,13 +40,13 @@ export async function findIncident(
   return row === null ? null : incidentOf(row);
 }
 
-/** Locks it until the transaction ends: no other request moves it, or stops anything for it. */
+/** Locks the incident until the transaction ends, so that no other request moves it or stops anything for it. */
 export async function lockIncident(tx: Tx, workspaceId: WorkspaceId, id: IncidentId): Promise<StoredIncident | null> {
   await tx.$executeRaw`SELECT FROM incidents WHERE id = ${id} AND workspace_id = ${workspaceId} FOR UPDATE`;
   return await findIncident(tx, workspaceId, id);
 }
 
-/** The same for the one of this key that is not closed. */
+/** Locks the incident of this key that is not closed. */
 export async function lockUnclosed(tx: Tx, workspaceId: WorkspaceId, dedupKey: string): Promise<StoredIncident | null> {
   await tx.$executeRaw`
     SELECT FROM incidents WHERE workspace_id = ${workspaceId} AND dedup_key = ${dedupKey} AND state <> 'closed' FOR UPDATE`;
@@ -54,19 +54,19 @@ export async function lockUnclosed(tx: Tx, workspaceId: WorkspaceId, dedupKey: s
   return row === null ? null : incidentOf(row);
 }
 
-/** Writes what has changed of it; the caller holds its lock. */
+/** Writes the changes of an incident that the caller has locked. */
 export async function writeIncident(tx: Tx, { id, workspaceId, ...changed }: StoredIncident): Promise<void> {
   await tx.incident.updateMany({ where: { id, workspaceId }, data: changed });
 }
 
-type Asked = { state?: IncidentState | undefined; limit: number; cursor?: string | undefined };
+type Input = { state?: IncidentState | undefined; limit: number; cursor?: string | undefined };
 type Page = { incidents: StoredIncident[]; nextCursor: string | null };
 
 /** Newest first. */
 export async function listIncidents(
   reader: Reader,
   workspaceId: WorkspaceId,
-  { state, limit, cursor }: Asked,
+  { state, limit, cursor }: Input,
 ): Promise<Page> {
   const rows = await reader.incident.findMany({
     where: {
@@ -82,11 +82,24 @@ export async function listIncidents(
   return { incidents, nextCursor: last === undefined ? null : Buffer.from(last.id).toString('base64url') };
 }
 
-/** A cursor is attacker-controlled: it names an id and never a query. */
+/** The most incidents that one snapshot counts. */
+export const countedIncidentsMax = 200;
+
+/**
+ * Counts the incidents that no caller has acknowledged. The count has an upper bound, since every open page requests
+ * it.
+ */
+export async function countOpenIncidents(reader: Reader, workspaceId: WorkspaceId): Promise<number> {
+  return await reader.incident.count({ where: { workspaceId, state: 'open' }, take: countedIncidentsMax });
+}
+
+/** The id in a cursor, which is attacker-controlled. */
 function idOf(cursor: string): IncidentId {
   const id = IncidentId.safeParse(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (id.success) return id.data;
-  throw new AppError('INVALID_REQUEST', 'The cursor is not one of ours', { param: 'cursor' });
+  throw new AppError('INVALID_REQUEST', 'The cursor was not issued by this list. Begin without a cursor', {
+    param: 'cursor',
+  });
 }
 
 function incidentOf(row: IncidentModel): StoredIncident {

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { Reader, Tx } from './database.ts';
 
 /**
- * `asked`: a provider was asked. `proven`: it has answered, and a code is to say whose the identity is. The hash
- * identifies the browser.
+ * `asked`: the browser was sent to the provider. `proven`: the provider answered, and a code must prove the owner of
+ * the identity. The hash identifies the browser.
  */
 const OidcLogin = z.discriminatedUnion('step', [
   z.object({
@@ -24,7 +24,11 @@ const OidcLogin = z.discriminatedUnion('step', [
   }),
 ]);
 
-/** `statement`: what a passkey is to sign; null: a code was sent. `email`: where to; null when to the person of the session. `sessionId`: whose person proves again who they are. */
+/**
+ * `statement`: the text that a passkey must sign. `null` for a login without a passkey. `email`: the address for the
+ * code. `null` for a login without a code, and when the code goes to the person of the session. `sessionId`: the
+ * session whose person proves presence again.
+ */
 type OpenLogin = {
   email: string | null;
   sessionId: SignInId | null;
@@ -34,11 +38,11 @@ type OpenLogin = {
 export type NewLogin = OpenLogin & { idHash: string; userId: UserId | null; createdAt: Date; expiresAt: Date };
 
 export async function insertLogin(tx: Tx, { statement, oidc, ...login }: NewLogin): Promise<void> {
-  const asked = { ...(statement === null ? {} : { statement }), ...(oidc === null ? {} : { oidc }) };
-  await tx.login.create({ data: { ...login, ...asked } });
+  const optional = { ...(statement === null ? {} : { statement }), ...(oidc === null ? {} : { oidc }) };
+  await tx.login.create({ data: { ...login, ...optional } });
 }
 
-/** A login that can still be finished. */
+/** A login that can still be completed. */
 export async function findOpenLogin(
   reader: Reader,
   idHash: string,
@@ -71,19 +75,19 @@ export async function finishLogin(
   return count === 1;
 }
 
-/** Stores the owner of the address that a code went to: the person is notified of refused proofs. */
+/** Stores the owner of the address to which a code was sent, so that refused proofs can be reported to them. */
 export async function nameLogin(tx: Tx, { idHash, userId }: { idHash: string; userId: UserId | null }): Promise<void> {
   await tx.login.updateMany({ where: { idHash, finishedAt: null }, data: { userId } });
 }
 
-/** One more proof of a login was refused. */
+/** Counts one more refused proof of a login. */
 export async function countRefusal(tx: Tx, idHash: string): Promise<void> {
   await tx.login.updateMany({ where: { idHash }, data: { refused: { increment: 1 } } });
 }
 
 type RefusedLogin = { idHash: string; userId: UserId; refused: number; createdAt: Date };
 
-/** Logins of known people that are over and had a proof refused; the oldest first. */
+/** Expired logins of known people with refused proofs, oldest first. */
 export async function listRefusedLogins(reader: Reader, now: Date, limit: number): Promise<RefusedLogin[]> {
   const rows = await reader.login.findMany({
     where: { expiresAt: { lt: now }, refused: { gt: 0 }, userId: { not: null } },
@@ -93,13 +97,13 @@ export async function listRefusedLogins(reader: Reader, now: Date, limit: number
   return rows.map(({ userId, ...row }) => ({ ...row, userId: UserId.parse(userId) }));
 }
 
-/** True for the one who removed it, with as many refusals as were read of it. */
+/** `true` for the one caller that removed the login. A login that was refused again since it was read stays. */
 export async function removeRefusedLogin(tx: Tx, { idHash, refused }: RefusedLogin): Promise<boolean> {
   const { count } = await tx.login.deleteMany({ where: { idHash, refused } });
   return count === 1;
 }
 
-/** Removes logins that can no longer be finished, unless a person has yet to be told of them. */
+/** Removes expired logins, unless refusals must still be reported. */
 export async function forgetLogins(tx: Tx, now: Date): Promise<void> {
   await tx.login.deleteMany({ where: { expiresAt: { lt: now }, OR: [{ refused: 0 }, { userId: null }] } });
 }

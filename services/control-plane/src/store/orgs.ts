@@ -1,44 +1,48 @@
-import { UserId, WorkspaceId } from '@countersign/contracts';
+import { instantOf, UserId, WorkspaceId } from '@countersign/contracts';
 import type { ListedOrg, ListedOrgWorkspace } from '@countersign/contracts/control-plane';
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import type { Reader, Tx } from './database.ts';
-import { instant } from './instant.ts';
 
 export type Org = { id: OrgId; name: string };
-/** A workspace of an organisation. */
+/** A workspace and its organisation. */
 export type Owned = { workspaceId: WorkspaceId; orgId: OrgId; isPlaced: boolean };
 
-/** The one organisation that a person made. */
+/** The one organisation that a person created. */
 export async function findOrgOfAdmin(reader: Reader, adminId: UserId): Promise<Org | null> {
   const row = await reader.org.findUnique({ where: { adminId } });
   return row === null ? null : { id: OrgId.parse(row.id), name: row.name };
 }
 
-/** The organisation of a workspace. */
+/** The person who created the organisation. `null` when it does not exist. */
+export async function findAdminOf(reader: Reader, orgId: OrgId): Promise<UserId | null> {
+  const row = await reader.org.findUnique({ where: { id: orgId } });
+  return row === null ? null : UserId.parse(row.adminId);
+}
+
 export async function findOrgOfWorkspace(reader: Reader, workspaceId: WorkspaceId): Promise<Org | null> {
   const row = await reader.orgWorkspace.findUnique({ where: { workspaceId }, include: { org: true } });
   return row === null ? null : { id: OrgId.parse(row.org.id), name: row.org.name };
 }
 
-/** The organisation of each of these workspaces; a workspace without one is left out. */
+/** The organisation of each of these workspaces. Workspaces without one are omitted. */
 export async function findOrgIds(reader: Reader, workspaceIds: readonly WorkspaceId[]): Promise<Map<string, OrgId>> {
   const rows = await reader.orgWorkspace.findMany({ where: { workspaceId: { in: [...workspaceIds] } } });
   return new Map(rows.map(({ workspaceId, orgId }) => [workspaceId, OrgId.parse(orgId)]));
 }
 
-/** The workspace that an organisation began with. */
+/** The first workspace of an organisation. */
 export async function findFirstWorkspace(reader: Reader, orgId: OrgId): Promise<Owned | null> {
   const row = await reader.orgWorkspace.findFirst({ where: { orgId }, orderBy: { addedAt: 'asc' } });
   return row === null ? null : ownedOf(row);
 }
 
-/** False where the person has one already. */
+/** `false` when the person already has an organisation. */
 export async function insertOrg(tx: Tx, org: Org & { adminId: UserId }, now: Date): Promise<boolean> {
   const { count } = await tx.org.createMany({ data: { ...org, createdAt: now }, skipDuplicates: true });
   return count === 1;
 }
 
-/** False where the workspace is of an organisation already. */
+/** `false` when the workspace already has an organisation. */
 export async function insertOrgWorkspace(
   tx: Tx,
   { workspaceId, orgId }: Pick<Owned, 'workspaceId' | 'orgId'>,
@@ -53,7 +57,7 @@ export async function markPlaced(tx: Tx, workspaceId: WorkspaceId, now: Date): P
   await tx.orgWorkspace.updateMany({ where: { workspaceId, placedAt: null }, data: { placedAt: now } });
 }
 
-/** Those that the kernel has not been told of, the oldest first. */
+/** Workspaces that were not sent to the kernel yet, oldest first. */
 export async function listUnplaced(reader: Reader, limit: number): Promise<Owned[]> {
   const rows = await reader.orgWorkspace.findMany({
     where: { placedAt: null },
@@ -76,7 +80,7 @@ export async function listOrgs(reader: Reader, { limit, cursor }: Page): Promise
     org_id: OrgId.parse(id),
     name,
     admin_id: UserId.parse(adminId),
-    created_at: instant(createdAt),
+    created_at: instantOf(createdAt),
   }));
 }
 
@@ -90,11 +94,10 @@ export async function listOrgWorkspaces(reader: Reader, { limit, cursor }: Page)
   return rows.map(({ workspaceId, orgId, addedAt }) => ({
     workspace_id: WorkspaceId.parse(workspaceId),
     org_id: OrgId.parse(orgId),
-    added_at: instant(addedAt),
+    added_at: instantOf(addedAt),
   }));
 }
 
-/** All workspaces of an organisation. */
 export async function listWorkspaceIdsOf(reader: Reader, orgId: OrgId): Promise<WorkspaceId[]> {
   const rows = await reader.orgWorkspace.findMany({ where: { orgId }, select: { workspaceId: true } });
   return rows.map(({ workspaceId }) => WorkspaceId.parse(workspaceId));

@@ -3,7 +3,7 @@ import { CredentialId } from '@countersign/contracts/governance-kernel';
 import type { PasskeyModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
 
-/** The owner of the passkey, and the workspace in which the kernel holds it. */
+/** The owner of the passkey, and the workspace whose tenant stores it in the kernel. */
 export type StoredPasskey = {
   credentialId: CredentialId;
   userId: UserId;
@@ -12,7 +12,7 @@ export type StoredPasskey = {
   signedInAt: Date | null;
 };
 
-/** `false` when this id exists already. */
+/** `false` when this id already exists. */
 export async function insertPasskey(tx: Tx, passkey: Omit<StoredPasskey, 'signedInAt'>): Promise<boolean> {
   const { count } = await tx.passkey.createMany({ data: passkey, skipDuplicates: true });
   return count === 1;
@@ -23,7 +23,7 @@ export async function findPasskey(reader: Reader, credentialId: string): Promise
   return row === null ? null : passkeyOf(row);
 }
 
-/** More than the kernel lets a person keep in a workspace. */
+/** More than the kernel permits per person and workspace. */
 const toldMax = 100;
 
 /** The passkeys of one person, newest first. */
@@ -36,7 +36,7 @@ export async function recordPasskeyUse(tx: Tx, { credentialId }: StoredPasskey, 
   await tx.passkey.updateMany({ where: { credentialId }, data: { signedInAt: now } });
 }
 
-/** True for the one who removed it. */
+/** `true` for the one caller that removed the passkey. */
 export async function removePasskey(tx: Tx, { credentialId }: StoredPasskey): Promise<boolean> {
   const { count } = await tx.passkey.deleteMany({ where: { credentialId } });
   return count === 1;

@@ -22,7 +22,9 @@ export type StoredPlan = {
   steps: PlanStep[];
   dryRun: BlastRadius;
   planHash: Digest;
-  /** How often the kernel was asked to decide its commit. */
+  /**
+   * Part of the key under which the kernel decides. It rises with each refusal, so that the next decision is a new one.
+   */
   attempt: number;
   approvalId: ApprovalId | null;
   decided: { decisionId: DecisionId; receiptId: ReceiptId } | null;
@@ -44,7 +46,7 @@ export async function insertPlan(tx: Tx, { steps, dryRun, ...plan }: NewPlan): P
   return planOf(await tx.plan.create({ data: { ...plan, ...texts, state: 'draft' } }));
 }
 
-/** Those that ended before then and were never committed. */
+/** Removes plans that ended before then and were never committed. */
 export async function forgetPlans(tx: Tx, before: Date): Promise<void> {
   await tx.plan.deleteMany({ where: { expiresAt: { lt: before }, NOT: { state: 'committed' } } });
 }
@@ -85,13 +87,13 @@ function idOf(cursor: string): PlanId {
   });
 }
 
-/** The plans for an incident, the newest first. */
+/** The plans for an incident, newest first. */
 export async function listPlansFor(reader: Reader, incidentId: IncidentId, limit: number): Promise<StoredPlan[]> {
   const rows = await reader.plan.findMany({ where: { incidentId }, orderBy: { id: 'desc' }, take: limit });
   return rows.map(planOf);
 }
 
-/** Locks it until the transaction ends. */
+/** Locks the plan until the transaction ends. */
 export async function lockPlan(tx: Tx, id: PlanId): Promise<StoredPlan> {
   await tx.$executeRaw`SELECT FROM plans WHERE id = ${id} FOR UPDATE`;
   return planOf(await tx.plan.findUniqueOrThrow({ where: { id } }));
@@ -102,11 +104,11 @@ type Move = {
   approvalId?: ApprovalId;
   decided?: StoredPlan['decided'];
   committed?: { by: UserId; at: Date };
-  /** The kernel is asked again, under another key. */
+  /** Whether the plan gets a new attempt, so that the kernel decides again under a new key. */
   isAskedAnew?: boolean;
 };
 
-/** `false` when another request has moved it in the meantime. */
+/** `false` when another request has moved the plan in the meantime. */
 export async function movePlan(tx: Tx, { id, state, attempt }: StoredPlan, move: Move): Promise<boolean> {
   const { to, approvalId, decided, committed, isAskedAnew = false } = move;
   const data = {

@@ -5,7 +5,9 @@ import type { Reader, Tx } from './database.ts';
 
 export type Allowance = { decisionId: DecisionId; receiptId: ReceiptId };
 
-/** How far an activation came. `decided`: the kernel has allowed it, and may have signed it and put it into force. */
+/**
+ * The progress of an activation. `decided`: the kernel has allowed it, and may have signed it and put it into force.
+ */
 export type StoredActivation = {
   id: string;
   workspaceId: WorkspaceId;
@@ -31,7 +33,7 @@ type Begun = {
   createdAt: Date;
 };
 
-/** The activation of this policy, by this report, under this epoch: there is one, however often it is asked for. */
+/** The activation of this policy, with this report and epoch. Repeated requests return the same one. */
 export async function beginActivation(tx: Tx, begun: Begun): Promise<StoredActivation> {
   await tx.policyActivation.createMany({ data: { ...begun, state: 'deciding' }, skipDuplicates: true });
   const { workspaceId, epoch, policyHash, reportId } = begun;
@@ -40,7 +42,7 @@ export async function beginActivation(tx: Tx, begun: Begun): Promise<StoredActiv
   );
 }
 
-/** The one that was allowed from this base, whether it is in force yet or not. */
+/** The activation with these terms that the kernel has allowed, in force or not. */
 export async function findInterrupted(
   reader: Reader,
   where: { workspaceId: WorkspaceId; policyHash: Digest; reportId: WhatIfId; epoch: number },
@@ -54,16 +56,19 @@ export async function noteAllowed(tx: Tx, { id }: Pick<StoredActivation, 'id'>, 
   await tx.policyActivation.updateMany({ where: { id, state: 'deciding' }, data });
 }
 
-/** It is proposed again, under a key of its own. */
+/** Proposes the activation again, under a new key. */
 export async function proposeAnew(tx: Tx, { id, attempt }: Pick<StoredActivation, 'id' | 'attempt'>): Promise<void> {
   const data = { state: 'deciding', attempt: attempt + 1, decisionId: null, decisionReceiptId: null };
   await tx.policyActivation.updateMany({ where: { id, attempt, state: { in: ['deciding', 'decided'] } }, data });
 }
 
-/** `overtaken`: another one has come to this epoch first. Ends the transaction where both are noted at once. */
+/**
+ * `overtaken`: another activation already has this epoch. If both are recorded at once, the database aborts one of
+ * them.
+ */
 type NotedInForce = 'noted' | 'known' | 'overtaken';
 
-/** The policy that was in force before is no longer kept fresh. */
+/** Records that a policy is in force. The previous policy is no longer confirmed. */
 export async function noteInForce(
   tx: Tx,
   { id, workspaceId, epoch }: Pick<StoredActivation, 'id' | 'workspaceId' | 'epoch'>,
@@ -79,12 +84,12 @@ export async function noteInForce(
   return noted.count === 1 ? 'noted' : 'known';
 }
 
-/** Both were noted at once, and the other one was first. */
+/** Whether the database aborted this transaction because another activation recorded the epoch first. */
 export function isOvertaken(error: unknown): boolean {
   return isUniqueViolation(error, 'policy_activations_one_of_an_epoch');
 }
 
-/** Activations of a period that the kernel has allowed, and that are not recorded as in force. The newest first. */
+/** Activations of a period that the kernel has allowed, and that are not recorded as in force. Newest first. */
 export async function listUnnoted(
   reader: Reader,
   { from, to, limit }: { from: Date; to: Date; limit: number },
@@ -99,7 +104,7 @@ export async function listUnnoted(
 
 type Stale = { id: string; workspaceId: WorkspaceId; decisionId: DecisionId };
 
-/** Those in force that were last confirmed before then, the oldest first. */
+/** Active policies that were last confirmed before then, oldest first. */
 export async function listUnconfirmed(reader: Reader, before: Date, limit: number): Promise<Stale[]> {
   const rows = await reader.policyActivation.findMany({
     where: { state: 'active', confirmedAt: { lt: before } },
@@ -113,7 +118,7 @@ export async function listUnconfirmed(reader: Reader, before: Date, limit: numbe
   }));
 }
 
-/** The one of a workspace that was put into force here and is kept fresh. */
+/** The policy of a workspace that was activated here and is confirmed regularly. */
 export async function findActive(reader: Reader, workspaceId: WorkspaceId): Promise<StoredActivation | null> {
   const row = await reader.policyActivation.findFirst({ where: { workspaceId, state: 'active' } });
   return row === null ? null : activationOf(row);

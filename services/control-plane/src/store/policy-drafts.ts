@@ -1,8 +1,7 @@
-import { AppError, Digest, UserId, WhatIfId, type WorkspaceId } from '@countersign/contracts';
+import { instantOf, AppError, Digest, UserId, WhatIfId, type WorkspaceId } from '@countersign/contracts';
 import { PolicyDraft } from '@countersign/contracts/control-plane';
 import type { Reader, Tx } from './database.ts';
 import { lockDraft, requireDraftNotHeld } from './draft-holds.ts';
-import { instant } from './instant.ts';
 
 export async function findDraft(reader: Reader, workspaceId: WorkspaceId): Promise<PolicyDraft | null> {
   const row = await reader.policyDraft.findUnique({ where: { workspaceId } });
@@ -15,7 +14,7 @@ export async function findDraft(reader: Reader, workspaceId: WorkspaceId): Promi
     policy_hash: row.policyHash === null ? null : Digest.parse(row.policyHash),
     report_id: row.reportId === null ? null : WhatIfId.parse(row.reportId),
     updated_by: UserId.parse(row.updatedBy),
-    updated_at: instant(row.updatedAt),
+    updated_at: instantOf(row.updatedAt),
   };
 }
 
@@ -29,8 +28,9 @@ type Written = {
 };
 
 /**
- * Writes a draft under the version that was read, 0 for the first, and answers with the new one. Throws PRECONDITION_FAILED, which tells both
- * versions, and ILLEGAL_TRANSITION while an owner holds the draft.
+ * Writes a draft against the version that was read, 0 for the first, and returns the new version. Throws
+ * PRECONDITION_FAILED, which contains the current and the sent versions, and ILLEGAL_TRANSITION while an owner has
+ * locked the draft.
  */
 export async function writeDraft(tx: Tx, { workspaceId, text, by, now, tags, passesHold }: Written): Promise<number> {
   const first = { workspaceId, version: 0, state: 'editing', text: '', updatedBy: by, updatedAt: now };
@@ -44,7 +44,7 @@ export async function writeDraft(tx: Tx, { workspaceId, text, by, now, tags, pas
   return version + 1;
 }
 
-/** Tells both versions. */
+/** The error for a draft that changed. It contains the current and the sent versions. */
 export function draftChanged(version: number, tags: readonly string[]): AppError {
   return new AppError('PRECONDITION_FAILED', 'The draft changed since it was read', {
     param: 'If-Match',
@@ -52,7 +52,10 @@ export function draftChanged(version: number, tags: readonly string[]): AppError
   });
 }
 
-/** Records the compiled version; an edit in between is kept. A hash that the draft has already keeps its report. */
+/**
+ * Records the hash of a compiled version, unless the draft was edited since. A version that was compiled before keeps
+ * its report, unless it no longer compiles.
+ */
 export async function noteCompiled(
   tx: Tx,
   { workspaceId, version, policyHash }: { workspaceId: WorkspaceId; version: number; policyHash: string | null },

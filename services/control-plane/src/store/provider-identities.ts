@@ -3,7 +3,7 @@ import { UserId } from '@countersign/contracts';
 import type { ProviderIdentity } from '../generated/prisma/client.ts';
 import type { Reader, Tx } from './database.ts';
 
-/** The identity at a provider: the issuer's name and its subject, and nothing else. */
+/** The identity at a provider: only its issuer and subject. */
 type IdentityKey = { issuer: string; subject: string };
 
 export async function findProviderIdentity(
@@ -17,7 +17,7 @@ export async function findProviderIdentity(
 
 type NewIdentity = IdentityKey & { userId: UserId; connectionId: string; linkedAt: Date };
 
-/** `false` when it is linked already. */
+/** `false` when the identity is already linked. */
 export async function insertProviderIdentity(tx: Tx, identity: NewIdentity): Promise<boolean> {
   const { count } = await tx.providerIdentity.createMany({ data: identity, skipDuplicates: true });
   return count === 1;
@@ -27,7 +27,7 @@ export async function recordProviderIdentityUse(tx: Tx, { issuer, subject }: Ide
   await tx.providerIdentity.updateMany({ where: { issuer, subject }, data: { signedInAt: now } });
 }
 
-/** More identities than a person has providers. */
+/** The most identities of a person that are listed. */
 const listedMax = 100;
 
 export type StoredIdentity = IdentityKey & {
@@ -48,7 +48,7 @@ export async function listIdentitiesOf(reader: Reader, userId: UserId): Promise<
   return rows.map(identityOf);
 }
 
-/** True for the caller that removed it. */
+/** `true` for the one caller that removed the identity. */
 export async function removeIdentity(tx: Tx, { issuer, subject, userId }: StoredIdentity): Promise<boolean> {
   const { count } = await tx.providerIdentity.deleteMany({ where: { issuer, subject, userId } });
   return count === 1;

@@ -2,7 +2,7 @@ import type { WorkspaceId } from '@countersign/contracts';
 import { PublicProof } from '@countersign/contracts/control-plane';
 import type { Reader, Tx } from './database.ts';
 
-/** The setting of a workspace without a choice: publications of its owners are public. */
+/** The setting of a workspace that has not chosen one: publications of its owners are public. */
 const settingDefault: PublicProof = 'published';
 
 export async function findPublicProof(reader: Reader, workspaceId: WorkspaceId): Promise<PublicProof> {
@@ -10,7 +10,7 @@ export async function findPublicProof(reader: Reader, workspaceId: WorkspaceId):
   return row === null ? settingDefault : PublicProof.parse(row.setting);
 }
 
-/** The same, locked until the transaction ends, also for a workspace without a choice. */
+/** Like `findPublicProof`, with a lock until the transaction ends. Inserts the default if nothing is stored. */
 export async function lockPublicProof(tx: Tx, workspaceId: WorkspaceId, now: Date): Promise<PublicProof> {
   const first = { workspaceId, setting: settingDefault, updatedAt: now };
   await tx.publicProof.createMany({ data: first, skipDuplicates: true });

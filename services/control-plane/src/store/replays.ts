@@ -1,27 +1,26 @@
-import { UserId, WorkspaceId } from '@countersign/contracts';
+import { instantOrNull, instantOf, UserId, WorkspaceId } from '@countersign/contracts';
 import { Replay, ReplayDetails, ReplayFindings, ReplayId, ReplayQuestion } from '@countersign/contracts/control-plane';
 import type { Replay as ReplayRow } from '../generated/prisma/client.ts';
 import type { Reader, Tx } from './database.ts';
-import { instant } from './instant.ts';
 
-/** Replays of a workspace that are kept. A published part stays in its handle. */
+/** The number of stored replays of a workspace. The published part of a removed replay stays in its handle. */
 const keptMax = 20;
 
 type NewReplay = {
   id: ReplayId;
   workspaceId: WorkspaceId;
   question: ReplayQuestion;
-  /** The draft; null: each decision has its own policy. */
+  /** The draft that decides again. `null` when each decision is replayed under its own policy. */
   bundle: string | null;
   askedBy: UserId;
   createdAt: Date;
 };
 
-/** A workspace has one replay in the making: what was not finished gives way. */
+/** Inserts a replay. A workspace has at most one unfinished replay, so an earlier one is cancelled. */
 export async function insertReplay(tx: Tx, { question, ...replay }: NewReplay): Promise<void> {
   const { workspaceId, createdAt } = replay;
   const open = { workspaceId, state: { in: ['queued', 'running'] } };
-  const over = { state: 'failed', failure: 'Another replay was asked for.', finishedAt: createdAt, lease: null };
+  const over = { state: 'failed', failure: 'A newer replay was requested.', finishedAt: createdAt, lease: null };
   await tx.replay.updateMany({ where: open, data: over });
   const kept = { where: { workspaceId }, orderBy: { createdAt: 'desc' }, skip: keptMax - 1, take: keptMax } as const;
   const old = await tx.replay.findMany({ ...kept, select: { id: true } });
@@ -43,7 +42,7 @@ export type ClaimedReplay = {
   createdAt: Date;
 };
 
-/** The oldest without a worker, or whose worker went silent. */
+/** The oldest replay without a live worker. */
 export async function claimReplay(
   tx: Tx,
   { lease, now, until }: { lease: string; now: Date; until: Date },
@@ -64,35 +63,35 @@ export async function claimReplay(
   };
 }
 
-type Held = { id: string; lease: string };
+type Lease = { id: string; lease: string };
 type Progress = { decisions: number; treeSize: number; until: Date };
 
-/** `false` when another worker has it by now, or it was cancelled. */
+/** `false` when another worker has taken over the replay, or the replay was cancelled. */
 export async function noteReplayProgress(
   tx: Tx,
-  held: Held,
+  lease: Lease,
   { decisions, treeSize, until }: Progress,
 ): Promise<boolean> {
   const data = { decisions, treeSize, leasedUntil: until };
-  return (await tx.replay.updateMany({ where: held, data })).count === 1;
+  return (await tx.replay.updateMany({ where: lease, data })).count === 1;
 }
 
 type Result = { findings: ReplayFindings; details: ReplayDetails };
 
-export async function finishReplay(tx: Tx, held: Held, { findings, details }: Result, now: Date): Promise<void> {
+export async function finishReplay(tx: Tx, lease: Lease, { findings, details }: Result, now: Date): Promise<void> {
   const found = { findings: JSON.stringify(findings), details: JSON.stringify(details) };
   const over = { state: 'done', ...found, decisions: findings.decisions, finishedAt: now };
-  await tx.replay.updateMany({ where: held, data: { ...over, lease: null, leasedUntil: null } });
+  await tx.replay.updateMany({ where: lease, data: { ...over, lease: null, leasedUntil: null } });
 }
 
-/** Leaves it to the next worker that looks after `until`. */
-export async function putOffReplay(tx: Tx, held: Held, until: Date): Promise<void> {
-  await tx.replay.updateMany({ where: held, data: { lease: null, leasedUntil: until } });
+/** Releases the replay to the next worker after `until`. */
+export async function putOffReplay(tx: Tx, lease: Lease, until: Date): Promise<void> {
+  await tx.replay.updateMany({ where: lease, data: { lease: null, leasedUntil: until } });
 }
 
-export async function failReplay(tx: Tx, held: Held, failure: string, now: Date): Promise<void> {
+export async function failReplay(tx: Tx, lease: Lease, failure: string, now: Date): Promise<void> {
   const data = { state: 'failed', failure, finishedAt: now, lease: null, leasedUntil: null };
-  await tx.replay.updateMany({ where: held, data });
+  await tx.replay.updateMany({ where: lease, data });
 }
 
 function replayOf(row: ReplayRow): Replay {
@@ -102,8 +101,8 @@ function replayOf(row: ReplayRow): Replay {
     question: ReplayQuestion.parse(JSON.parse(row.question)),
     decisions: row.decisions,
     created_by: UserId.parse(row.askedBy),
-    created_at: instant(row.createdAt),
-    finished_at: row.finishedAt === null ? null : instant(row.finishedAt),
+    created_at: instantOf(row.createdAt),
+    finished_at: instantOrNull(row.finishedAt),
     failure: row.failure,
     findings: row.findings === null ? null : ReplayFindings.parse(JSON.parse(row.findings)),
     details: row.details === null ? null : ReplayDetails.parse(JSON.parse(row.details)),

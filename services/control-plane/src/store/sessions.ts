@@ -2,16 +2,16 @@ import { ProofMethod, SignInId, UserId, WorkspaceId } from '@countersign/contrac
 import { Role } from '@countersign/contracts/gateway';
 import type { Reader, Tx } from './database.ts';
 
-/** The one workspace that a program is in, and its highest role there. */
+/** The one workspace of a program, and its highest role there. */
 export type Within = { workspaceId: WorkspaceId; role: Role };
 
 export type StoredSession = {
   id: SignInId;
   userId: UserId;
-  /** The name that the browser or the program gives itself, and its address. */
+  /** The name that the browser or the program sends, and its address. */
   client: string;
   address: string;
-  /** Null: a browser, in all workspaces of the person. */
+  /** `null` for a browser, which may use all workspaces of the person. */
   within: Within | null;
   methods: ProofMethod[];
   provenAt: Date;
@@ -44,8 +44,8 @@ type NewTokens = {
 
 export async function insertTokens(tx: Tx, tokens: NewTokens): Promise<void> {
   const { sessionId, accessHash, accessExpiresAt, refreshHash, issuedAt } = tokens;
-  // Expired tokens open nothing and are deleted, but for the last one: it identifies the earlier session of a browser
-  // that signs in again.
+  // Expired tokens are deleted only when the next one is issued. The last one stays, since it identifies the earlier
+  // session of a browser that signs in again.
   await tx.accessToken.deleteMany({ where: { sessionId, expiresAt: { lt: issuedAt } } });
   await tx.accessToken.create({ data: { hash: accessHash, sessionId, expiresAt: accessExpiresAt } });
   await tx.refreshToken.create({ data: { hash: refreshHash, sessionId, issuedAt } });
@@ -56,10 +56,10 @@ export async function findSession(reader: Reader, id: SignInId): Promise<StoredS
   return row === null ? null : sessionOf(row);
 }
 
-/** How many of a person's sessions are told. */
+/** The most sessions of a person that are listed. */
 const toldMax = 100;
 
-/** The live sessions of a person, newest first: browsers, or programs. */
+/** The live sessions of a person, newest first, of browsers or of programs. */
 export async function listLiveOf(
   reader: Reader,
   { userId, kind }: { userId: UserId; kind: 'browser' | 'device' },
@@ -74,16 +74,21 @@ export async function listLiveOf(
   return rows.map(sessionOf);
 }
 
-/** Sessions of a person that began at this moment or before, and have not ended. They are locked in one order. */
+/**
+ * Open sessions of a person that began at `before` or earlier, and those of programs that a session from that time
+ * authorized. They are ordered, so that all callers lock them in one order.
+ */
 export async function listOpenedBefore(
   reader: Reader,
   { userId, before }: { userId: UserId; before: Date },
 ): Promise<StoredSession[]> {
-  const where = { userId, createdAt: { lte: before }, endedAt: null };
+  const began = { lte: before };
+  const ofThatTime = [{ createdAt: began }, { workspaceId: { not: null }, provenAt: began }];
+  const where = { userId, endedAt: null, OR: ofThatTime };
   return (await reader.session.findMany({ where, orderBy: { id: 'asc' } })).map(sessionOf);
 }
 
-/** Which of these sessions still open something. */
+/** The sessions among these that are still live. */
 export async function listLiveAmong(reader: Reader, ids: readonly SignInId[], now: Date): Promise<SignInId[]> {
   const rows = await reader.session.findMany({
     where: { id: { in: [...ids] }, endedAt: null, expiresAt: { gt: now } },
@@ -92,7 +97,7 @@ export async function listLiveAmong(reader: Reader, ids: readonly SignInId[], no
   return rows.map(({ id }) => SignInId.parse(id));
 }
 
-/** The session of an access token that has not run out. */
+/** The session of an access token that has not expired. */
 export async function findByAccessToken(reader: Reader, hash: string, now: Date): Promise<StoredSession | null> {
   const row = await reader.accessToken.findUnique({
     where: { hash, expiresAt: { gt: now } },
@@ -101,7 +106,7 @@ export async function findByAccessToken(reader: Reader, hash: string, now: Date)
   return row === null ? null : sessionOf(row.session);
 }
 
-/** The session of a browser that had this access token last, whether or not that has run out. */
+/** The browser session of this access token, even when the token has expired. */
 export async function findBrowserSession(reader: Reader, hash: string): Promise<StoredSession | null> {
   const row = await reader.accessToken.findUnique({ where: { hash }, include: { session: true } });
   return row === null || row.session.workspaceId !== null ? null : sessionOf(row.session);
@@ -109,11 +114,11 @@ export async function findBrowserSession(reader: Reader, hash: string): Promise<
 
 type StoredRefreshToken = { hash: string; spentAt: Date | null; session: StoredSession };
 
-/** A refresh token and its session. All that renews or ends the session waits here until the transaction is over. */
+/** A refresh token and its session. Renewals and ends of the session wait until the transaction is over. */
 export async function lockRefreshToken(tx: Tx, hash: string): Promise<StoredRefreshToken | null> {
-  const known = await tx.refreshToken.findUnique({ where: { hash } });
-  if (known === null) return null;
-  await lockSession(tx, known.sessionId);
+  const existing = await tx.refreshToken.findUnique({ where: { hash } });
+  if (existing === null) return null;
+  await lockSession(tx, existing.sessionId);
   const row = await tx.refreshToken.findUnique({ where: { hash }, include: { session: true } });
   return row === null ? null : { hash, spentAt: row.spentAt, session: sessionOf(row.session) };
 }
@@ -126,7 +131,7 @@ export async function extendSession(tx: Tx, { id }: StoredSession, expiresAt: Da
   await tx.session.update({ where: { id }, data: { expiresAt } });
 }
 
-/** The person of a session has proven again who they are. `false` when it ended in the meantime. */
+/** Records that the person of a session has proven presence again. `false` when the session ended in the meantime. */
 export async function markProven(
   tx: Tx,
   { id, methods }: Pick<StoredSession, 'id' | 'methods'>,
@@ -137,7 +142,7 @@ export async function markProven(
   return count === 1;
 }
 
-/** True for the one request that ended it. */
+/** `true` for the one request that ended the session. */
 export async function endSession(
   tx: Tx,
   { id }: Pick<StoredSession, 'id'>,
@@ -152,8 +157,8 @@ export async function endSession(
 }
 
 /**
- * Removes what opened nothing for long: sessions with all their tokens, and refresh tokens that were spent so long ago that their theft
- * would have been noticed.
+ * Removes sessions that expired before then, with all of their tokens. Also removes refresh tokens that were used so
+ * long ago that their theft would have been noticed.
  */
 export async function forgetSessions(tx: Tx, before: Date): Promise<void> {
   await tx.session.deleteMany({ where: { expiresAt: { lt: before } } });

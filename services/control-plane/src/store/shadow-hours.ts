@@ -15,14 +15,17 @@ export type LaneHour = {
 
 type Reading = { workspaceId: WorkspaceId; place: number };
 
-/** Workspaces with lanes whose records were read before then, the longest ago first. */
+/** Workspaces with lanes whose records were read before then, least recently read first. */
 export async function listReadings(reader: Reader, before: Date, limit: number): Promise<Reading[]> {
   const where = { readAt: { lt: before } };
   const rows = await reader.shadowReading.findMany({ where, orderBy: { readAt: 'asc' }, take: limit });
   return rows.map(({ workspaceId, place }) => ({ workspaceId: WorkspaceId.parse(workspaceId), place }));
 }
 
-/** Counts and the place up to which they go commit together, so every record counts once. False: another process was here first. */
+/**
+ * Commits counts together with the place up to which they go, so every record counts once. `false` when another
+ * process was first.
+ */
 export async function noteRead(
   tx: Tx,
   { workspaceId, place }: Reading,
@@ -34,7 +37,7 @@ export async function noteRead(
   return true;
 }
 
-/** A lane that has ended, or judges another bundle by now, is counted no more. */
+/** A lane that was removed or has another bundle is not counted. */
 async function addHour(tx: Tx, workspaceId: WorkspaceId, counted: LaneHour): Promise<void> {
   const { lane, policyHash, hour, decisions, diverged, widened, faults } = counted;
   await tx.$executeRaw`

@@ -24,8 +24,8 @@ export async function listLanes(reader: Reader, workspaceId: WorkspaceId): Promi
   return rows.map(laneOf);
 }
 
-/** The lanes of an organisation. Call it with the lock of its limits. */
-export async function countLanes(tx: Tx, orgId: OrgId): Promise<number> {
+/** The lanes of an organisation. A caller that compares their number with a limit must have locked the limits. */
+export async function countLanes(tx: Reader, orgId: OrgId): Promise<number> {
   const owned = await tx.orgWorkspace.findMany({ where: { orgId }, select: { workspaceId: true } });
   return await tx.shadowLane.count({ where: { workspaceId: { in: owned.map((row) => row.workspaceId) } } });
 }
@@ -35,13 +35,13 @@ export async function findLane(reader: Reader, { workspaceId, lane }: Named): Pr
   return row === null ? null : laneOf(row);
 }
 
-/** From here on the lanes of the workspace change no more before the end of the transaction. Records are counted from `place` on. */
+/** Locks the lanes of the workspace until the end of the transaction. Records are counted from `place` on. */
 export async function lockLanes(tx: Tx, workspaceId: WorkspaceId, { place, now }: { place: number; now: Date }) {
   await tx.shadowReading.createMany({ data: { workspaceId, place, readAt: now }, skipDuplicates: true });
   await tx.$executeRaw`SELECT FROM shadow_readings WHERE workspace_id = ${workspaceId} FOR UPDATE`;
 }
 
-/** Sets what the lane is to be; the kernel is yet to be told. */
+/** Stores the terms of a lane that must still be delivered to the kernel. */
 export async function writeLane(tx: Tx, lane: StoredLane): Promise<void> {
   const { workspaceId, lane: name, ...rest } = lane;
   const changed = { ...rest, deliverAt: rest.setAt };
@@ -54,26 +54,26 @@ export async function endLane(tx: Tx, { workspaceId, lane, version }: OfVersion,
   await tx.shadowLane.updateMany({ where: { workspaceId, lane, version }, data });
 }
 
-/** Those that the kernel is to be told, the longest waiting first. */
+/** Lanes that must be delivered to the kernel, the longest waiting first. */
 export async function listUndelivered(reader: Reader, now: Date, limit: number): Promise<Named[]> {
   const where = { deliverAt: { lte: now } };
   const rows = await reader.shadowLane.findMany({ where, orderBy: { deliverAt: 'asc' }, take: limit });
   return rows.map(laneOf);
 }
 
-/** The kernel judges it. `false` when it was changed in the meantime. */
+/** Records that the kernel evaluates calls by this lane. `false` when the lane was changed in the meantime. */
 export async function noteStanding(tx: Tx, { workspaceId, lane, version }: OfVersion, next: Date): Promise<boolean> {
   const where = { workspaceId, lane, version };
   const { count } = await tx.shadowLane.updateMany({ where, data: { state: 'standing', deliverAt: next } });
   return count === 1;
 }
 
-/** It waits for the next try behind all others. */
+/** Postpones the next delivery of a lane, so that other lanes come first. */
 export async function delayLane(tx: Tx, { workspaceId, lane }: Named, next: Date): Promise<void> {
   await tx.shadowLane.updateMany({ where: { workspaceId, lane }, data: { deliverAt: next } });
 }
 
-/** With what was counted of it. `false` when it was changed in the meantime. */
+/** Removes a lane and its counts. `false` when it was changed in the meantime. */
 export async function removeLane(tx: Tx, { workspaceId, lane, version }: OfVersion): Promise<boolean> {
   await tx.$executeRaw`SELECT FROM shadow_readings WHERE workspace_id = ${workspaceId} FOR UPDATE`;
   const { count } = await tx.shadowLane.deleteMany({ where: { workspaceId, lane, version } });

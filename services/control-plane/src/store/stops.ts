@@ -4,8 +4,8 @@ import { FenceScope } from '@countersign/contracts/governance-kernel';
 import type { Reader, Tx } from './database.ts';
 
 /**
- * The state of a command. `outdated`: its end had passed at the kernel, or a fence there is later, or stops more.
- * `refused`: nothing could be stopped by it.
+ * The state of a command. `outdated`: the command had ended before it reached the kernel, or the kernel's fence has a
+ * later epoch or stops more. `refused`: the command cannot stop anything.
  */
 type CommandState = 'unconfirmed' | 'effective' | 'outdated' | 'refused';
 
@@ -13,7 +13,7 @@ export type StoredCommand = {
   id: CommandId;
   workspaceId: WorkspaceId;
   scope: FenceScope;
-  /** The epoch of the scope; it only rises. */
+  /** The epoch of the scope, which only rises. */
   epoch: number;
   kind: CommandKind;
   reason: string;
@@ -22,14 +22,14 @@ export type StoredCommand = {
   givenBy: string;
   givenAt: Date;
   expiresAt: Date | null;
-  /** The decision that allowed to lift a stop; a stop needs none. */
+  /** The decision that permitted lifting the stop. `null` for a stop, which needs none. */
   decisionId: DecisionId | null;
   receiptId: ReceiptId | null;
   state: CommandState;
   effectiveAt: Date | null;
-  /** Null: it was given by itself. */
+  /** `null` when no plan contains it. */
   planId: PlanId | null;
-  /** Null: it was given for none. */
+  /** `null` when it belongs to no incident. */
   incidentId: IncidentId | null;
 };
 
@@ -39,7 +39,7 @@ type Row = Omit<StoredCommand, Plain | Named> & Record<Plain, string> & Record<N
 
 type Scoped = { scope: FenceScope; workspaceId: WorkspaceId };
 
-/** The epoch of the scope's latest command; 0 before the first. Locks the scope until the transaction ends. */
+/** The epoch of the scope's latest command. 0 before the first. Locks the scope until the transaction ends. */
 export async function lockScope(tx: Tx, { scope, workspaceId }: Scoped): Promise<number> {
   await tx.stopScope.createMany({ data: { scope, workspaceId, epoch: 0 }, skipDuplicates: true });
   await tx.$executeRaw`SELECT FROM stop_scopes WHERE scope = ${scope} FOR UPDATE`;
@@ -49,20 +49,20 @@ export async function lockScope(tx: Tx, { scope, workspaceId }: Scoped): Promise
 
 type NewCommand = Omit<StoredCommand, 'state' | 'effectiveAt'>;
 
-/** The latest command of its scope, whose row the caller has locked. */
+/** Inserts the latest command of a scope that the caller has locked. */
 export async function insertCommand(tx: Tx, command: NewCommand): Promise<StoredCommand> {
   const { scope, epoch } = command;
   await tx.stopScope.update({ where: { scope }, data: { epoch } });
   return commandOf(await tx.stopCommand.create({ data: { ...command, state: 'unconfirmed' } }));
 }
 
-/** The kernel holds a later epoch than ours: this command, the latest of its scope, goes above it. */
+/** Raises the epoch of the latest command of a scope to `epoch`, which is above the kernel's. */
 export async function raiseEpoch(tx: Tx, { id, scope }: StoredCommand, epoch: number): Promise<void> {
   await tx.stopScope.update({ where: { scope }, data: { epoch } });
   await tx.stopCommand.update({ where: { id, state: 'unconfirmed' }, data: { epoch } });
 }
 
-/** False when another delivery has said already what became of it. */
+/** `false` when another delivery has already recorded the result. */
 export async function endDelivery(
   tx: Tx,
   { id }: Pick<StoredCommand, 'id'>,
@@ -87,7 +87,7 @@ export async function listScopes(reader: Reader, workspaceId: WorkspaceId, limit
   return rows.map(({ scope }) => FenceScope.parse(scope));
 }
 
-/** The kernel does not hold any more what it had confirmed: it is to be delivered again, while it is the latest of its scope. */
+/** Marks a command as unconfirmed, since the kernel has lost it, if it is the latest of its scope. */
 export async function deliverAnew(tx: Tx, { id, scope, workspaceId, epoch }: StoredCommand): Promise<void> {
   if ((await lockScope(tx, { scope, workspaceId })) !== epoch) return;
   const data = { state: 'unconfirmed', effectiveAt: null };
@@ -111,8 +111,8 @@ export async function listUnconfirmed(
 }
 
 /**
- * The commands of all workspaces that are older and that the kernel has not confirmed, oldest first. Sightings under
- * the key are left out.
+ * Commands of all workspaces that were issued before `before` and that the kernel has not confirmed, oldest first.
+ * Commands that were already reported under `dedupKey` are omitted.
  */
 export async function listOverdue(
   tx: Tx,
@@ -133,18 +133,18 @@ export async function listCommandsOf(reader: Reader, { id: planId }: { id: PlanI
   return (await reader.stopCommand.findMany({ where: { planId }, orderBy: { id: 'asc' } })).map(commandOf);
 }
 
-/** The commands for an incident, the newest first. */
+/** The commands for an incident, newest first. */
 export async function listCommandsFor(reader: Reader, incidentId: IncidentId, limit: number): Promise<StoredCommand[]> {
   const rows = await reader.stopCommand.findMany({ where: { incidentId }, orderBy: { id: 'desc' }, take: limit });
   return rows.map(commandOf);
 }
 
 /**
- * Stops of an incident that are in force, or may come into force: nothing that the kernel has confirmed came after them
- * in their scope. Later commands without a confirmation may never apply, so they end none of them.
+ * Stops of an incident that are in force, or may come into force: the kernel has confirmed no later command for their
+ * scope. A later unconfirmed command may never apply, so it ends no stop.
  */
 export async function listStandingFor(reader: Reader, incidentId: IncidentId, now: Date): Promise<StoredCommand[]> {
-  const given = await reader.stopCommand.findMany({
+  const values = await reader.stopCommand.findMany({
     where: {
       incidentId,
       state: { in: ['effective', 'unconfirmed'] },
@@ -154,21 +154,21 @@ export async function listStandingFor(reader: Reader, incidentId: IncidentId, no
     orderBy: [{ scope: 'asc' }, { epoch: 'desc' }],
     distinct: ['scope'],
   });
-  const standing = await Promise.all(
-    given.map(async (row) => {
+  const active = await Promise.all(
+    values.map(async (row) => {
       const later = { scope: row.scope, epoch: { gt: row.epoch }, state: 'effective' };
       return (await reader.stopCommand.findFirst({ where: later, select: { id: true } })) === null ? [row] : [];
     }),
   );
-  return standing.flat().map(commandOf);
+  return active.flat().map(commandOf);
 }
 
-/** How many of the workspace the kernel has not confirmed. */
+/** Counts the commands of the workspace that the kernel has not confirmed. */
 export async function countUnconfirmed(reader: Reader, workspaceId: WorkspaceId): Promise<number> {
   return reader.stopCommand.count({ where: { workspaceId, state: 'unconfirmed' } });
 }
 
-/** Scopes behind `after` that have commands to deliver, and whether there are more. */
+/** Scopes after `after` with commands to deliver, and whether there may be more. */
 export async function listUndeliveredScopes(
   reader: Reader,
   { after, limit }: { after: string; limit: number },
@@ -202,7 +202,7 @@ function commandOf({
     kind: CommandKind.parse(kind),
     decisionId: decisionId === null ? null : DecisionId.parse(decisionId),
     receiptId: receiptId === null ? null : ReceiptId.parse(receiptId),
-    state: state as CommandState, // the table holds no other
+    state: state as CommandState, // the table has no other values
     planId: planId === null ? null : PlanId.parse(planId),
     incidentId: incidentId === null ? null : IncidentId.parse(incidentId),
     ...rest,

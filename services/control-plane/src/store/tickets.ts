@@ -2,7 +2,7 @@ import { WorkspaceId, type SignInId } from '@countersign/contracts';
 import type { Reader, Tx } from './database.ts';
 import type { Place } from './hints.ts';
 
-/** `place`: how far was told when it was judged who may have the ticket. */
+/** `place`: the place of the hints when the rights for the ticket were checked. */
 type Opens = { workspaceId: WorkspaceId; place: Place };
 type Ticket = Opens & { hash: string; sessionId: SignInId; expiresAt: Date };
 
@@ -10,7 +10,7 @@ export async function insertTicket(tx: Tx, { place, ...ticket }: Ticket): Promis
   await tx.ticket.create({ data: { ...ticket, ownSeq: place.own, allSeq: place.all } });
 }
 
-/** The seat that a ticket of this session opens, while it can be used. */
+/** The workspace that a live ticket of this session opens, and the place in its hints. */
 export async function findTicket(
   reader: Reader,
   { hash, sessionId }: Pick<Ticket, 'hash' | 'sessionId'>,
@@ -21,7 +21,7 @@ export async function findTicket(
   return { workspaceId: WorkspaceId.parse(row.workspaceId), place: { own: row.ownSeq, all: row.allSeq } };
 }
 
-/** True for the one who used it. */
+/** `true` for the one caller that consumed the ticket. */
 export async function removeTicket(tx: Tx, hash: string): Promise<boolean> {
   return (await tx.ticket.deleteMany({ where: { hash } })).count === 1;
 }

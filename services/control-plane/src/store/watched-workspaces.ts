@@ -2,12 +2,12 @@ import { WorkspaceId } from '@countersign/contracts';
 import type { Reader, Tx } from './database.ts';
 
 /**
- * A workspace whose receipts below `place` in the kernel's log were looked at. Every workspace with hints is watched
- * (`hints.ts`).
+ * `place`: the place in the kernel's log from which the receipts of a workspace are checked next. Every workspace with
+ * hints is watched (`hints.ts`).
  */
 export type Watched = { workspaceId: WorkspaceId; place: number };
 
-/** Those behind `after`, by id. */
+/** Watched workspaces after `after`, by id. */
 export async function listWatched(
   reader: Reader,
   { after, limit }: { after: string; limit: number },
@@ -22,7 +22,7 @@ export async function listWatched(
 }
 
 /**
- * Those that were looked at before then, the longest ago first. They belong to the caller: no other process gets them
+ * Claims the workspaces that were last checked before then, least recently checked first. No other process gets them
  * until they are due again.
  */
 export async function claimUnchecked(
@@ -38,7 +38,7 @@ export async function claimUnchecked(
   return rows.map(({ workspace_id, place }) => ({ workspaceId: WorkspaceId.parse(workspace_id), place }));
 }
 
-/** A place only rises. */
+/** Records a checked place. It only rises. */
 export async function noteChecked(tx: Tx, { workspaceId, place }: Watched): Promise<void> {
   await tx.watchedWorkspace.updateMany({ where: { workspaceId, place: { lt: place } }, data: { place } });
 }

@@ -1,10 +1,9 @@
-import { Digest, Instant, WhatIfId, WorkspaceId, type UserId } from '@countersign/contracts';
+import { instantOrNull, instantOf, Digest, Instant, WhatIfId, WorkspaceId, type UserId } from '@countersign/contracts';
 import { WhatIfJob, WhatIfReport } from '@countersign/contracts/control-plane';
 import type { WhatIfJob as JobRow } from '../generated/prisma/client.ts';
 import type { Reader, Tx } from './database.ts';
-import { instant } from './instant.ts';
 
-/** Reports of a workspace that are kept: they may have megabytes. */
+/** The number of stored reports of a workspace, since they may have megabytes. */
 const keptMax = 20;
 
 type NewJob = {
@@ -20,11 +19,11 @@ type NewJob = {
   createdAt: Date;
 };
 
-/** A workspace has one report in the making: what was not finished gives way. */
+/** Inserts a report. A workspace has at most one unfinished report, so an earlier one is cancelled. */
 export async function insertJob(tx: Tx, job: NewJob): Promise<void> {
   const { workspaceId, createdAt } = job;
   const open = { workspaceId, state: { in: ['queued', 'running'] } };
-  const over = { state: 'failed', failure: 'Another report was asked for.', finishedAt: createdAt, lease: null };
+  const over = { state: 'failed', failure: 'A newer report was requested.', finishedAt: createdAt, lease: null };
   await tx.whatIfJob.updateMany({ where: open, data: over });
   const kept = { where: { workspaceId }, orderBy: { id: 'desc' }, skip: keptMax - 1, take: keptMax } as const;
   const old = await tx.whatIfJob.findMany({ ...kept, select: { id: true } });
@@ -49,7 +48,7 @@ export type ClaimedJob = {
   createdAt: Date;
 };
 
-/** The oldest without a worker, or whose worker went silent. */
+/** The oldest report without a live worker. */
 export async function claimJob(
   tx: Tx,
   { lease, now, until }: { lease: string; now: Date; until: Date },
@@ -75,29 +74,29 @@ export async function claimJob(
   };
 }
 
-type Held = { id: string; lease: string };
+type Lease = { id: string; lease: string };
 type Progress = { decisions: number; treeSize: number; until: Date };
 
-/** `false` when another worker has it by now, or it was cancelled. */
-export async function noteProgress(tx: Tx, held: Held, { decisions, treeSize, until }: Progress): Promise<boolean> {
+/** `false` when another worker has taken over the report, or the report was cancelled. */
+export async function noteProgress(tx: Tx, lease: Lease, { decisions, treeSize, until }: Progress): Promise<boolean> {
   const data = { decisions, treeSize, leasedUntil: until };
-  return (await tx.whatIfJob.updateMany({ where: held, data })).count === 1;
+  return (await tx.whatIfJob.updateMany({ where: lease, data })).count === 1;
 }
 
-export async function finishJob(tx: Tx, held: Held, report: WhatIfReport, now: Date): Promise<boolean> {
+export async function finishJob(tx: Tx, lease: Lease, report: WhatIfReport, now: Date): Promise<boolean> {
   const over = { state: 'done', report: JSON.stringify(report), decisions: report.decisions };
   const data = { ...over, finishedAt: now, lease: null, leasedUntil: null };
-  return (await tx.whatIfJob.updateMany({ where: held, data })).count === 1;
+  return (await tx.whatIfJob.updateMany({ where: lease, data })).count === 1;
 }
 
-/** Leaves it to the next worker that looks after `until`. */
-export async function putOffJob(tx: Tx, held: Held, until: Date): Promise<void> {
-  await tx.whatIfJob.updateMany({ where: held, data: { lease: null, leasedUntil: until } });
+/** Releases the report to the next worker after `until`. */
+export async function putOffJob(tx: Tx, lease: Lease, until: Date): Promise<void> {
+  await tx.whatIfJob.updateMany({ where: lease, data: { lease: null, leasedUntil: until } });
 }
 
-export async function failJob(tx: Tx, held: Held, failure: string, now: Date): Promise<void> {
+export async function failJob(tx: Tx, lease: Lease, failure: string, now: Date): Promise<void> {
   const data = { state: 'failed', failure, finishedAt: now, lease: null, leasedUntil: null };
-  await tx.whatIfJob.updateMany({ where: held, data });
+  await tx.whatIfJob.updateMany({ where: lease, data });
 }
 
 function jobOf(row: JobRow): WhatIfJob {
@@ -107,8 +106,8 @@ function jobOf(row: JobRow): WhatIfJob {
     state: WhatIfJob.shape.state.parse(row.state),
     decisions: row.decisions,
     decisions_max: row.decisionsMax,
-    created_at: instant(row.createdAt),
-    finished_at: row.finishedAt === null ? null : instant(row.finishedAt),
+    created_at: instantOf(row.createdAt),
+    finished_at: instantOrNull(row.finishedAt),
     failure: row.failure,
     report: row.report === null ? null : WhatIfReport.parse(JSON.parse(row.report)),
   };

@@ -17,37 +17,37 @@ import { trustedKeys } from '../trust/trusted-keys.ts';
 import { witnessed } from '../trust/witnessed.ts';
 import { supportText } from './support-text.ts';
 
-type Parts = Pick<Context, 'gateway' | 'kernel' | 'keyRing'>;
+type Deps = Pick<Context, 'gateway' | 'kernel' | 'keyRing'>;
 type OfReceipt = { decision: NonNullable<SupportReport['decision']>; policy: SupportReport['policy'] };
 
 /**
- * Joins what the gateway kept of a failed request with what the kernel says. Nothing of the caller's is told but what stands in the
- * gateway's report: names in a receipt are the caller's words. Throws NOT_FOUND and GATEWAY_UNAVAILABLE.
+ * Joins the gateway's report of a failed request with the data of the kernel. The result excludes all caller-controlled
+ * text that is not in the gateway's report, such as names in a receipt. Throws NOT_FOUND and GATEWAY_UNAVAILABLE.
  */
 export async function makeSupportReport(
-  parts: Parts,
+  deps: Deps,
   requestId: string,
   caller: WorkspaceCaller,
 ): Promise<SupportReport> {
   const { workspaceId } = caller;
-  const asPerson = parts.gateway.as(caller.delegation, { getReport });
-  const asked = { params: { requestId }, query: { workspaceId } };
-  const { text, ...call } = await answerOf('gateway', () => asPerson.getReport(asked));
-  const [standing, sealed] = await Promise.all([
-    orAway(() => standingOf(parts, caller)),
-    call.decisionId === null ? null : orAway(() => decisionOf(parts, call.decisionId, caller)),
+  const asPerson = deps.gateway.as(caller.delegation, { getReport });
+  const input = { params: { requestId }, query: { workspaceId } };
+  const { text, ...call } = await answerOf('gateway', () => asPerson.getReport(input));
+  const [active, sealed] = await Promise.all([
+    orAway(() => standingOf(deps, caller)),
+    call.decisionId === null ? null : orAway(() => decisionOf(deps, call.decisionId, caller)),
   ]);
   const report = {
     ...viewOf(call),
-    versions: { gateway: call.version, control_plane: build.version, kernel: standing?.version ?? null },
-    mode: standing === null ? null : { mode: standing.mode, boundary: standing.status },
+    versions: { gateway: call.version, control_plane: build.version, kernel: active?.version ?? null },
+    mode: active === null ? null : { mode: active.mode, boundary: active.status },
     decision: sealed?.decision ?? null,
-    policy: sealed?.policy ?? inForce(standing),
+    policy: sealed?.policy ?? inForce(active),
   };
   return { ...report, text: supportText(report, text) };
 }
 
-/** A kernel that is away, or does not have it, is told as that: it may be why the request failed. */
+/** `null` when the kernel refuses or is unavailable, since that may be the cause of the failure. */
 async function orAway<Told>(ask: () => Promise<Told>): Promise<Told | null> {
   try {
     return await ask();
@@ -57,18 +57,20 @@ async function orAway<Told>(ask: () => Promise<Told>): Promise<Told | null> {
   }
 }
 
-function standingOf({ kernel }: Parts, { assertion }: WorkspaceCaller): Promise<BoundaryStatus> {
-  const asked = kernel.as(assertion, { getBoundaryStatus });
-  return answerOf('kernel', () => asked.getBoundaryStatus());
+function standingOf({ kernel }: Deps, { assertion }: WorkspaceCaller): Promise<BoundaryStatus> {
+  const client = kernel.as(assertion, { getBoundaryStatus });
+  return answerOf('kernel', () => client.getBoundaryStatus());
 }
 
-async function decisionOf(parts: Parts, id: DecisionId | null, caller: WorkspaceCaller): Promise<OfReceipt | null> {
+async function decisionOf(deps: Deps, id: DecisionId | null, caller: WorkspaceCaller): Promise<OfReceipt | null> {
   if (id === null) return null;
-  const asked = parts.kernel.as(caller.assertion, { getReceipt });
-  const receipt = await answerOf('kernel', () => asked.getReceipt({ params: { receipt_id: receiptIdOf(ulidOf(id)) } }));
+  const client = deps.kernel.as(caller.assertion, { getReceipt });
+  const receipt = await answerOf('kernel', () =>
+    client.getReceipt({ params: { receipt_id: receiptIdOf(ulidOf(id)) } }),
+  );
   const { payload, receipt_hash } = receipt;
-  const keys = await trustedKeys(parts);
-  const shown = await witnessed(parts, receipt, { keys, ...caller });
+  const keys = await trustedKeys(deps);
+  const shown = await witnessed(deps, receipt, { keys, ...caller });
   const { verified, fault } = checkReceipt(shown, keys, { tenant: caller.workspaceId });
   const { decision_id, receipt_id, verdict, reason_code } = payload;
   return {
@@ -81,8 +83,8 @@ function policyOf({ policy_hash, policy_epoch }: ReceiptPayload): SupportReport[
   return policy_hash === null ? null : { policy_hash, policy_epoch, of: 'decision' };
 }
 
-function inForce(standing: BoundaryStatus | null): SupportReport['policy'] {
-  const { policy_hash = null, policy_epoch = null } = standing?.policy ?? {};
+function inForce(current: BoundaryStatus | null): SupportReport['policy'] {
+  const { policy_hash = null, policy_epoch = null } = current?.policy ?? {};
   return policy_hash === null || policy_epoch === null ? null : { policy_hash, policy_epoch, of: 'in_force' };
 }
 

@@ -1,9 +1,11 @@
 import type { SupportReport } from '@countersign/contracts/control-plane';
 
-type Told = Pick<SupportReport, 'versions' | 'mode' | 'decision' | 'policy'>;
+type Report = Pick<SupportReport, 'versions' | 'mode' | 'decision' | 'policy'>;
 
-/** `ofCall` is the gateway's text of the failed call. All in it is made of names and ids that are ours, so nothing needs escaping. */
-export function supportText({ versions, mode, decision, policy }: Told, ofCall: string): string {
+/**
+ * `ofCall` is the gateway's text of the failed call. It contains only known names and ids, so nothing needs escaping.
+ */
+export function supportText({ versions, mode, decision, policy }: Report, ofCall: string): string {
   const lines: [string, string][] = [
     ['control', versions.control_plane],
     ['kernel', versions.kernel ?? 'does not answer'],

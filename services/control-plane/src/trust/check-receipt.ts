@@ -3,13 +3,13 @@ import type { LedgerEntry } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { VerificationError, verifyLedgerEntry, type TrustedKeys } from '@countersign/verifier';
 
-/** The expected tenant and session of the receipt; absent: any. */
+/** The expected tenant and session of the receipt. Without `session`, any session is accepted. */
 type Expected = { tenant: string; session?: string };
 
-/** A receipt, and what saw it before its key was revoked: see {@link LedgerEntry}. */
+/** A receipt, and the checkpoint that covered it before its key was revoked: see {@link LedgerEntry}. */
 export type Witnessed = Pick<LedgerEntry, 'receipt' | 'witness'>;
 
-/** Holds an attacker-controlled receipt against the trusted keys, and against what was asked for. */
+/** Verifies an attacker-controlled receipt with the trusted keys, and compares it with the request. */
 export function checkReceipt(shown: Witnessed, keys: TrustedKeys, expected: Expected): CheckedReceipt {
   const fault = findFault(shown, keys, expected);
   return { receipt: shown.receipt, verified: fault === null, fault };

@@ -7,8 +7,8 @@ import { answerOf } from '../siblings/answer-of.ts';
 import type { Witnessed } from './check-receipt.ts';
 
 /**
- * A shown receipt, which has no witness, with the checkpoint that saw it before its key was revoked. Only receipts of
- * such keys need a query of the log. Throws GOVERNANCE_UNAVAILABLE.
+ * Adds to a receipt the checkpoint that covered it before its key was revoked. Only receipts of revoked keys need a
+ * query of the log. Throws GOVERNANCE_UNAVAILABLE.
  */
 export async function witnessed(
   { kernel }: Pick<Context, 'kernel'>,
@@ -17,8 +17,8 @@ export async function witnessed(
 ): Promise<Witnessed> {
   const key = keys.find(({ key_id }) => key_id === receipt.signature.key_id);
   if (key?.revoked_at === undefined) return { receipt, witness: null };
-  const asked = kernel.own({ listLedgerEntries });
+  const client = kernel.own({ listLedgerEntries });
   const place = { params: { tenant: tenantOf(workspaceId) }, query: { from: receipt.log_index, limit: 1 } };
-  const [entry] = (await answerOf('kernel', () => asked.listLedgerEntries(place))).data;
+  const [entry] = (await answerOf('kernel', () => client.listLedgerEntries(place))).data;
   return { receipt, witness: entry?.receipt.receipt_hash === receipt.receipt_hash ? entry.witness : null };
 }

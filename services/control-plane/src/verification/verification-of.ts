@@ -1,7 +1,7 @@
 import type { Verification } from '@countersign/contracts/control-plane';
 import type { ExportReport } from '@countersign/verifier';
 
-/** The part of a report that the answer shows: the counts, and nothing that names a receipt. */
+/** The part of a report that the answer contains: counts, and nothing that identifies a receipt. */
 export function verificationOf(report: ExportReport): Verification {
   const { verdict, integrity, completeness, signer, time, fault, missing, ...counts } = report;
   const { receipts, records, proofs, broken_glass, issuer_defects, keys } = counts;

@@ -3,7 +3,10 @@ import type { Context } from '../context.ts';
 import { reportIncident, type Report } from '../incidents/report-incident.ts';
 import { recordSighting } from '../store/incident-sightings.ts';
 
-/** One sighting. The same `sighting` of a key counts once; another one of it is the same incident again. */
+/**
+ * One sighting. The same `sighting` of a key counts once. A different `sighting` of the key is a recurrence of its
+ * incident.
+ */
 export type Seen = Pick<Report, 'title' | 'severity' | 'category' | 'note' | 'receipts'> & {
   dedupKey: string;
   sighting: string;
@@ -11,7 +14,7 @@ export type Seen = Pick<Report, 'title' | 'severity' | 'category' | 'note' | 're
 
 export type Watching = Pick<Context, 'transaction' | 'newEvent' | 'now'>;
 
-/** Opens an incident of what was seen in a workspace, or raises its recurrence. A repeated sighting changes nothing. */
+/** Opens an incident for a sighting in a workspace, or raises its recurrence. A repeated sighting changes nothing. */
 export async function reportSighting(context: Watching, workspaceId: WorkspaceId, seen: Seen): Promise<void> {
   const { sighting, ...report } = seen;
   await context.transaction(async (tx) => {

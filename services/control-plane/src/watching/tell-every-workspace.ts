@@ -3,10 +3,13 @@ import { findSighted } from '../store/incident-sightings.ts';
 import { listWatched } from '../store/watched-workspaces.ts';
 import { reportSighting, type Seen, type Watching } from './report-sighting.ts';
 
-/** The workspaces that get one report in a pass, so that it blocks no other watch for long. */
+/** The number of workspaces to which one pass sends a report, so that other watches are not delayed for long. */
 const toldPerPass = 200;
 
-/** How far each thing was told; what was told to all stands at the end. It is lost with the process, and then nothing is told twice. */
+/**
+ * The place up to which each report was sent: `end` when it was sent to all workspaces. The places are lost with the
+ * process, but stored sightings prevent duplicates.
+ */
 export class ToldPlaces {
   readonly #places = new Map<string, string>();
 
@@ -15,18 +18,18 @@ export class ToldPlaces {
   }
 
   note(key: string, place: string): void {
-    // The oldest go first: what is forgotten is looked up again.
+    // The oldest places are evicted first. Stored sightings replace an evicted place.
     if (this.#places.size >= placesMax) this.#places.delete(this.#places.keys().next().value ?? key);
     this.#places.set(key, place);
   }
 }
 
-/** More things than go wrong at once. */
+/** The most places that are stored: more than there are faults at one time. */
 const placesMax = 10_000;
-/** Behind every id. */
+/** Sorts after every id. */
 const end = '~';
 
-/** Reports what concerns every workspace to those that were not told of it yet. */
+/** Sends a report that concerns every workspace to those that did not get it yet. */
 export async function tellEveryWorkspace(
   context: Watching & Pick<Context, 'database'>,
   places: ToldPlaces,

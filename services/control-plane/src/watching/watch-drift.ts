@@ -7,18 +7,21 @@ import { shownText } from './shown-text.ts';
 import { tellEveryWorkspace, type ToldPlaces } from './tell-every-workspace.ts';
 
 const pageTools = 200;
-/** If there are more, a later pass sees the rest, when some of these were approved or revoked. */
+/** Tools on further pages are read in a later pass, once some tools on these pages were approved or revoked. */
 const pagesMax = 50;
 
 type Looking = Pick<Context, 'kernel' | 'database' | 'transaction' | 'newEvent' | 'now'>;
 
-/** Tools whose servers show another definition than the approved one. A server of the installation concerns every workspace. */
+/**
+ * Reports tools whose servers list a definition that differs from the approved one. A server of the installation
+ * concerns every workspace.
+ */
 export async function watchDrift(context: Looking, places: ToldPlaces): Promise<void> {
-  const asked = context.kernel.own({ listDriftedTools });
+  const client = context.kernel.own({ listDriftedTools });
   let cursor: string | undefined;
   for (let page = 0; page < pagesMax; page += 1) {
     const query = { limit: pageTools, ...(cursor === undefined ? {} : { cursor }) };
-    const { data, next_cursor: next } = (await asked.listDriftedTools({ query })).body;
+    const { data, next_cursor: next } = (await client.listDriftedTools({ query })).body;
     for (const tool of data) await tellOwner(context, places, tool);
     if (next === null) return;
     cursor = next;
@@ -28,7 +31,7 @@ export async function watchDrift(context: Looking, places: ToldPlaces): Promise<
 async function tellOwner(context: Looking, places: ToldPlaces, tool: DriftedTool): Promise<void> {
   if (tool.tenant_id === null) return await tellEveryWorkspace(context, places, seenOf(tool));
   const workspaceId = WorkspaceId.safeParse(tool.tenant_id);
-  // Other tenants of the kernel have no page here.
+  // Other tenants of the kernel have no workspace here.
   if (!workspaceId.success) return;
   const seen = seenOf(tool);
   const key = `${workspaceId.data} ${seen.dedupKey} ${seen.sighting}`;
@@ -41,7 +44,7 @@ function seenOf({ tool, pinned_hash, observed_hash, drifted_at }: DriftedTool): 
   return {
     title: `The definition of ${shownText(tool, shownLettersMax)} changed`,
     ...{ severity: 'high', category: 'drift', receipts: [] },
-    note: `Its server shows ${observed_hash} since ${drifted_at}, and what was approved is ${pinned_hash}. The kernel denies every call of it.`,
+    note: `Its server has listed the definition ${observed_hash} since ${drifted_at}. The approved definition is ${pinned_hash}. The kernel denies every call of this tool.`,
     dedupKey: keyOf(tool),
     sighting: `${observed_hash} ${drifted_at}`,
   };

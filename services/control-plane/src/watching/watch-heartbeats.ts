@@ -1,22 +1,23 @@
 import { startDeadline } from '@countersign/contracts';
 import { healthz } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
-import { assertGateway } from '../health.ts';
+import { assertGateway } from '../siblings/assert-gateway.ts';
 import { noteHeard, noteMissed, type WatchedService } from '../store/heartbeats.ts';
 import type { Seen } from './report-sighting.ts';
 import { tellEveryWorkspace, type ToldPlaces } from './tell-every-workspace.ts';
 
+type Deps = Pick<Context, 'config' | 'database' | 'newEvent' | 'kernel' | 'fetchNow' | 'now' | 'transaction'>;
+
 /** Longer than a service needs to start again. */
 const silenceMaxMs = 60_000;
-/** Several passes: a watcher without a probe for longer was asleep. */
+/** The duration of several passes. If no probe ran for longer, the watcher itself was paused. */
 const asleepMs = 30_000;
 const probeMs = 5_000;
 
 /**
- * Reports a service of ours that has answered no probe for a minute: one incident, and its recurrence rises with each
- * silence.
+ * Reports a service that has answered no probe for a minute, as one incident whose recurrence rises with each silence.
  */
-export async function watchHeartbeats(context: Context, places: ToldPlaces): Promise<void> {
+export async function watchHeartbeats(context: Deps, places: ToldPlaces): Promise<void> {
   const probes: Record<WatchedService, () => Promise<unknown>> = {
     kernel: () => context.kernel.own({ healthz }).healthz({ signal: startDeadline({ ms: probeMs }).signal }),
     gateway: () => assertGateway(context),
@@ -31,7 +32,7 @@ export async function watchHeartbeats(context: Context, places: ToldPlaces): Pro
   }
 }
 
-/** The start of its silence, once that is too long. */
+/** Returns the start of a silence once it is too long. */
 export async function noteBeat(
   { transaction, now }: Pick<Context, 'transaction' | 'now'>,
   service: WatchedService,
@@ -52,7 +53,7 @@ function silenceOf(service: WatchedService, since: Date): Seen {
   return {
     title: `The ${service} does not answer`,
     ...{ severity: 'high', category: 'heartbeat', receipts: [] },
-    note: `Nothing was heard of it since ${since.toISOString()}.`,
+    note: `It has not answered since ${since.toISOString()}.`,
     dedupKey: `heartbeat:${service}`,
     sighting: since.toISOString(),
   };

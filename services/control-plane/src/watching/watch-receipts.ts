@@ -7,14 +7,18 @@ import { checkReceipt } from '../trust/check-receipt.ts';
 import { trustedKeys } from '../trust/trusted-keys.ts';
 import { reportSighting, type Seen } from './report-sighting.ts';
 
+type Deps = Pick<Context, 'log' | 'newEvent' | 'kernel' | 'keyRing' | 'now' | 'transaction'>;
+
 const everyMs = 60_000;
-/** Ten a second, however many workspaces there are: with more than that each has its turn less often. */
+/** At most a thousand workspaces per minute. With more workspaces, each is checked less often. */
 const workspacesPerPass = 50;
-/** The newest ones of each minute. A storm of decisions is not verified twice; its reports, runs and exports are. */
+/**
+ * The most receipts that are verified per workspace and pass. Others are verified only in reports, runs and exports.
+ */
 const receiptsMax = 20;
 
-/** Verifies the newest receipts of workspaces, each in its turn, and reports those that do not hold what they say. */
-export async function watchReceipts(context: Context): Promise<void> {
+/** Verifies the newest receipts of workspaces in turn, and reports those that fail. */
+export async function watchReceipts(context: Deps): Promise<void> {
   const now = context.now();
   const due = { before: new Date(now.getTime() - everyMs), now, limit: workspacesPerPass };
   const watched = await context.transaction((tx) => claimUnchecked(tx, due));
@@ -26,10 +30,14 @@ export async function watchReceipts(context: Context): Promise<void> {
     );
 }
 
-async function checkNewest(context: Context, { workspaceId, place }: Watched, keys: TrustedKeys): Promise<void> {
-  const asked = context.kernel.own({ listLedgerEntries });
+async function checkNewest(
+  context: Pick<Context, 'newEvent' | 'kernel' | 'now' | 'transaction'>,
+  { workspaceId, place }: Watched,
+  keys: TrustedKeys,
+): Promise<void> {
+  const client = context.kernel.own({ listLedgerEntries });
   const of = { params: { tenant: tenantOf(workspaceId) }, query: { limit: receiptsMax } };
-  const { data } = (await asked.listLedgerEntries(of)).body;
+  const { data } = (await client.listLedgerEntries(of)).body;
   const unseen = data.filter(({ receipt }) => receipt.log_index >= place);
   for (const entry of unseen) {
     const { fault } = checkReceipt(entry, keys, { tenant: workspaceId });
@@ -44,7 +52,7 @@ function seenOf({ receipt }: LedgerEntry, fault: string): Seen {
   return {
     title: 'A receipt does not verify',
     ...{ severity: 'critical', category: 'verification', receipts: [receipt_id] },
-    note: `${receipt_id}, at ${receipt.log_index} of the log: ${fault}.`,
+    note: `${receipt_id} at index ${receipt.log_index} of the log has the fault ${fault}.`,
     dedupKey: 'receipts:unverifiable',
     sighting: receipt_id,
   };

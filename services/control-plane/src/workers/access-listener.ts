@@ -5,7 +5,7 @@ import { controlPlaneQueues } from '../queues.ts';
 import { endAccess } from '../sessions/end-access.ts';
 import type { Tx } from '../store/database.ts';
 
-/** At half a minute between deliveries, for more than three days. */
+/** At two deliveries a minute, a failing message is repeated for more than three days. */
 const deliveriesMax = 10_000;
 
 /** Ends the sessions of people whose access ended at the gateway. */

@@ -5,15 +5,18 @@ import { isInForce, noteActivation } from '../policy/put-into-force.ts';
 import { listUnconfirmed, listUnnoted, type StoredActivation } from '../store/policy-activations.ts';
 
 const usualPassMs = 10_000;
-/** A kernel takes a policy for stale without a recent confirmation: a dead control plane confirms nothing. */
+/**
+ * The interval between two confirmations of a policy. The kernel treats a policy without a recent confirmation as
+ * stale.
+ */
 const confirmEveryMs = 600_000;
 const atOnceMax = 100;
-/** Longer than an activation takes while its requester still waits. */
+/** Longer than an activation takes. Until then, its requester may still be waiting for it. */
 const unnotedMinMs = 30_000;
-/** An activation that is not in force after so long was given up. */
+/** An activation that is not in force after this time was abandoned. */
 const unnotedMaxMs = 86_400_000;
 
-/** Keeps the policies fresh that were put into force here. */
+/** Confirms the policies that were activated here, so that they stay fresh. */
 export function startConfirmer(context: Context, passMs = usualPassMs): { stop(): Promise<void> } {
   const passes = repeat({
     run: async () => {
@@ -28,8 +31,8 @@ export function startConfirmer(context: Context, passMs = usualPassMs): { stop()
 }
 
 /**
- * Takes over an activation whose process died after the kernel accepted it: otherwise it would not be kept fresh. An
- * activation that is not in force is requested again by a person.
+ * Takes over an activation whose process died after the kernel accepted it. Otherwise it would not be confirmed. An
+ * activation that is not in force must be requested again by a person.
  */
 async function takeOver(context: Context): Promise<void> {
   const nowMs = context.now().getTime();
@@ -44,7 +47,7 @@ async function noteIfInForce(context: Context, activation: StoredActivation): Pr
   if (await isInForce(context, activation)) await noteActivation(context, activation, null);
 }
 
-/** One that cannot be confirmed holds up no other. */
+/** A policy that cannot be confirmed delays no other. */
 async function confirmAll(context: Context): Promise<void> {
   const { database, now } = context;
   const before = new Date(now().getTime() - confirmEveryMs);

@@ -3,11 +3,14 @@ import type { Context } from '../context.ts';
 import { deliverCommands } from '../ops/deliver-commands.ts';
 import { listUndeliveredScopes } from '../store/stops.ts';
 
-/** A kernel that is back receives the missed commands within a second. */
+/** A kernel that is available again receives the missed commands within a second. */
 const passMs = 1_000;
 const commandsOfPass = 100;
 
-/** Delivers what no request could: the kernel was away, or the process that served it died. Safe on every replica at once. */
+/**
+ * Delivers commands that no request could deliver, because the kernel was unavailable or the process died. Every
+ * replica may run it at the same time.
+ */
 export function startCourier(context: Context): { stop(): Promise<void> } {
   const state = { after: '' };
   const passes = repeat({
@@ -19,10 +22,13 @@ export function startCourier(context: Context): { stop(): Promise<void> } {
   return { stop: passes.close };
 }
 
-/** Ends with the first failure, since the kernel is away for all; the next pass goes on behind the scope that failed. */
+/**
+ * Ends at the first failure, since an unavailable kernel affects all scopes. The next pass continues after the failed
+ * scope.
+ */
 async function pass(context: Context, state: { after: string }): Promise<void> {
-  const asked = { after: state.after, limit: commandsOfPass };
-  const { scopes, mayBeMore } = await listUndeliveredScopes(context.database.reader, asked);
+  const input = { after: state.after, limit: commandsOfPass };
+  const { scopes, mayBeMore } = await listUndeliveredScopes(context.database.reader, input);
   state.after = '';
   for (const scope of scopes) {
     state.after = scope;

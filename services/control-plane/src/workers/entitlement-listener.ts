@@ -5,10 +5,10 @@ import { controlPlaneQueues } from '../queues.ts';
 import type { Tx } from '../store/database.ts';
 import { putEntitlement } from '../store/entitlements.ts';
 
-/** At half a minute between deliveries, for more than three days. */
+/** At two deliveries a minute, a failing message is repeated for more than three days. */
 const deliveriesMax = 10_000;
 
-/** Keeps the last known limits of each organisation. */
+/** Stores the last published limits of each organisation. */
 export function startEntitlementListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume<typeof entitlementChanged, Queryable & { prisma: Tx }>({
     queue: controlPlaneQueues(context.config.bus.exchange).entitlements,

@@ -4,10 +4,13 @@ import type { Context } from '../context.ts';
 import { controlPlaneQueues } from '../queues.ts';
 import { reportBrokenGlass } from '../watching/report-broken-glass.ts';
 
-/** At half a minute between deliveries, for more than three days: an incident is not given up while the database is away. */
+/**
+ * At two deliveries a minute, a failing message is repeated for more than three days. No incident is lost while the
+ * database is unavailable for less than this time.
+ */
 const deliveriesMax = 10_000;
 
-/** Opens an incident for each broken glass. No inbox is needed: the same sighting counts once. */
+/** Opens an incident for each use of break glass. No inbox is needed, since the same sighting counts once. */
 export function startGlassListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume({
     queue: controlPlaneQueues(context.config.bus.exchange).glass,

@@ -7,10 +7,13 @@ import type { Tx } from '../store/database.ts';
 import { noteMembers, recordHint, type HintScope } from '../store/hints.ts';
 import { listWorkspaceIdsOf } from '../store/orgs.ts';
 
-/** A change of an hour ago is read anyway: at half a minute between deliveries, for an hour. */
+/** At two deliveries a minute, a failing message is repeated for an hour. Pages read older changes without a hint. */
 const deliveriesMax = 120;
 
-/** Hears what changes elsewhere, and tells it to the pages. No inbox is needed: what is told twice is read twice. */
+/**
+ * Receives changes of other services and notifies pages. No inbox is needed, since a repeated hint only causes a
+ * second read.
+ */
 export function startHintListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume({
     queue: controlPlaneQueues(context.config.bus.exchange).hints,
@@ -34,10 +37,7 @@ async function tell(tx: Tx, event: EventOf<(typeof toldEvents)[number]>, now: Da
   for (const scope of await scopesOf(tx, concerns)) await recordHint(tx, scope, hint, now);
 }
 
-/**
- * The scopes in one order, so that two transactions for the workspaces of one organisation wait for each other and not
- * for ever.
- */
+/** The scopes in one order, so that two transactions for workspaces of one organisation cannot deadlock. */
 async function scopesOf(tx: Tx, concerns: Concerned): Promise<HintScope[]> {
   if (concerns === null) return [];
   return 'scope' in concerns ? [concerns.scope] : (await listWorkspaceIdsOf(tx, concerns.orgId)).sort();

@@ -4,10 +4,12 @@ import { placeWorkspace } from '../orgs/place-workspace.ts';
 import { listUnplaced } from '../store/orgs.ts';
 
 const passMs = 60_000;
-/** Few of them are ever left; many mean that the kernel is away, and then the next pass is soon enough. */
+/**
+ * Few workspaces ever remain unsent. If many do, the kernel was unavailable, and the others can wait for the next pass.
+ */
 const placedPerPass = 100;
 
-/** Tells the kernel of workspaces whose request died before it did. */
+/** Sends the organisations of workspaces to the kernel when the request that should have sent them died. */
 export function startPlacer(context: Context): { stop(): Promise<void> } {
   const passes = repeat({
     run: () => placeAll(context),

@@ -19,38 +19,38 @@ import {
 } from '../store/replays.ts';
 import { claimJob, failJob, finishJob, noteProgress, putOffJob, type ClaimedJob } from '../store/what-if-jobs.ts';
 
-const passMs = 500;
-/** Longer than a page of records takes on a busy machine; what a process that died has left is taken over after it. */
+const passMs = 1_000;
+/** Longer than a page of records takes on a busy machine. After this time, another process takes over the job. */
 const leaseMs = 60_000;
 
-/** The pause before a kernel that was away is read again. */
+/** The pause before a kernel that was unavailable is read again. */
 const retryMs = 2_000;
-/** A kernel that is away for longer than this fails the job. */
+/** An outage fails the job when the job was requested longer ago than this. */
 const outageMaxMs = 900_000;
 
-type Held = { id: string; lease: string };
+type Lease = { id: string; lease: string };
 type Progress = { decisions: number; treeSize: number; until: Date };
 
 type Claimed = { id: string; createdAt: Date };
 
-/** A job that a person waits for: how it is claimed, worked on and ended. */
+/** A job that a person waits for, with the functions that claim, run and end it. */
 type Waited<Job, Result> = {
   claim(tx: Tx, terms: { lease: string; now: Date; until: Date }): Promise<Job | null>;
-  /** `null` when another worker has taken it over. */
+  /** `null` when another worker has taken over the job. */
   work(context: Context, job: Job, note: NoteProgress): Promise<Result | null>;
-  note(tx: Tx, held: Held, progress: Progress): Promise<boolean>;
-  finish(tx: Tx, ended: { held: Held; job: Job; result: Result }, now: Date): Promise<void>;
-  putOff(tx: Tx, held: Held, until: Date): Promise<void>;
-  fail(tx: Tx, held: Held, failure: string, now: Date): Promise<void>;
+  note(tx: Tx, lease: Lease, progress: Progress): Promise<boolean>;
+  finish(tx: Tx, ended: { snapshot: Lease; job: Job; result: Result }, now: Date): Promise<void>;
+  putOff(tx: Tx, lease: Lease, until: Date): Promise<void>;
+  fail(tx: Tx, lease: Lease, failure: string, now: Date): Promise<void>;
 };
 
 export const reports: Waited<ClaimedJob, WhatIfReport> = {
   claim: claimJob,
   work: workOnReport,
   note: noteProgress,
-  finish: async (tx, { held, job, result }, now) => {
-    await lockDraft(tx, job.workspaceId); // before the job, as a request of a report does
-    if (await finishJob(tx, held, result, now)) await noteReported(tx, job, job.id);
+  finish: async (tx, { snapshot, job, result }, now) => {
+    await lockDraft(tx, job.workspaceId); // before the job, since report requests lock in this order
+    if (await finishJob(tx, snapshot, result, now)) await noteReported(tx, job, job.id);
   },
   putOff: putOffJob,
   fail: failJob,
@@ -60,12 +60,12 @@ const replays: Waited<ClaimedReplay, { findings: ReplayFindings; details: Replay
   claim: claimReplay,
   work: workOnReplay,
   note: noteReplayProgress,
-  finish: (tx, { held, result }, now) => finishReplay(tx, held, result, now),
+  finish: (tx, { snapshot, result }, now) => finishReplay(tx, snapshot, result, now),
   putOff: putOffReplay,
   fail: failReplay,
 };
 
-/** Works on the reports and the replays that people wait for, one of each at a time: a long report blocks no replay. */
+/** Builds the requested reports and replays, one of each at a time, so a long report delays no replay. */
 export function startReporter(context: Context): { stop(): Promise<void> } {
   let isStopping = false;
   const passesOf = <Job extends Claimed, Result>(kind: Waited<Job, Result>) =>
@@ -84,7 +84,7 @@ export function startReporter(context: Context): { stop(): Promise<void> } {
   };
 }
 
-/** Throws what the work failed with. An outage leaves the job for a later pass. */
+/** Works on the next job, if there is one. Throws the error of the work. An outage leaves the job for a later pass. */
 export async function workOnNext<Job extends Claimed, Result>(
   context: Context,
   kind: Waited<Job, Result>,
@@ -95,26 +95,26 @@ export async function workOnNext<Job extends Claimed, Result>(
   const lease = randomUUID();
   const job = await transaction((tx) => kind.claim(tx, { lease, now: now(), until: until() }));
   if (job === null) return;
-  const held = { id: job.id, lease };
+  const snapshot = { id: job.id, lease };
   try {
-    // Who stops leaves the job to the next process, from the same place in the log.
+    // A process that stops leaves the job to another one, which starts again below the same place in the log.
     const note: NoteProgress = async (progress) =>
-      (await transaction((tx) => kind.note(tx, held, { ...progress, until: isStopping() ? now() : until() }))) &&
+      (await transaction((tx) => kind.note(tx, snapshot, { ...progress, until: isStopping() ? now() : until() }))) &&
       !isStopping();
     const result = await kind.work(context, job, note);
-    if (result !== null) await transaction((tx) => kind.finish(tx, { held, job, result }, now()));
+    if (result !== null) await transaction((tx) => kind.finish(tx, { snapshot, job, result }, now()));
   } catch (error) {
     const until = new Date(now().getTime() + retryMs);
     await transaction((tx) =>
       isOutage(error) && until.getTime() - job.createdAt.getTime() < outageMaxMs
-        ? kind.putOff(tx, held, until)
-        : kind.fail(tx, held, 'The records could not be read; ask for it again.', now()),
+        ? kind.putOff(tx, snapshot, until)
+        : kind.fail(tx, snapshot, 'The records could not be read. Send the request again.', now()),
     );
     throw error;
   }
 }
 
-/** The same read may succeed later. */
+/** Whether a later attempt may succeed. */
 function isOutage(error: unknown): boolean {
   return isAppError(error) && errorCodes[error.code].retryable;
 }

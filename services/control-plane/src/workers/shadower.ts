@@ -8,7 +8,10 @@ import { listUndelivered } from '../store/shadow-lanes.ts';
 const passMs = 1_000;
 const atOnceMax = 100;
 
-/** Tells the kernel of lanes that it has not heard of, and counts what their drafts said. Safe on every replica at once. */
+/**
+ * Delivers lanes that the kernel does not have yet, and counts the verdicts of their drafts. Every replica may run it
+ * at the same time.
+ */
 export function startShadower(context: Context): { stop(): Promise<void> } {
   const passes = repeat({
     run: () => pass(context),

@@ -15,14 +15,14 @@ import { forgetSessions } from '../store/sessions.ts';
 import { forgetTickets } from '../store/tickets.ts';
 
 const passMs = 60_000;
-/** The author of an uncommitted plan looks for it on the day after. */
+/** The author of an uncommitted plan may look for it on the following day. */
 const endedPlansKeptMs = 86_400_000;
-/** A page that was away for longer reads everything again. */
+/** A page that was disconnected for longer reads everything again. */
 const hintsKeptMs = 3_600_000;
 /** Older hours are not shown. */
 const shadowHoursKeptMs = 7 * 24 * 3_600_000;
 
-/** A fault that persists is seen again after this time. */
+/** A fault that persists is reported again after this time. */
 const sightingsKeptMs = 90 * 24 * 3_600_000;
 
 const forgotten: readonly { keptMs: number; forget(tx: Tx, before: Date): Promise<void> }[] = [
@@ -38,7 +38,7 @@ const forgotten: readonly { keptMs: number; forget(tx: Tx, before: Date): Promis
   { keptMs: endedPlansKeptMs, forget: forgetPlans },
 ];
 
-/** Removes what has been over for long. */
+/** Removes rows that are no longer needed, and reports refused logins. */
 export function startSweeper(context: Context): { stop(): Promise<void> } {
   const passes = repeat({
     run: () => sweep(context),
@@ -49,7 +49,7 @@ export function startSweeper(context: Context): { stop(): Promise<void> } {
   return { stop: passes.close };
 }
 
-/** Uses the clock of the database: rows that a wrong clock removes do not come back. */
+/** Uses the clock of the database, since rows that a wrong clock removes cannot be restored. */
 export async function sweep(context: Context): Promise<void> {
   await tellRefusals(context);
   for (const { keptMs, forget } of forgotten)

@@ -6,10 +6,10 @@ import { watchDrift } from '../watching/watch-drift.ts';
 import { watchHeartbeats } from '../watching/watch-heartbeats.ts';
 import { watchReceipts } from '../watching/watch-receipts.ts';
 
-/** Each pass asks every MCP server what it shows: often enough to be told soon, and no burden to them. */
+/** Each pass lists the tools of every MCP server: often enough for a prompt report, and no burden for the servers. */
 const usualPassMs = 3_000;
 
-/** Opens incidents by itself. Safe on every replica at once: what several see counts once. */
+/** Opens incidents automatically. Every replica may run it at the same time, since repeated sightings count once. */
 export function startWatcher(context: Context, passMs = usualPassMs): { stop(): Promise<void> } {
   const places = new ToldPlaces();
   const watches = {
@@ -27,7 +27,7 @@ export function startWatcher(context: Context, passMs = usualPassMs): { stop(): 
   return { stop: passes.close };
 }
 
-/** One that fails holds up no other: what cannot be asked is what another one is watching. */
+/** A watch that fails delays no other. The heartbeat watch reports a service that cannot be reached. */
 async function watchAll({ log }: Context, watches: Record<string, () => Promise<void>>): Promise<void> {
   for (const [watch, look] of Object.entries(watches))
     await look().catch((error: unknown) => log.warn('watch.failed', { watch, error }));

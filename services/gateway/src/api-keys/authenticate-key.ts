@@ -3,11 +3,11 @@ import type { Context } from '../context.ts';
 import { findKeyEnd, findLiveApiKey, recordUse, type StoredApiKey } from '../store/api-keys.ts';
 import { apiKeyHash, looksLikeApiKey } from './secret.ts';
 
-/** To a minute: a busy key costs one more write in it, and no more. */
+/** The time of last use is stored at most once a minute, so a busy key costs one more write per minute. */
 const useKeptMs = 60_000;
 
-/** The live key of a text. Throws CREDENTIALS_INVALID. */
-export async function authenticateKey(context: Context, text: string): Promise<StoredApiKey> {
+/** Finds the active key for a text (attacker-controlled). Throws CREDENTIALS_INVALID. */
+export async function authenticateKey(context: Pick<Context, 'database' | 'now'>, text: string): Promise<StoredApiKey> {
   const now = context.now();
   const { reader, transaction } = context.database;
   if (!looksLikeApiKey(text)) throw new AppError('CREDENTIALS_INVALID', 'The API key is not valid');
@@ -21,11 +21,11 @@ export async function authenticateKey(context: Context, text: string): Promise<S
 }
 
 /** The caller knows the secret, so the answer may state how the key ended. */
-async function endedKey({ database }: Context, keyHash: string): Promise<AppError> {
+async function endedKey({ database }: Pick<Context, 'database'>, keyHash: string): Promise<AppError> {
   const end = await findKeyEnd(database.reader, keyHash);
   if (end === null) return new AppError('CREDENTIALS_INVALID', 'The API key is not valid');
   if (end.revokedAt !== null)
-    return new AppError('CREDENTIALS_INVALID', 'The API key was revoked. Make another one at the console');
-  const expired = `The API key expired at ${end.expiresAt.toISOString()}. Make another one at the console`;
+    return new AppError('CREDENTIALS_INVALID', 'The API key was revoked. Create a new one in the console');
+  const expired = `The API key expired at ${end.expiresAt.toISOString()}. Create a new one in the console`;
   return new AppError('CREDENTIALS_INVALID', expired);
 }

@@ -4,7 +4,10 @@ import type { Membership } from '../store/workspaces.ts';
 import type { addressedWorkspace } from '../workspaces/addressed-workspace.ts';
 import { lowerRole } from '../workspaces/role.ts';
 
-/** A key is for one workspace, which its requests need not name. Null: they name another. */
+/**
+ * The membership with which a key acts. A key belongs to one workspace, so its requests need not name the workspace.
+ * `null` when the request names a different workspace.
+ */
 export function membershipOfKey(
   { membership, role }: StoredApiKey,
   addressed: ReturnType<typeof addressedWorkspace>,
@@ -14,11 +17,11 @@ export function membershipOfKey(
   return { ...membership, role: lowerRole(role, membership.role) };
 }
 
-/** Null: the key opens the route, as far as its role allows. */
+/** `null` when the scopes of the key allow the route. The role is checked separately. */
 export function refusalOfKey({ scopes }: StoredApiKey, route: AnyRoute): AppError | null {
   const isForPeople = route.sessionOnly === true && route.keyScopes === undefined;
   if (isForPeople || route.needsPresence === true)
-    return new AppError('PERMISSION_DENIED', 'A person does this, signed in; an API key does not');
+    return new AppError('PERMISSION_DENIED', 'API keys cannot use this route. Sign in as a person');
   const accepted = scopesOf(route);
   if (accepted.some((scope) => scopes.includes(scope))) return null;
   const needed = accepted.join(' or ');

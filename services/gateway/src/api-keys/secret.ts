@@ -3,10 +3,10 @@ import { crc32 } from 'node:zlib';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const keyPattern = /^hp_([0-9A-Za-z]{34})([0-9A-Za-z]{6})$/;
-/** 202 random bits; the other six characters are the checksum. */
+/** These characters contain 202 random bits. The other six characters of a key are the checksum. */
 const randomLength = 34;
 const checksumLength = 6;
-/** Enough to tell a person's keys apart, far too little to guess from. */
+/** Long enough to tell the keys of a person apart, and far too short to guess a key. */
 const shownLength = 9;
 
 export function newApiKey(): string {
@@ -14,15 +14,12 @@ export function newApiKey(): string {
   return `hp_${random}${checksumOf(random)}`;
 }
 
-/** Whether a text claims to be a key of a workspace. */
+/** Whether a text begins like a workspace key. */
 export function isApiKey(text: string): boolean {
   return text.startsWith('hp_');
 }
 
-/**
- * Checks the checksum: a key that was cut or mistyped costs no look at the database, and scanners of leaks know a key
- * from a word.
- */
+/** Checks the checksum. A cut or mistyped key costs no query, and leak scanners can recognise a key. */
 export function looksLikeApiKey(text: string): boolean {
   const [, random, checksum] = keyPattern.exec(text) ?? [];
   return random !== undefined && checksum === checksumOf(random);
@@ -37,7 +34,7 @@ export function apiKeyHash(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** CRC-32 in base 62: it finds mistakes and is no protection. */
+/** CRC-32 in base 62. It detects mistakes and protects nothing. */
 function checksumOf(random: string): string {
   let rest = crc32(random);
   let digits = '';

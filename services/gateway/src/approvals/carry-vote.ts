@@ -13,14 +13,14 @@ type Vote = {
   reason?: string | undefined;
 };
 
-/** `awaits_others`: the kernel counts this vote and wants more of them. */
+/** `awaits_others`: the kernel counted this vote and requires more votes. */
 type Carried = { kind: 'resolved'; timelockUntil: Date | null } | { kind: 'awaits_others' };
 
 const actionOf = { approved: 'approve', rejected: 'deny' } as const;
-/** `consumed`: approved, and the run has used it by now. */
+/** `consumed`: the approval was given, and its requester has already used it. */
 const statesOf = { approved: ['approved', 'consumed'], rejected: ['denied'] } as const;
 
-/** Casts a person's vote in the kernel, unless it counts there already. */
+/** Casts the vote of a person in the kernel, unless the vote already counts there. */
 export async function carryVote(kernel: Kernel | null, approval: StoredApproval, vote: Vote): Promise<Carried> {
   if (kernel === null) throw unavailable();
   try {
@@ -31,18 +31,18 @@ export async function carryVote(kernel: Kernel | null, approval: StoredApproval,
   }
 }
 
-/** Each other vote changes the state that ours has to name. No more of them than this come in one moment. */
+/** The most attempts to cast one vote. Each vote of another person changes the hash that this vote must name. */
 const castsMax = 4;
 
 async function voteOnce(kernel: Kernel, approval: StoredApproval, vote: Vote, castsLeft = castsMax): Promise<Carried> {
   const before = await findInKernel(kernel, approval);
-  const standing = standingOf(before, vote);
-  if (standing !== null) return standing;
+  const current = standingOf(before, vote);
+  if (current !== null) return current;
   const answer = await cast(kernel, approval, vote, before.ceremony_hash);
   const status = answer?.status ?? null;
   if (status === 403) throw refusalOf(answer?.body);
   if (status === 412 && castsLeft > 1) return voteOnce(kernel, approval, vote, castsLeft - 1);
-  // A vote that was refused or not answered may count all the same; only the kernel can tell.
+  // A refused or unanswered vote may still count. Only the kernel knows.
   const moved = answer?.kind === 'replied' ? answer.body : null;
   const after = standingOf(moved ?? (await findInKernel(kernel, approval)), vote);
   if (after !== null) return after;
@@ -58,7 +58,7 @@ async function findInKernel(
   return found;
 }
 
-/** Null: no answer came, and the vote may have arrived. */
+/** `null` when no valid answer came. The vote may have arrived. */
 async function cast(
   kernel: Kernel,
   { workspaceId, kernelApprovalId: approvalId }: StoredApproval,
@@ -83,7 +83,10 @@ async function cast(
   }
 }
 
-/** The state of the kernel's approval of a vote; `null` when it is pending and the vote does not count yet. */
+/**
+ * The effect of a vote, by the state of the kernel's approval. `null` when the approval is pending and the vote does
+ * not count yet. Throws ILLEGAL_TRANSITION when the approval ended otherwise.
+ */
 function standingOf({ state, approved_by, timelock_until }: Approval, { status, resolver }: Vote): Carried | null {
   if (statesOf[status].some((wanted) => wanted === state))
     return { kind: 'resolved', timelockUntil: timelock_until === null ? null : new Date(timelock_until) };
@@ -92,10 +95,13 @@ function standingOf({ state, approved_by, timelock_until }: Approval, { status, 
   return hasVoted ? { kind: 'awaits_others' } : null;
 }
 
-/** Where passkeys are enrolled, the gateway's word for a person is no vote: only their device signs one, on the kernel's page. */
+/**
+ * The error for a refused vote. Where passkeys are enrolled, a role asserted by the gateway cannot vote. Only a device
+ * of the person can sign a vote, on the page of the kernel.
+ */
 function refusalOf(body: unknown): AppError {
   if (ErrorEnvelope.safeParse(body).data?.error.code === 'PASSKEY_REQUIRED')
-    return new AppError('PASSKEY_REQUIRED', 'This workspace has passkeys: answer on the page of the approval');
+    return new AppError('PASSKEY_REQUIRED', 'This workspace requires passkeys. Decide on the page of the approval');
   return mayNotDecide('NOT_NAMED');
 }
 
@@ -107,5 +113,11 @@ export function alreadyResolved(status: string): AppError {
 }
 
 function unavailable(cause?: unknown): AppError {
-  return new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not answer, so nothing was resolved', { cause });
+  return new AppError(
+    'GOVERNANCE_UNAVAILABLE',
+    'The kernel did not confirm the vote, so the approval is unchanged here. Try again',
+    {
+      cause,
+    },
+  );
 }

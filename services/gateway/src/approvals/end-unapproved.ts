@@ -1,9 +1,9 @@
 import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import { changeRun } from '../orchestrator/change-run.ts';
+import { changeRun } from '../run-moves/change-run.ts';
 import type { Tx } from '../store/database.ts';
 import { recordViolation } from '../audit/record-violation.ts';
-import { recordResolution } from '../orchestrator/record-resolution.ts';
+import { recordResolution } from '../run-moves/record-resolution.ts';
 import type { runOf } from './run-of.ts';
 
 const messages = {
@@ -14,18 +14,18 @@ const messages = {
 type Unapproved = {
   actor: string;
   code: keyof typeof messages;
-  /** In the words of the person who rejected it, or why it expired before its time. */
+  /** The reason of a rejection, a withdrawal or an early expiry. `null` when there is none. */
   reason: string | null;
   requestId: string | null;
 };
 
 /**
- * Applies a rejected or expired approval: it is a violation. The action never runs, and a run that was parked for it
+ * Applies a rejected or expired approval, which is a violation. The action never runs, and a run that waited for it
  * ends as denied.
  */
 export async function endUnapproved(
   tx: Tx,
-  context: Context,
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow'>,
   { run, ...approval }: WorkspaceApproval & { run: ReturnType<typeof runOf> },
   end: Unapproved,
 ): Promise<void> {

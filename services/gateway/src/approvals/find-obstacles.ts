@@ -9,7 +9,7 @@ import { obstacleTo } from './obstacle-to.ts';
 
 type Resolver = Pick<Membership, 'workspaceId' | 'role'> & { resolver: string };
 
-/** The obstacles that keep this person from resolving the approval, in the workspace's current state. */
+/** The obstacle that currently keeps this person from resolving the approval. `null` when there is none. */
 export async function findObstacle(
   reader: Reader,
   { requestedBy, startedBy }: Pick<StoredApproval, 'requestedBy' | 'startedBy'>,
@@ -22,8 +22,8 @@ export async function findObstacle(
 type Request = { requestedBy: string; sessionId: string };
 
 /**
- * The same for requests that the kernel has, whether or not their copies have arrived here: a run exists before its first call, and a key
- * before its own.
+ * The obstacles for approval requests as the kernel lists them. The gateway may receive its copy of a request
+ * later, but the run or key that made the request already exists here.
  */
 export async function findObstacles(
   reader: Reader,

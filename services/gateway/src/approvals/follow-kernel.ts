@@ -8,14 +8,20 @@ import { isRunning } from '../store/runs.ts';
 import { applyResolution } from './apply-resolution.ts';
 import { endWait } from './release-held.ts';
 
+type Deps = Pick<Context, 'newEvent' | 'now' | 'databaseNow'>;
+
 type Resolved = EventOf<typeof kernelApprovalResolved>['data'];
 
 /**
- * An approval was decided in the kernel, on its page or by a signature: the workspace's follows, and its run goes on or ends. The kernel judges
- * the call again under the grant, so a wrong message lets nothing run. Many approvals are of agents that the gateway knows nothing of.
- * `early`: the run that asked is still being parked, or the key's question still being written down, so the message must come again.
+ * Applies a decision that was made in the kernel to the approval of the workspace, so its run continues or ends. The
+ * kernel judges the call again under the grant, so a wrong message cannot execute a call. Approvals of agents that the
+ * gateway does not know are ignored. `early`: the run is not parked yet, or the request of the key is not stored yet,
+ * so the message must be delivered again.
  */
-export async function followKernel(context: Context, resolved: Resolved): Promise<'followed' | 'early'> {
+export async function followKernel(
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow' | 'transaction'>,
+  resolved: Resolved,
+): Promise<'followed' | 'early'> {
   const { tenant_id: workspaceId, approval_id: kernelApprovalId } = resolved;
   const status = statusOf(resolved.state);
   if (status === null) return 'followed';
@@ -35,9 +41,9 @@ async function isOnItsWay(reader: Reader, resolved: Resolved): Promise<boolean> 
   return (await findKeyOf(reader, workspaceId, keyId)) !== null;
 }
 
-type Said = { resolved: Resolved; status: 'approved' | 'rejected' | 'expired' };
+type Statement = { resolved: Resolved; status: 'approved' | 'rejected' | 'expired' };
 
-async function follow(tx: Tx, context: Context, approval: StoredApproval, { resolved, status }: Said): Promise<void> {
+async function follow(tx: Tx, context: Deps, approval: StoredApproval, { resolved, status }: Statement): Promise<void> {
   const { resolved_by: by, timelock_until: until, rejection_reason: reason } = resolved;
   await applyResolution(tx, context, approval, {
     ...{ status, reason, requestId: null },
@@ -47,10 +53,10 @@ async function follow(tx: Tx, context: Context, approval: StoredApproval, { reso
   });
 }
 
-/** An approved call can be withdrawn while it waits, or released before its time. */
-async function followApproved(tx: Tx, context: Context, approval: StoredApproval, said: Said): Promise<void> {
-  if (said.status !== 'approved') return follow(tx, context, approval, said);
-  if (said.resolved.timelock_until === null) await endWait(tx, context, approval);
+/** An approved call can be withdrawn while it waits, or released early. */
+async function followApproved(tx: Tx, context: Deps, approval: StoredApproval, statement: Statement): Promise<void> {
+  if (statement.status !== 'approved') return follow(tx, context, approval, statement);
+  if (statement.resolved.timelock_until === null) await endWait(tx, context, approval);
 }
 
 function statusOf(state: Resolved['state']) {

@@ -13,22 +13,24 @@ import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { recordReceipt } from '../store/receipts.ts';
 
+type Deps = Pick<Context, 'log' | 'database' | 'newEvent' | 'kernel' | 'now' | 'databaseNow' | 'transaction'>;
+
 type Requested = EventOf<typeof kernelApprovalRequested>['data'];
 
 /**
- * A call asks for an approval at the kernel. If a key of a workspace made it, the people of the workspace find the
- * question among their own. Approval, receipt, audit entry and event commit together, once, however often the kernel
- * sends it. Whatever else asks is not theirs. Throws KernelError: then it must be said again.
+ * Stores the approval request of a call that a workspace key made, so that members find it in their inbox. Approval,
+ * receipt, audit entry and event are committed once in one transaction, however often the kernel sends the request.
+ * Requests of other callers are ignored. Throws KernelError when the message must be delivered again.
  */
-export async function recordQuestion(context: Context, requested: Requested): Promise<void> {
+export async function recordQuestion(context: Deps, requested: Requested): Promise<void> {
   const { tenant_id: workspaceId, approval_id: approvalId, session_id: sessionId, requested_by: principal } = requested;
   const { reader } = context.database;
   const keyId = keyOfPrincipal(principal);
   const key = keyId === null ? null : await findKeyOf(reader, workspaceId, keyId);
   if (key === null || context.kernel === null) return;
   if ((await findApprovalOfKernel(reader, { workspaceId, kernelApprovalId: approvalId })) !== null) return;
-  const asked = { workspaceId, sessionId, approvalId, principal };
-  const question = await context.kernel.findQuestion(asked).catch(async (error: unknown) => {
+  const input = { workspaceId, sessionId, approvalId, principal };
+  const question = await context.kernel.findQuestion(input).catch(async (error: unknown) => {
     if (error instanceof KernelError && error.refused !== null) await keepRefused(context, workspaceId, error.refused);
     throw error;
   });
@@ -37,11 +39,19 @@ export async function recordQuestion(context: Context, requested: Requested): Pr
 
 const noRun = { taskId: null, runId: null, stepId: null };
 
-async function keepRefused(context: Context, workspaceId: string, refused: RefusedReceipt): Promise<void> {
+async function keepRefused(
+  context: Pick<Context, 'log' | 'now' | 'transaction'>,
+  workspaceId: string,
+  refused: RefusedReceipt,
+): Promise<void> {
   await context.transaction((tx) => recordRefusedReceipt(tx, context, { workspaceId, ...noRun, ...refused }));
 }
 
-async function record(tx: Tx, context: Context, { key, question }: { key: ApiKey; question: Question }): Promise<void> {
+async function record(
+  tx: Tx,
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow'>,
+  { key, question }: { key: ApiKey; question: Question },
+): Promise<void> {
   const { approval, receipt } = question;
   const { workspaceId, id: apiKeyId, name: apiKeyName, createdBy: startedBy } = key;
   const {
@@ -65,8 +75,8 @@ async function record(tx: Tx, context: Context, { key, question }: { key: ApiKey
   );
   if (stored === null) return;
   await recordReceipt(tx, { workspaceId, ...noRun, receipt }, now);
-  const asked = { action: 'approval.requested', actor, verdict: 'escalate', reason: reasonCode } as const;
+  const input = { action: 'approval.requested', actor, verdict: 'escalate', reason: reasonCode } as const;
   const details = { tool, kernelApprovalId, apiKeyId, decisionId, receiptId };
-  await recordAudit(tx, { ...asked, workspaceId, subject: stored.id, details }, now);
+  await recordAudit(tx, { ...input, workspaceId, subject: stored.id, details }, now);
   await publishApprovalRequested(tx, context, stored);
 }

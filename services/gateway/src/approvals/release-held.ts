@@ -6,18 +6,27 @@ import { holdTask } from '../store/tasks.ts';
 import { releaseRun } from './release-run.ts';
 import { runOf } from './run-of.ts';
 
-/** The kernel denies a call that comes before its time lock has passed. The guards accept a clock of the kernel that is this far behind. */
+type Deps = Pick<Context, 'database' | 'newEvent' | 'now' | 'databaseNow' | 'transaction'>;
+
+/**
+ * The kernel denies a call before the end of its time lock. Clock guards permit a kernel clock that is this far
+ * behind.
+ */
 const clockSkewMs = 2 * clockSkewMaxMs;
 
-/** Lets the runs go on whose time lock has passed at this instant. */
-export async function releaseHeld(context: Context, at: Date): Promise<void> {
+/** Continues the runs whose time lock has ended by `at`, also by a kernel clock that is behind. */
+export async function releaseHeld(context: Deps, at: Date): Promise<void> {
   const passedBefore = new Date(at.getTime() - clockSkewMs);
   for (const approval of await findReleasable(context.database.reader, passedBefore))
     await context.transaction((tx) => endWait(tx, context, approval));
 }
 
-/** Lets one run go on, once. */
-export async function endWait(tx: Tx, context: Context, approval: StoredApproval): Promise<void> {
+/** Continues the run that waits for this approval. Does nothing when the run already continues. */
+export async function endWait(
+  tx: Tx,
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow'>,
+  approval: StoredApproval,
+): Promise<void> {
   const run = runOf(approval);
   if (run === null) return;
   await holdTask(tx, run.workspaceId, run.taskId);

@@ -1,15 +1,15 @@
 import type { Context } from '../context.ts';
 import { publishRunEnqueued } from '../events.ts';
-import { changeRun } from '../orchestrator/change-run.ts';
+import { changeRun } from '../run-moves/change-run.ts';
 import type { StoredApproval } from '../store/approvals.ts';
 import type { Tx } from '../store/database.ts';
 import { grantStep } from '../store/steps.ts';
 import { runOf } from './run-of.ts';
 
-/** The parked step is due again, now under the kernel's approval, and its run goes back to the workers. */
+/** Makes the parked step due again under the approval of the kernel, and returns its run to the queue. */
 export async function releaseRun(
   tx: Tx,
-  context: Context,
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow'>,
   approval: StoredApproval,
   by: { actor: string; requestId: string | null },
 ): Promise<void> {

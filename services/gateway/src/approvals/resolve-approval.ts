@@ -2,7 +2,7 @@ import { isAppError, mayNotDecide } from '@countersign/contracts';
 import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import { recordDenial } from '../audit/record-denial.ts';
 import type { Context } from '../context.ts';
-import { notFound } from '../guards.ts';
+import { notFound } from '../not-found.ts';
 import { deliverMembers, forgetDelivered } from '../members/deliver-members.ts';
 import { findApproval, type StoredApproval } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
@@ -11,22 +11,27 @@ import { alreadyResolved, carryVote } from './carry-vote.ts';
 import { applyResolution } from './apply-resolution.ts';
 import { findObstacle } from './find-obstacles.ts';
 
+type Deps = Pick<
+  Context,
+  'log' | 'database' | 'newEvent' | 'kernel' | 'deliveredMembers' | 'now' | 'databaseNow' | 'transaction'
+>;
+
 type Resolution = {
   approvalId: string;
   status: 'approved' | 'rejected';
   resolver: string;
-  /** In the words of the resolver. */
+  /** The reason that the resolver entered. */
   reason?: string | undefined;
   membership: Membership;
   requestId: string;
 };
 
 /**
- * Resolves an approval once: first in the kernel, whose word counts, then here. If the process dies in between, the
- * workspace's approval stays pending. A repeated request finds the kernel's in the wanted state and continues. It also
- * stays pending while the kernel wants more votes.
+ * Resolves an approval once: first in the kernel, whose decision is authoritative, then here. If the process dies
+ * after the first part, the approval of the workspace stays pending. A repeated request finds the decision in the
+ * kernel and records it. The approval also stays pending while the kernel requires more votes.
  */
-export async function resolveApproval(context: Context, resolution: Resolution): Promise<WorkspaceApproval> {
+export async function resolveApproval(context: Deps, resolution: Resolution): Promise<WorkspaceApproval> {
   const { workspaceId } = resolution.membership;
   const approval = await findApproval(context.database.reader, workspaceId, resolution.approvalId);
   if (approval === null) throw notFound();
@@ -43,7 +48,11 @@ export async function resolveApproval(context: Context, resolution: Resolution):
   return recordHere(context, approval, { ...resolution, timelockUntil: carried.timelockUntil });
 }
 
-async function assertEntitled(context: Context, approval: StoredApproval, resolution: Resolution): Promise<void> {
+async function assertEntitled(
+  context: Pick<Context, 'database' | 'now' | 'transaction'>,
+  approval: StoredApproval,
+  resolution: Resolution,
+): Promise<void> {
   const { membership, resolver, requestId } = resolution;
   const obstacle = await findObstacle(context.database.reader, approval, { ...membership, resolver });
   if (obstacle === null) return;
@@ -58,9 +67,11 @@ async function assertEntitled(context: Context, approval: StoredApproval, resolu
   throw mayNotDecide(obstacle);
 }
 
-/** One vote of several: the kernel waits for the others, so the action stays parked and the approval pending. */
+/**
+ * Records one of several votes. The kernel waits for the others, so the action stays parked and the approval pending.
+ */
 async function recordVote(
-  context: Context,
+  context: Pick<Context, 'now' | 'transaction'>,
   approval: StoredApproval,
   { resolver, requestId }: Resolution,
 ): Promise<WorkspaceApproval> {
@@ -74,7 +85,7 @@ async function recordVote(
 }
 
 async function recordHere(
-  context: Context,
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow' | 'transaction'>,
   approval: StoredApproval,
   { status, resolver, reason = '', timelockUntil, requestId }: Resolution & { timelockUntil: Date | null },
 ): Promise<WorkspaceApproval> {

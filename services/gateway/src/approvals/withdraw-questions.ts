@@ -7,10 +7,13 @@ import { hasEnded } from '../store/runs.ts';
 type Ended = EventOf<typeof runEnded>['data'];
 type Requested = EventOf<typeof kernelApprovalRequested>['data'];
 
-/** Shown with the approval in the kernel. */
+/** The reason for a withdrawal, which the kernel shows with the approval. */
 const runIsOver = 'The run ended before it used this approval';
 
-/** A run ended: what it requested at the kernel can no longer be approved or used. Throws KernelError: repeat it later. */
+/**
+ * Withdraws the approval requests of a run that has ended without completing, so that they cannot be approved or used.
+ * After a KernelError, the call must be repeated.
+ */
 export async function withdrawQuestions(
   { kernel }: Pick<Context, 'kernel'>,
   { workspaceId, runId: sessionId, status }: Ended,
@@ -21,10 +24,13 @@ export async function withdrawQuestions(
 }
 
 /**
- * A call of a run requested an approval. If the run ended in the same moment, its end may have been handled before the request existed, so
- * the request is withdrawn here. Throws KernelError: repeat it later.
+ * Withdraws the approval requests of a run that ended at about the same time. The end of the run may have been handled
+ * before the request existed. After a KernelError, the call must be repeated.
  */
-export async function withdrawLateQuestion(context: Context, requested: Requested): Promise<void> {
+export async function withdrawLateQuestion(
+  context: Pick<Context, 'database' | 'kernel'>,
+  requested: Requested,
+): Promise<void> {
   const { tenant_id: workspaceId, session_id: runId, requested_by: requester } = requested;
   if (context.kernel === null || requester !== agentOf(workspaceId)) return;
   if (!(await hasEnded(context.database.reader, { workspaceId, runId }))) return;

@@ -12,7 +12,7 @@ type Followed = {
 
 const pageEntries = 200;
 
-/** Every entry of a log behind a place, each once and in order, without end. The reader sets the pace. */
+/** Yields every entry after `after`, each once and in order, until `signal` aborts. The reader sets the pace. */
 export async function* followLog({
   workspaceId,
   after,

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 type WatchOptions = {
-  /** Where the logs of these workspaces end now. */
+  /** The places of the last entries of these logs. */
   readEnds(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   onFailure(error: unknown): void;
 };
 
-/** Commits of every process are seen this late at most. */
+/** The longest delay before commits of other processes are seen. */
 const lookEveryMs = 300;
 
 type Waiting = { workspaceId: string; seq: number; wake: () => void };
 
-/** Reads the ends of followed logs, once for all followers, and not at all without one. */
+/** Reads the ends of followed logs, once for all followers. Without followers it reads nothing. */
 export class LogWatch {
   readonly #options: WatchOptions;
   readonly #waiting = new Set<Waiting>();
@@ -22,7 +22,7 @@ export class LogWatch {
     this.#options = options;
   }
 
-  /** Resolves when the log of a workspace goes on behind `seq`, or the signal aborts. */
+  /** Resolves when the log of a workspace has an entry after `seq`, the signal aborts, or the watch closes. */
   goesOn({ workspaceId, seq }: { workspaceId: string; seq: number }, signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.#isClosed) return Promise.resolve();
     return new Promise((resolve) => {

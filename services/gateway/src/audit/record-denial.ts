@@ -11,8 +11,8 @@ type Denial = {
   requestId: string;
 };
 
-/** Records a refused request, in a transaction of its own: the request itself changes nothing. */
-export async function recordDenial(context: Context, denial: Denial): Promise<void> {
+/** Records a refused request in a transaction of its own, since the request changes nothing. */
+export async function recordDenial(context: Pick<Context, 'now' | 'transaction'>, denial: Denial): Promise<void> {
   const entry = { ...denial, verdict: 'deny', reason: 'PERMISSION_DENIED' } as const;
   await context.transaction((tx) => recordAudit(tx, entry, context.now()));
 }

@@ -6,8 +6,8 @@ import type { Tx } from '../store/database.ts';
 import { insertRefusedReceipt, type ReceiptPlace } from '../store/receipts.ts';
 
 /**
- * Keeps a receipt that failed verification, with its cause. A receipt of another tenant is that tenant's data: the members of this
- * workspace are shown its hash in the audit log, and nothing else of it.
+ * Records a receipt that failed verification, with the cause. A receipt of another tenant is not stored: members of
+ * this workspace see only its hash, in the audit log.
  */
 export async function recordRefusedReceipt(
   tx: Tx,

@@ -12,18 +12,19 @@ import {
 
 type Reviewing = Pick<Context, 'kernel' | 'transaction' | 'now' | 'log'>;
 
-/** One transaction holds the ends of so many audit chains at most. */
+/** The most audit chains that one transaction locks. */
 const batchMax = 100;
 
-/** Receipts are committed, on every gateway, long before this time after their arrival. */
+/** Longer than any gateway takes to commit a receipt after its arrival. */
 const lateMaxMs = 600_000;
 
-/** For each key, the time of its revocation, and the arrival before which all its receipts were reviewed. */
+/** For each key, the time of its revocation, and the arrival time before which all its receipts were reviewed. */
 export type Reviewed = Map<string, { revokedAt: string; before: Date }>;
 
 /**
- * Learns which keys of the kernel were revoked, and verifies again what they signed since the last pass in `reviewed`. Safe on every
- * replica at once. Throws KernelError while the kernel does not report its keys.
+ * Reads which keys of the kernel were revoked, and verifies their receipts again. Receipts that the last pass in
+ * `reviewed` covered are skipped. Every replica may run this at the same time. Throws KernelError while the kernel does
+ * not publish its keys.
  */
 export async function reviewReceipts(context: Reviewing, reviewed: Reviewed = new Map()): Promise<void> {
   if (context.kernel === null) return;
@@ -54,7 +55,7 @@ async function reviewBatch(context: Reviewing, keys: TrustedKeys, batch: Batch):
     const kept = await listReceiptsAfterRevocation(tx, { ...batch, limit: batchMax });
     const next = kept.length < batchMax ? null : (kept.at(-1) ?? null);
     // Chains are locked in one order, so that two gateways cannot block each other.
-    kept.sort((one, other) => (one.workspaceId < other.workspaceId ? -1 : 1));
+    kept.sort((a, b) => (a.workspaceId < b.workspaceId ? -1 : 1));
     for (const one of kept) {
       const fault = faultOf(one, keys);
       if (fault !== null) await recordFailure(tx, context, { ...one, fault });

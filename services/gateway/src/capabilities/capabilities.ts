@@ -3,7 +3,7 @@ import { catalogue, catalogueRevisedAt, type CatalogueEntry } from './catalogue.
 
 const command = 'make test';
 
-/** Each capability with what is known of it. `record` is a run of the very code that answers, or null. */
+/** Each capability with its known state. `record` is a test run of this build, or `null`. */
 export function capabilitiesOf(record: EvalRecord | null): Capability[] {
   return catalogue.map((entry) => capabilityOf(entry, record));
 }

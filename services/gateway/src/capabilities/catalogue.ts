@@ -4,15 +4,15 @@ export type CatalogueEntry = {
   key: string;
   name: string;
   owner: 'gateway' | 'governance-kernel' | 'control-plane' | 'commercial-gateway' | 'console' | 'system';
-  /** Every promise that has to hold for it to be true. */
+  /** The promises that must hold for the capability. */
   promises: readonly string[];
-  /** Those of them that no test proves yet. */
+  /** The promises that no test proves yet. */
   unproven: readonly string[];
 };
 
 /**
- * The claimed capabilities of the system. A test holds this list against the promises and those that have a proof: none
- * may be missing here.
+ * The claimed capabilities of the system. A test compares this list with all promises and their proofs, so none can be
+ * missing.
  */
 export const catalogue: readonly CatalogueEntry[] = [
   {
@@ -32,7 +32,7 @@ export const catalogue: readonly CatalogueEntry[] = [
   },
   {
     key: 'workspaces',
-    name: 'Workspaces keep apart from each other, with members, settings and modes',
+    name: 'Workspaces are separate from each other, and have members, settings and modes',
     owner: 'gateway',
     promises: ['gw.tenancy.404', 'gw.invite', 'gw.settings', 'gw.mode'],
     unproven: [],
@@ -62,7 +62,7 @@ export const catalogue: readonly CatalogueEntry[] = [
   },
   {
     key: 'gateway_operation',
-    name: 'The gateway tells its health, its claims, and limits its callers',
+    name: 'The gateway reports its health and its capabilities, and limits its callers',
     owner: 'gateway',
     promises: ['gw.capabilities', 'gw.health', 'gw.ratelimit'],
     unproven: [],
@@ -76,7 +76,7 @@ export const catalogue: readonly CatalogueEntry[] = [
   },
   {
     key: 'fail_closed',
-    name: 'Unknown, stale, unsigned or unavailable facts deny',
+    name: 'Calls are denied when facts are unknown, stale, unsigned or unavailable',
     owner: 'governance-kernel',
     promises: [
       'kn.fc.policy.missing',
@@ -116,7 +116,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'kn.agentui',
       'kn.agentcard',
     ],
-    unproven: ['kn.registry.file', 'kn.agentcard'],
+    unproven: ['kn.agentcard'],
   },
   {
     key: 'approvals',
@@ -134,14 +134,14 @@ export const catalogue: readonly CatalogueEntry[] = [
   },
   {
     key: 'identity_and_relations',
-    name: 'Agents and operators are enrolled, and relations decide',
+    name: 'Agents and operators are enrolled, and relations decide what they may do',
     owner: 'governance-kernel',
     promises: ['kn.authz', 'kn.trust', 'kn.auth.classes', 'kn.tenants'],
     unproven: [],
   },
   {
     key: 'evidence',
-    name: 'Decisions verify offline',
+    name: 'Decisions can be verified offline',
     owner: 'governance-kernel',
     promises: [
       'kn.receipts.list',
@@ -166,10 +166,10 @@ export const catalogue: readonly CatalogueEntry[] = [
   },
   {
     key: 'telemetry',
-    name: 'Traces and measures leave the kernel, without authority',
+    name: 'The kernel exports traces and metrics, and no decision depends on them',
     owner: 'governance-kernel',
     promises: ['kn.telemetry', 'kn.serve'],
-    unproven: ['kn.serve'],
+    unproven: [],
   },
   {
     key: 'operators',
@@ -189,7 +189,7 @@ export const catalogue: readonly CatalogueEntry[] = [
   },
   {
     key: 'policy_lifecycle',
-    name: 'A policy is drafted, tried on real decisions, activated and taken back',
+    name: 'A policy is drafted, tried on real decisions, activated and rolled back',
     owner: 'control-plane',
     promises: [
       'cp.policy.activate',
@@ -203,7 +203,7 @@ export const catalogue: readonly CatalogueEntry[] = [
   },
   {
     key: 'stops_and_incidents',
-    name: 'Operators stop, resume and clear up',
+    name: 'Operators stop and resume work, and resolve incidents',
     owner: 'control-plane',
     promises: [
       'cp.run',
@@ -241,20 +241,11 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cp.genesis',
       'cp.research',
     ],
-    unproven: [
-      'cp.shim',
-      'cp.hold',
-      'cp.jurisdiction',
-      'cp.skill',
-      'cp.channel',
-      'cp.delivery',
-      'cp.genesis',
-      'cp.research',
-    ],
+    unproven: ['cp.hold', 'cp.jurisdiction', 'cp.skill', 'cp.channel', 'cp.delivery', 'cp.genesis', 'cp.research'],
   },
   {
     key: 'console',
-    name: 'A person sees, decides and stops in the browser and by command',
+    name: 'A person can see, decide and stop work in the browser and on the command line',
     owner: 'console',
     promises: ['ui.pages', 'ui.csp', 'ui.budget', 'ui.cli', 'ui.approve', 'ui.truth'],
     unproven: [],
@@ -281,12 +272,12 @@ export const catalogue: readonly CatalogueEntry[] = [
   },
   {
     key: 'installation',
-    name: 'Two commands bring it up, and one person is one identity in it',
+    name: 'Two commands start the installation, and each person has one identity in it',
     owner: 'system',
     promises: ['sys.quickstart', 'sys.parity', 'sys.person', 'sys.support', 'sys.additive'],
     unproven: [],
   },
 ];
 
-/** The date of the last change of this list. */
+/** The date on which the promises in this list last changed. */
 export const catalogueRevisedAt = '2026-11-29T00:00:00.000Z' as Instant;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { EvalRecord } from '@countersign/contracts/gateway';
 
 /**
- * The recorded run in `file`, if it is one of `commit`: what other code was seen to do proves nothing about this one. Throws for a file that holds
- * no record.
+ * The recorded run in `file`, if it is a run of `commit`. A run of other code proves nothing about this code. Throws
+ * when the file contains no record.
  */
 export function readEvalRecord(file: string | undefined, commit: string | undefined): EvalRecord | null {
   if (file === undefined) return null;

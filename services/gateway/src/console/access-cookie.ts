@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { cookieNames } from '@countersign/contracts/control-plane';
 import { cookieValue } from '@countersign/service-kit';
 
-/** The access cookie that a request brings beside no other credential; null for none. A credential in a header was meant, a cookie comes along. */
+/**
+ * The access cookie of a request without another credential, or `null`. A credential in a header takes precedence,
+ * since browsers send cookies with every request.
+ */
 export function accessCookieOf(
   { headers }: Pick<IncomingMessage, 'headers'>,
   { publicUrl }: { publicUrl: string },

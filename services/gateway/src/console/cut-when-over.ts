@@ -4,8 +4,8 @@ import type { AgentCaller, ConsoleCaller, WorkspaceCaller } from '../guards.ts';
 type Watched = WorkspaceCaller | AgentCaller | ConsoleCaller;
 
 /**
- * Aborted when the session is over by which a caller comes: what streams to them ends with it. Also aborted with `until`, behind which
- * nothing is watched. Keys and tokens of the gateway's own are not watched.
+ * A signal that aborts when the session of the caller ends, so that its streams end too. It also aborts with `until`,
+ * after which the session is not watched. Keys and tokens of the gateway are not watched.
  */
 export function cutWhenOver(
   { sessionWatch }: Pick<Context, 'sessionWatch'>,

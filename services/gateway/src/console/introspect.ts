@@ -8,14 +8,15 @@ import { findUser } from '../store/users.ts';
 type Live = Extract<z.infer<(typeof introspectSession)['reply']>, { active: true }>;
 
 /**
- * The session of a token (attacker-controlled), and whose it is. Throws CREDENTIALS_INVALID for one that is over, and
- * CONTROL_PLANE_UNAVAILABLE when its state is unknown.
+ * The session and person of a token (attacker-controlled). Throws CREDENTIALS_INVALID for an ended session and when no
+ * control plane is configured. Throws CONTROL_PLANE_UNAVAILABLE when the state of the session is unknown.
  */
 export async function introspect(
   { consoleSessions, database }: Pick<Context, 'consoleSessions' | 'database'>,
   token: string,
 ): Promise<{ user: User; session: Live }> {
-  if (consoleSessions === null) throw new AppError('CREDENTIALS_INVALID', 'No control plane is configured');
+  if (consoleSessions === null)
+    throw new AppError('CREDENTIALS_INVALID', 'This gateway has no control plane. Ask its operator');
   const { body: session } = await consoleSessions.introspectSession({ body: { token } }).catch((cause: unknown) => {
     throw new AppError('CONTROL_PLANE_UNAVAILABLE', 'The control plane does not answer', { cause });
   });
@@ -25,5 +26,5 @@ export async function introspect(
 }
 
 export function sessionOver(): AppError {
-  return new AppError('CREDENTIALS_INVALID', 'This session is over: renew it, or sign in again');
+  return new AppError('CREDENTIALS_INVALID', 'This session has ended. Renew it, or sign in again');
 }

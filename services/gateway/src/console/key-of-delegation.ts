@@ -8,8 +8,9 @@ export function isKeyDelegation(credential: string): boolean {
 }
 
 /**
- * The live key for which a service asks, by a delegation (attacker-controlled) that this gateway issued with a request of the key. The key
- * is read again, so it opens what it opens now. Throws CREDENTIALS_INVALID.
+ * The live key on whose behalf a service calls, from a delegation (attacker-controlled) that this gateway issued for a
+ * request of the key. The key is read again, so the delegation grants only the current rights. Throws
+ * CREDENTIALS_INVALID.
  */
 export async function keyOfDelegation(
   { keyDelegations, database, now }: Pick<Context, 'keyDelegations' | 'database' | 'now'>,
@@ -19,6 +20,6 @@ export async function keyOfDelegation(
   const id = keyOfPrincipal(sub);
   const key = id === null ? null : await findLiveApiKey(database.reader, { id }, now());
   if (key === null || azp === undefined)
-    throw new AppError('CREDENTIALS_INVALID', 'The API key of this request is not valid any more');
+    throw new AppError('CREDENTIALS_INVALID', 'The API key of this request has expired or was revoked');
   return { key, service: azp === commercialAssertionTerms.audience ? 'commercial-gateway' : 'control-plane' };
 }

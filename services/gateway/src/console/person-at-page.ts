@@ -7,8 +7,8 @@ import { personOfCookie } from './person-of-cookie.ts';
 import { requireSamePage } from './same-page.ts';
 
 /**
- * The person at our page, on a public route. `null` for a cookie that is over, or that another site's page had the
- * browser send along. Throws CONTROL_PLANE_UNAVAILABLE when the session's state is unknown.
+ * The person at our page, on a public route. `null` without a cookie, for an ended session, or for a cookie that a page
+ * of another site made the browser send. Throws CONTROL_PLANE_UNAVAILABLE when the state of the session is unknown.
  */
 export async function personAtPage(
   context: Pick<Context, 'config' | 'consoleSessions' | 'database'>,

@@ -9,8 +9,8 @@ export type Presence = { sessionId: SignInId; provenAt: Date };
 type ConsolePerson = Presence & { user: User; csrfToken: string };
 
 /**
- * Who sits at the browser that brought this access cookie (attacker-controlled). Throws CREDENTIALS_INVALID for a
- * session that is over, and CONTROL_PLANE_UNAVAILABLE when its state is unknown.
+ * The person whose browser sent this access cookie (attacker-controlled). Throws CREDENTIALS_INVALID for an ended
+ * session, and CONTROL_PLANE_UNAVAILABLE when its state is unknown.
  */
 export async function personOfCookie(
   context: Pick<Context, 'consoleSessions' | 'database'>,

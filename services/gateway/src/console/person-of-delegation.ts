@@ -7,10 +7,10 @@ import { findUser } from '../store/users.ts';
 type Delegated = {
   user: User;
   within: { workspaceId: WorkspaceId; role: PersonRole } | null;
-  /** When they last proved to be there, as this gateway said it in the delegation. */
+  /** The time of the last proof of presence, as this gateway stated it in the delegation. */
   provenAt: Date;
   sessionId: SignInId;
-  /** The service that was issued the delegation. */
+  /** The service that received the delegation. */
   service: PersonAudience;
 };
 
@@ -19,8 +19,9 @@ export function isDelegation(credential: string): boolean {
 }
 
 /**
- * For whom the control plane or the commercial gateway asks, by a delegation (attacker-controlled) that this gateway gave it with the person's own request. It
- * opens no more than that request did. Throws CREDENTIALS_INVALID.
+ * The person on whose behalf the control plane or the commercial gateway calls, from a delegation
+ * (attacker-controlled) that this gateway sent with the request of the person. It grants no more than that request.
+ * Throws CREDENTIALS_INVALID.
  */
 export async function personOfDelegation(
   { delegations, database }: Pick<Context, 'delegations' | 'database'>,

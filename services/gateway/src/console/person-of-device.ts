@@ -10,7 +10,10 @@ export function isDeviceToken(credential: string): boolean {
   return credential.startsWith(deviceTokenPrefix);
 }
 
-/** Who has let in the program that brought this token (attacker-controlled), and how far. Throws as personOfCookie. */
+/**
+ * The person who authorized the program with this token (attacker-controlled), and the granted scope. Throws like
+ * `personOfCookie`.
+ */
 export async function personOfDevice(
   context: Pick<Context, 'consoleSessions' | 'database'>,
   token: string,

@@ -11,10 +11,11 @@ const behindBasic: ReadonlySet<string> = new Set(
 );
 
 /**
- * A delegation of the commercial gateway opens the routes behind its basic API. Without this limit, a request that only reads would open each
- * route of its person to that service. `service` is `null` when callers came themselves. Throws PERMISSION_DENIED.
+ * Limits which routes a delegation of the commercial gateway may use: those that its basic API needs. Without this
+ * limit, a read request would let that service use every route of the person. `service` is `null` when the caller sent
+ * the request directly. Throws PERMISSION_DENIED.
  */
 export function requireBehindBasic(service: PersonAudience | null, { operation }: AnyRoute): void {
   if (service !== 'commercial-gateway' || behindBasic.has(operation)) return;
-  throw new AppError('PERMISSION_DENIED', 'A service does not reach this route on behalf of a caller');
+  throw new AppError('PERMISSION_DENIED', 'Services cannot use this route on behalf of a caller');
 }

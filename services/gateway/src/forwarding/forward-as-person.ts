@@ -15,7 +15,7 @@ import { cutWhenOver } from '../console/cut-when-over.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 
 type Call = {
-  /** Undefined: a route that everybody may ask, or one that the browser's refresh cookie opens there. */
+  /** `undefined` on a public route, or on a route that the refresh cookie of the browser authenticates. */
   caller: PersonCaller | WorkspaceCaller | undefined;
   req: IncomingMessage;
   res: ServerResponse;
@@ -55,7 +55,7 @@ export async function forwardAsPerson(
   });
 }
 
-/** The same for a socket, which is cut when the session of its browser is over. */
+/** Forwards a socket like `forwardAsPerson`, and closes it when the session of the browser ends. */
 export async function forwardSocketAsPerson(
   context: Speaking & Pick<Context, 'sessionWatch'>,
   { caller, req, res, requestId, traceparent, clientAddress, signal }: Call & { caller: ConsoleCaller },
@@ -75,15 +75,18 @@ export async function forwardSocketAsPerson(
   }).finally(() => done.abort());
 }
 
-/** Everywhere else the cookie ends at this door: what it proves, the assertion says. */
+/** Whether the service receives the cookies of the browser. On other routes, the assertion replaces them. */
 function seesCookies({ provenBy, takesCookies }: Forwarding['route']): boolean {
   return provenBy === 'refresh_cookie' || takesCookies === true;
 }
 
-/** `delegates`: the service may also ask the gateway as the caller. */
+/** `delegates`: the service may also call the gateway on behalf of the caller. */
 type Address = { to: PersonAudience; delegates: boolean };
 
-/** Identifies the caller to the service. The control plane may also ask the kernel as the caller in a workspace. */
+/**
+ * Identifies the caller to the service. The control plane may also call the kernel on behalf of the caller in a
+ * workspace.
+ */
 async function assertionsFor(
   { assertions, database }: Speaking,
   caller: PersonCaller | WorkspaceCaller,
@@ -106,13 +109,14 @@ async function assertionsFor(
 }
 
 /**
- * A service that asks by a delegation would renew the delegation if it reached itself, so it never does. The commercial gateway alone reaches
- * the control plane: its basic API shows objects of the control plane. Throws PERMISSION_DENIED.
+ * A service that calls with a delegation must not reach itself, since that would renew the delegation. Only the
+ * commercial gateway may reach the control plane, because its basic API shows objects of the control plane. Throws
+ * PERMISSION_DENIED.
  */
 function requireOnward(caller: PersonCaller | WorkspaceCaller, to: PersonAudience): void {
   const service = serviceFor(caller);
   if (service === null || (service === 'commercial-gateway' && to === 'control-plane')) return;
-  throw new AppError('PERMISSION_DENIED', 'A service does not reach this route on behalf of a caller');
+  throw new AppError('PERMISSION_DENIED', 'Services cannot use this route on behalf of a caller');
 }
 
 function serviceFor(caller: PersonCaller | WorkspaceCaller): PersonAudience | null {

@@ -7,9 +7,24 @@ import type { Context } from '../context.ts';
 import { assertedKey, assertedPerson } from '../governance/asserted.ts';
 import type { AgentCaller, WorkspaceCaller } from '../guards.ts';
 import { deliverMembers, forgetDelivered } from '../members/deliver-members.ts';
-import { holdToSettings } from '../orchestrator/hold-to-settings.ts';
+import { holdToSettings } from '../settings/hold-to-settings.ts';
 import type { Forward } from './forwarder.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
+
+type Deps = Pick<
+  Context,
+  | 'log'
+  | 'database'
+  | 'kernel'
+  | 'assertions'
+  | 'sessionWatch'
+  | 'knownCredentials'
+  | 'deliveredMembers'
+  | 'now'
+  | 'transaction'
+>;
+type ForwardCallDeps = Pick<Context, 'database' | 'kernel' | 'assertions' | 'knownCredentials' | 'now' | 'transaction'>;
+type ForwardCallDeps2 = Pick<Context, 'assertions'>;
 
 type Call = {
   caller: AgentCaller | WorkspaceCaller;
@@ -21,21 +36,21 @@ type Call = {
   signal: AbortSignal;
 };
 
-/** Passes a call on to the kernel, as the caller whom it proves. */
+/** Forwards a call to the kernel with proof of its caller. */
 export async function forwardCall(
-  context: Context,
+  context: Deps,
   { caller, req, res, requestId, traceparent, clientAddress, signal }: Call,
   { forward, row: { route, needsSettings = false } }: { forward: Forward; row: Forwarding },
 ): Promise<void> {
   if (!('kind' in caller) && req.method !== 'GET') await deliverMembers(context, caller);
   const credential = await credentialFor(context, caller, { clientAddress, signal, needsSettings });
-  const said = { authorization: `Bearer ${credential}`, requestId, traceparent };
+  const stated = { authorization: `Bearer ${credential}`, requestId, traceparent };
   const done = new AbortController();
   const over = cutWhenOver(context, caller, done.signal);
   await forward({
     req,
     res,
-    headers: forwardedHeaders(req.headers, said),
+    headers: forwardedHeaders(req.headers, stated),
     bodyBytesMax: route.bodyBytesMax,
     signal: AbortSignal.any([signal, over]),
     answered: (status) => {
@@ -46,9 +61,9 @@ export async function forwardCall(
   }).finally(() => done.abort());
 }
 
-/** An agent's own credential is the kernel's to judge; for everybody else the gateway says who calls. */
+/** The kernel verifies the credentials of agents itself. For other callers, the gateway asserts who calls. */
 async function credentialFor(
-  context: Context,
+  context: ForwardCallDeps,
   caller: Call['caller'],
   { clientAddress, signal, needsSettings }: Pick<Call, 'clientAddress' | 'signal'> & { needsSettings: boolean },
 ): Promise<string> {
@@ -66,8 +81,8 @@ async function credentialFor(
   return signed(context, assertedKey({ workspaceId, principal: caller.actor, sponsor: user.id }));
 }
 
-/** A key is an agent to the kernel, whatever it may do here. */
-function assertionOf(context: Context, caller: WorkspaceCaller): Promise<string> {
+/** To the kernel an API key is an agent, whatever its role in the gateway. */
+function assertionOf(context: ForwardCallDeps2, caller: WorkspaceCaller): Promise<string> {
   const { workspaceId, actor, user, role, membersVersion } = caller;
   return signed(
     context,
@@ -77,7 +92,8 @@ function assertionOf(context: Context, caller: WorkspaceCaller): Promise<string>
   );
 }
 
-function signed({ assertions }: Context, asserted: Asserted): Promise<string> {
-  if (assertions === null) throw new AppError('GOVERNANCE_UNAVAILABLE', 'No kernel is configured');
+function signed({ assertions }: ForwardCallDeps2, asserted: Asserted): Promise<string> {
+  if (assertions === null)
+    throw new AppError('GOVERNANCE_UNAVAILABLE', 'This gateway has no kernel. Ask its operator to configure one');
   return assertions.sign(asserted);
 }

@@ -9,30 +9,33 @@ import { passBack } from './pass-back.ts';
 type Forwarded = {
   req: IncomingMessage;
   res: ServerResponse;
-  /** The headers that replace the caller's. */
+  /** The headers that are sent in place of the caller's. */
   headers: IncomingHttpHeaders;
   /** Aborted when the caller goes away, and when the process drains. */
   signal: AbortSignal;
-  /** Aborted when the session is over by which the caller comes. */
+  /** Aborted when the session of the caller ends. */
   over: AbortSignal;
 };
 
-/** Passes a WebSocket on, byte for byte in both directions. Resolves when it is over, or was refused; throws what is to be answered instead. */
+/**
+ * Forwards a WebSocket unchanged in both directions. Resolves when it has closed or was refused, and throws the error
+ * to answer instead.
+ */
 export type ForwardSocket = (forwarded: Forwarded) => Promise<void>;
 
 type Target = { url: string; agent: Agent; answerMaxMs: number; unavailable(cause: unknown): AppError };
 
-/** An opening handshake is one read of the other service's. */
+/** The longest wait for the answer to a handshake. The other service normally answers at once. */
 const openMaxMs = 10_000;
 /**
- * The other service knows of the end of a session too, and closes with its own reason; a socket that does not get it is
- * cut.
+ * The other service learns of an ended session too, and closes with its own reason. A socket that is still open after
+ * this time is cut.
  */
 const lastWordMs = 500;
 
 /**
- * The headers of a handshake (RFC 6455 §4.1). Without extensions, so no text of a stranger is compressed. Without
- * extensions: nothing is packed that a stranger may have had a part in.
+ * The headers of a handshake (RFC 6455 §4.1). Extensions are excluded, so that no attacker-controlled text is
+ * compressed together with secrets.
  */
 const handshake: ReadonlySet<string> = new Set([
   'sec-websocket-key',
@@ -43,16 +46,16 @@ const handshake: ReadonlySet<string> = new Set([
 export function createForwardSocket({ url, agent, answerMaxMs, unavailable }: Target): ForwardSocket {
   return ({ req, res, headers, signal, over }) => {
     const { socket, head } = upgradeOf(req);
-    // A caller that left before this call is not reported again.
+    // A socket that was closed before this call emits no further event.
     if (socket.destroyed) return Promise.resolve();
     const address = new URL(forwardedUrl(req.url ?? '/'), url);
     return new Promise((resolve, reject) => {
       const ask = address.protocol === 'https:' ? requestByTls : request;
-      const asked = ask(address, { agent, headers: { ...headers, ...handshakeIn(req) } });
-      const opening = setTimeout(() => asked.destroy(new Error('No answer to the handshake')), openMaxMs);
+      const handshakeRequest = ask(address, { agent, headers: { ...headers, ...handshakeIn(req) } });
+      const opening = setTimeout(() => handshakeRequest.destroy(new Error('No answer to the handshake')), openMaxMs);
       const cut = () => {
         socket.destroy();
-        asked.destroy();
+        handshakeRequest.destroy();
       };
       const timer = setTimeout(cut, answerMaxMs);
       signal.addEventListener('abort', cut, { once: true });
@@ -64,33 +67,36 @@ export function createForwardSocket({ url, agent, answerMaxMs, unavailable }: Ta
         clearTimeout(lastWord);
         signal.removeEventListener('abort', cut);
         over.removeEventListener('abort', cutSoon);
-        asked.destroy();
+        handshakeRequest.destroy();
         resolve();
       });
-      asked.once('close', () => clearTimeout(opening));
-      asked.once('upgrade', (answer: IncomingMessage, upstream: Duplex, first: Buffer) => {
+      handshakeRequest.once('close', () => clearTimeout(opening));
+      handshakeRequest.once('upgrade', (answer: IncomingMessage, upstream: Duplex, first: Buffer) => {
         socket.write(handshakeOf(answer));
         join({ socket, head }, { socket: upstream, head: first });
       });
-      asked.once('response', (answer) => {
+      handshakeRequest.once('response', (answer) => {
         if (!passBack(answer, res, false)) reject(unavailable(new Error('This answer cannot be forwarded')));
       });
-      asked.once('error', (error) => {
+      handshakeRequest.once('error', (error) => {
         if (!res.headersSent && !socket.destroyed) reject(unavailable(error));
       });
-      asked.end();
+      handshakeRequest.end();
     });
   };
 }
 
 function handshakeIn({ headers }: IncomingMessage): IncomingHttpHeaders {
-  const said = Object.entries(headers).filter(([name]) => handshake.has(name));
-  return { ...Object.fromEntries(said), connection: 'Upgrade', upgrade: 'websocket' };
+  const accepted = Object.entries(headers).filter(([name]) => handshake.has(name));
+  return { ...Object.fromEntries(accepted), connection: 'Upgrade', upgrade: 'websocket' };
 }
 
 type End = { socket: Duplex; head: Buffer };
 
-/** Each ends with the other. A reader that stops makes the other side wait, and that side has its own limit. */
+/**
+ * Connects two sides, and ends each with the other. A side that reads slowly makes the other side wait. The waiting
+ * side has its own limit for this.
+ */
 function join(left: End, right: End): void {
   for (const [from, to] of [
     [left, right],

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { toldRequestHeaders } from '@countersign/contracts';
 
 /**
- * The headers that a caller may send to the service behind us. All other headers end here: claimed identity, tenant and
- * proxies, and each header that we have not thought of. The two of X-Gov are arguments of a call, and identify no
- * caller.
+ * The headers that a caller may send to another service. Headers that begin with `mcp-` and those of the route are
+ * also passed on. All others are dropped: claimed identity, tenant, proxies and unknown headers. The two X-Gov headers
+ * are arguments of a call and identify no caller.
  */
 const passedOn: ReadonlySet<string> = new Set([
   'accept',
@@ -23,7 +23,7 @@ const passedOn: ReadonlySet<string> = new Set([
   'x-gov-session-id',
 ]);
 
-type Said = {
+type Statement = {
   authorization?: string;
   requestId: string;
   traceparent: string;
@@ -31,10 +31,10 @@ type Said = {
   passes?: readonly string[];
 };
 
-/** The headers of a request that is passed on. `received` is attacker-controlled. */
+/** The headers of a forwarded request. `received` is attacker-controlled. */
 export function forwardedHeaders(
   received: IncomingHttpHeaders,
-  { requestId, traceparent, passes = [], ...credential }: Said,
+  { requestId, traceparent, passes = [], ...credential }: Statement,
 ): IncomingHttpHeaders {
   const isPassed = (name: string) => passedOn.has(name) || name.startsWith('mcp-') || passes.includes(name);
   const kept = Object.entries(received).filter(([name]) => isPassed(name));
@@ -47,7 +47,10 @@ export function forwardedHeaders(
   };
 }
 
-/** Hop by hop (RFC 9110 §7.6.1), or about the connection or the page between us and the other service. */
+/**
+ * Headers of an answer that are not returned to the caller. They are hop-by-hop headers (RFC 9110 §7.6.1), cookies, and
+ * headers meant only for the gateway.
+ */
 const keptBack: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -63,8 +66,8 @@ const keptBack: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The headers of an answer that is passed on. Its limits are not ours, unless they are why it refuses; its cookies are the browser's where
- * the service keeps the sessions of browsers.
+ * The headers of a forwarded answer. CORS headers are dropped, and rate-limit headers too, unless the answer is a
+ * refusal for that limit. Cookies are kept only for the service that manages browser sessions.
  */
 export function returnedHeaders(
   answered: IncomingHttpHeaders,

@@ -1,7 +1,7 @@
 /**
- * The address without the name of the workspace, which is for this door alone, and in one form. Some readers accept
- * other spellings of an address (an origin before it, a backslash, a fragment). They are normalised, so that the other
- * service reads the path that was matched here and no other.
+ * The normalised address without the workspace name, which only this gateway reads. Some servers accept other
+ * spellings of an address (a leading origin, a backslash, a fragment). After normalisation, the other service reads
+ * the path that was matched here.
  */
 export function forwardedUrl(url: string): string {
   const [path = '', ...rest] = plain(url).split('?');
@@ -11,7 +11,7 @@ export function forwardedUrl(url: string): string {
   return kept.length === 0 ? path : `${path}?${kept.join('&')}`;
 }
 
-/** In absolute form (RFC 9112 §3.2.2) the origin is ours, whatever it says. */
+/** In absolute form (RFC 9112 §3.2.2) the stated origin is ignored. */
 function plain(url: string): string {
   const [local = ''] = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split('#');
   return local.replaceAll('\\', '%5C');
@@ -22,6 +22,6 @@ function nameOf(member: string): string {
   try {
     return decodeURIComponent(name.replaceAll('+', ' '));
   } catch {
-    return name; // the other service refuses what is no encoding
+    return name; // the other service refuses an invalid encoding
   }
 }

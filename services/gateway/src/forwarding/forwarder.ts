@@ -11,26 +11,29 @@ import { noteTold } from './told-by-service.ts';
 type Forwarded = {
   req: IncomingMessage;
   res: ServerResponse;
-  /** The headers that replace the caller's. */
+  /** The headers that are sent in place of the caller's. */
   headers: IncomingHttpHeaders;
   bodyBytesMax: number;
-  /** Aborted when the caller goes away, and a stream when the process drains. */
+  /** Aborted when the caller goes away. For a stream, also when the process drains. */
   signal: AbortSignal;
-  /** Told when the answer begins. */
+  /** Called when the answer begins. */
   answered(status: number): void;
 };
 
-/** Passes a request on, and its answer back byte for byte. Resolves when that is over; throws what is to be answered instead. */
+/**
+ * Forwards a request, and its answer unchanged. Resolves when the answer is complete, and throws the error to answer
+ * instead.
+ */
 export type Forward = (forwarded: Forwarded) => Promise<void>;
 
-/** The caller's request as the proxy sees it: its body, bounded, and nothing else of the caller. */
+/** The request as the proxy sees it: with a bounded body, the chosen headers and the normalised address. */
 type Request = Transform & Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'httpVersion' | 'socket'>;
 type Hooks = { began(answer: IncomingMessage): void; ended(): void; failed(error: unknown): void };
 
 type Target = Pick<Forwarding, 'silenceMaxMs' | 'answerMaxMs'> & {
   url: string;
   agent: Agent;
-  /** Whether a browser is to take the cookies that the service sets. */
+  /** Whether the browser receives the cookies that the service sets. */
   setsCookies: boolean;
   unavailable(cause: unknown): AppError;
 };
@@ -42,28 +45,28 @@ export function createForward(target: Target): Forward {
     target: url,
     agent,
     changeOrigin: true,
-    // The library would copy headers that end here, and leave the caller waiting when an answer breaks off.
+    // The library would copy headers that must be dropped, and would not answer the caller when an answer breaks off.
     selfHandleResponse: true,
     proxyTimeout: silenceMaxMs,
-    // Its own set of plugins without the one that writes an unused log line for each answer.
+    // The default plugins without the one that writes an unused log line for each answer.
     ejectPlugins: true,
     plugins: [debugProxyErrorsPlugin, proxyEventsPlugin],
     on: {
-      proxyReq: (asked, request) => void asked.once('close', () => hooksOf.get(request)?.ended()),
+      proxyReq: (sent, request) => void sent.once('close', () => hooksOf.get(request)?.ended()),
       proxyRes: (answer, request) => hooksOf.get(request)?.began(answer),
       error: (error, request) => hooksOf.get(request)?.failed(error),
     },
   });
   return ({ req, res, headers, bodyBytesMax, signal, answered }) =>
     new Promise((resolve, reject) => {
-      // A caller that left before this call is not reported again.
+      // An answer that was closed before this call emits no further event.
       if (res.closed) return resolve();
       const request = requestOf(req, { headers, bodyBytesMax });
       let isOver = false;
       const end = (finish: () => void) => {
         if (isOver) return;
         isOver = true;
-        // The library ends its own work when it hears this.
+        // When it receives this event, the library stops its own work on the request.
         request.emit('aborted');
         finish();
       };
@@ -80,7 +83,7 @@ export function createForward(target: Target): Forward {
         if (!passBack(answer, res, setsCookies)) return failed(new Error('This answer cannot be forwarded'));
         answered(answer.statusCode ?? 502);
       };
-      // A connection that is upgraded or dropped gives no answer and no error.
+      // An upgraded or dropped connection yields no answer and no error.
       const ended = () => {
         if (!res.headersSent) failed(new Error('The connection ended before an answer'));
       };
@@ -92,11 +95,11 @@ export function createForward(target: Target): Forward {
         signal.removeEventListener('abort', cut);
         resolve();
       });
-      void proxy(request as unknown as IncomingMessage, res, failed); // it looks at no other member of a request
+      void proxy(request as unknown as IncomingMessage, res, failed); // the proxy reads only members of `Request`
     });
 }
 
-/** Bodies of other methods mean nothing (RFC 9110 §9.3.1). */
+/** Only these methods are forwarded with a body. Bodies of other methods mean nothing (RFC 9110 §9.3.1). */
 const methodsWithBody: ReadonlySet<string> = new Set(['PATCH', 'POST', 'PUT']);
 
 function requestOf(

@@ -2,28 +2,28 @@ import { createHash } from 'node:crypto';
 import { AppError } from '@countersign/contracts';
 import { createRateLimiter, type ServiceConfig } from '@countersign/service-kit';
 
-/** More than an installation has agents; the oldest is forgotten first, and proves itself once more. */
+/** More credentials than an installation has agents. The least recently used one is forgotten first. */
 const knownMax = 10_000;
 
 /**
- * Which credentials of its own the kernel has taken. Only those count as a principal in limits. A caller that invents
- * credentials is limited by address, and does not use up the failures that the kernel allows this gateway.
+ * The credentials that the kernel has accepted. Only these count as a principal in rate limits. A caller with invented
+ * credentials is limited by address, and does not use up the failures that the kernel permits this gateway.
  */
 export type KnownCredentials = {
   /** The name of a known credential in limits; `null` for one that the kernel has not accepted yet. */
   nameOf(credential: string): string | null;
-  /** Throws RATE_LIMITED when this address has tried too many that are not known. */
+  /** Throws RATE_LIMITED when this address has tried too many unknown credentials. */
   admit(credential: string, address: string): Promise<void>;
-  /** Records whether the kernel accepted it. */
+  /** Records whether the kernel accepted the credential. */
   learn(credential: string, isTaken: boolean): void;
 };
 
 export function createKnownCredentials({ rateLimits }: Pick<ServiceConfig, 'rateLimits'>): KnownCredentials {
-  const known = new Set<string>();
+  const existing = new Set<string>();
   const limiter = rateLimits === null ? null : createRateLimiter({ classes: { unproven: rateLimits.auth } });
   const nameOf = (credential: string) => {
     const name = `agent ${createHash('sha256').update(credential).digest('hex')}`;
-    return known.has(name) ? name : null;
+    return existing.has(name) ? name : null;
   };
   return {
     nameOf,
@@ -32,17 +32,21 @@ export function createKnownCredentials({ rateLimits }: Pick<ServiceConfig, 'rate
       const { allowed, headers } = await limiter.take(address, 'unproven');
       if (allowed) return;
       const { 'retry-after': wait = '1' } = headers;
-      throw new AppError('RATE_LIMITED', 'Too many credentials that are not known', {
-        headers: { 'retry-after': wait },
-      });
+      throw new AppError(
+        'RATE_LIMITED',
+        'Too many requests with unknown credentials were sent from this address. Check the credential, and try again later',
+        {
+          headers: { 'retry-after': wait },
+        },
+      );
     },
     learn: (credential, isTaken) => {
       const name = `agent ${createHash('sha256').update(credential).digest('hex')}`;
-      known.delete(name);
+      existing.delete(name);
       if (!isTaken) return;
-      known.add(name);
-      const [oldest] = known;
-      if (known.size > knownMax && oldest !== undefined) known.delete(oldest);
+      existing.add(name);
+      const [oldest] = existing;
+      if (existing.size > knownMax && oldest !== undefined) existing.delete(oldest);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { returnedHeaders } from './forwarded-headers.ts';
 
-/** `false` for an answer that cannot be forwarded, such as one of status 99: nothing of it was sent. */
+/** Forwards an answer. `false` for one that cannot be forwarded, such as one with status 99. Then nothing was sent. */
 export function passBack(answer: IncomingMessage, res: ServerResponse, setsCookies: boolean): boolean {
   const status = answer.statusCode ?? 502;
   try {
@@ -9,9 +9,9 @@ export function passBack(answer: IncomingMessage, res: ServerResponse, setsCooki
   } catch {
     return false;
   }
-  // Who listens to a stream wants to know that it is open; what has a length follows at once.
+  // Readers of a stream wait for its start, so headers are sent at once. An answer with a length follows immediately.
   if (answer.headers['content-length'] === undefined) res.flushHeaders();
-  // If an answer breaks off, the caller's breaks off too, so it is never taken for complete.
+  // If the answer of the service breaks off, the answer to the caller does too, so it is never taken for complete.
   answer.once('close', () => {
     if (!answer.complete) res.destroy();
   });

@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { ToldRequest, toldRequestHeaders, type ReportedQuery } from '@countersign/contracts';
 import { knownMembersOf, type FailedCall, type KnownMembers } from '@countersign/service-kit';
 
-/** The reports of services behind the gateway on forwarded requests, until the gateway's reports are made. */
+/** Reports of services about forwarded requests, until the gateway writes its own reports. */
 const toldOf = new WeakMap<IncomingMessage, string>();
 
-/** Remembers what the answer to `req` tells of it, which goes no further. */
+/** Stores the report in the answer to `req`. It is not forwarded to the caller. */
 export function noteTold(req: IncomingMessage, answered: IncomingMessage['headers']): void {
-  const told = answered[toldRequestHeaders.told];
-  if (typeof told === 'string') toldOf.set(req, told);
+  const reported = answered[toldRequestHeaders.told];
+  if (typeof reported === 'string') toldOf.set(req, reported);
 }
 
-/** A service may have been taken over: whatever names something that the contract of the route does not is nothing that it told. */
+/** A service may be compromised, so a report is ignored unless it matches the contract of the route. */
 export function findTold({ req, route }: FailedCall): ToldRequest | null {
   const { data } = ToldRequest.safeParse(parsed(toldOf.get(req)));
   if (data === undefined) return null;
@@ -20,21 +20,21 @@ export function findTold({ req, route }: FailedCall): ToldRequest | null {
   return isOfRoute ? data : null;
 }
 
-function parsed(told: string | undefined): unknown {
+function parsed(text: string | undefined): unknown {
   try {
-    return told === undefined ? null : JSON.parse(Buffer.from(told, 'base64url').toString('utf8'));
+    return text === undefined ? null : JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
   } catch {
     return null;
   }
 }
 
-function isKnown({ members }: Pick<ReportedQuery, 'members'>, known: KnownMembers): boolean {
-  return members.every(({ path }) => path === '$' || leadsThrough(path.split('.'), known));
+function isKnown({ members }: Pick<ReportedQuery, 'members'>, knownMembers: KnownMembers): boolean {
+  return members.every(({ path }) => path === '$' || leadsThrough(path.split('.'), knownMembers));
 }
 
-function leadsThrough([part = '', ...rest]: string[], known: KnownMembers): boolean {
-  const [, name = '', items = ''] = /^(.*?)((?:\[\])*)$/.exec(part) ?? [];
-  const member = name === '' ? known : known.member(name);
+function leadsThrough([segment = '', ...rest]: string[], members: KnownMembers): boolean {
+  const [, name = '', items = ''] = /^(.*?)((?:\[\])*)$/.exec(segment) ?? [];
+  const member = name === '' ? members : members.member(name);
   if (member === null) return false;
   let inner = member;
   for (let level = 0; level < items.length / 2; level += 1) inner = inner.items();

@@ -8,7 +8,7 @@ export type AppliedSettings = {
   workspaceId: string;
   version: number;
   settings: WorkspaceSettings;
-  /** The kernel has not confirmed any settings of this workspace. */
+  /** Whether the kernel has not confirmed any settings of this workspace yet. */
   isFirst: boolean;
 };
 
@@ -18,11 +18,11 @@ type Sibling = Pick<KernelClient, 'putToolBlocks' | 'putCeiling'>;
 const monthlyCeiling = 'ceiling.llm_month';
 
 /**
- * Sets at the kernel what it judges by: the blocked tools, and the ceiling of the month. Each is sealed there under the version of the
- * settings, or confirmed where it stands already. Throws KernelError, `SETTINGS_REFUSED` where the kernel will not have them.
- *
- * The kernel opens a workspace with its first list of blocked tools, so the first list goes after the ceiling. Later lists go first: a
- * ceiling in another currency waits until no money is reserved, and a block must not wait.
+ * Delivers the settings that the kernel judges by: the blocked tools and the monthly spend ceiling. Each is sealed
+ * there under the version of the settings, or confirmed where it is already in force. Throws KernelError, with
+ * `SETTINGS_REFUSED` when the kernel refuses them. The first list of blocked tools opens the workspace at the kernel,
+ * so it follows the ceiling. Later lists go first: a ceiling in another currency waits until no money is reserved, and
+ * a block must not wait.
  */
 export async function applySettings(
   sibling: Sibling,
@@ -64,22 +64,25 @@ async function applyCeiling(
   accept(await sibling.putCeiling({ params, body, signal }).catch(throwKernelError), version);
 }
 
-/** Far below the last version that can be stored, so that saves can always follow. */
+/** Far below the last version that can be stored, so that later saves always fit. */
 const standingMax = 2_000_000_000;
 /** The answer for a setting whose version does not rise above the current one. */
-const Standing = z.object({ version: ControlVersion.max(standingMax) });
+const CurrentVersion = z.object({ version: ControlVersion.max(standingMax) });
 
 function accept(answer: RawAnswer<unknown>, version: number): void {
   if (answer.kind === 'replied') return;
-  const said = ErrorEnvelope.safeParse(answer.body).data?.error;
-  const standing = Standing.safeParse(said?.details).data;
-  if (answer.status === 409 && standing !== undefined)
-    throw new SettingsRefused({ version, standing: standing.version });
+  const error = ErrorEnvelope.safeParse(answer.body).data?.error;
+  const current = CurrentVersion.safeParse(error?.details).data;
+  if (answer.status === 409 && current !== undefined) throw new SettingsRefused({ version, current: current.version });
   if (answer.status === 409 || answer.status === 400)
-    throw new KernelError('unreachable', 'SETTINGS_REFUSED', `The kernel refused the settings: ${said?.message ?? ''}`);
+    throw new KernelError(
+      'unreachable',
+      'SETTINGS_REFUSED',
+      `The kernel refused the settings: ${error?.message ?? ''}`,
+    );
   throw new KernelError(
     'unreachable',
-    ErrorCode.safeParse(said?.code).data ?? 'GOVERNANCE_REFUSED',
+    ErrorCode.safeParse(error?.code).data ?? 'GOVERNANCE_REFUSED',
     `The kernel answered ${answer.status}`,
   );
 }

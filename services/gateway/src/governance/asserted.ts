@@ -4,7 +4,10 @@ import type { Asserted } from '@countersign/service-kit';
 
 type Agent = { workspaceId: string; startedBy?: string };
 
-/** The agent of a workspace, and the person who started its run. Its assertion opens the governed doors, and never votes. */
+/**
+ * The assertion for the agent of a workspace and the person who started its run. It opens governed routes and never
+ * votes.
+ */
 export function assertedAgent({ workspaceId, startedBy }: Agent): Asserted {
   const principal = agentOf(workspaceId);
   return startedBy === undefined
@@ -12,14 +15,14 @@ export function assertedAgent({ workspaceId, startedBy }: Agent): Asserted {
     : assertedKey({ workspaceId, principal, sponsor: startedBy });
 }
 
-/** A key of a workspace, and the person who made it. */
+/** The assertion for a key of a workspace and the person who created it. */
 export function assertedKey(key: { workspaceId: string; principal: string; sponsor: string }): Asserted {
   return { ...spokenFor(key.workspaceId, key.principal, 'agent'), sponsor: UserId.parse(key.sponsor) };
 }
 
 export type AssertedMember = { workspaceId: string; userId: string; role: Role; membersVersion: number };
 
-/** A person, their role, and the version of the list of members that it is from. */
+/** The assertion for a person, with the role and the version of the list of members that contains it. */
 export function assertedPerson({ workspaceId, userId, role, membersVersion }: AssertedMember): Asserted {
   return { ...spokenFor(workspaceId, userId, role), members_version: membersVersion };
 }

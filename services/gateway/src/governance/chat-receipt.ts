@@ -2,12 +2,15 @@ import { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { decodeBase64Url, parseStrictJson } from '@countersign/crypto';
 import { malformed } from './kernel-error.ts';
 
-/** Far above any receipt, far below what a header can hold. */
+/** Far above the size of a receipt, and far below the limit of a header. */
 const receiptLimits = { depthMax: 8, bytesMax: 16_384 };
 
 type ChatReceipt = { receipt: StoredReceipt; decisionId: string };
 
-/** A chat answer is the model's own, so its receipt comes in a header. Attacker-controlled until it is verified. */
+/**
+ * The receipt of a chat answer, which is in a header because the body belongs to the model. Attacker-controlled until
+ * it is verified.
+ */
 export function chatReceiptOf(headers: Headers): ChatReceipt {
   const receipt = headers.get('x-gov-receipt');
   const decisionId = headers.get('x-gov-decision-id');
@@ -15,6 +18,6 @@ export function chatReceiptOf(headers: Headers): ChatReceipt {
   try {
     return { receipt: StoredReceipt.parse(parseStrictJson(decodeBase64Url(receipt), receiptLimits)), decisionId };
   } catch (cause) {
-    throw malformed('The receipt of the kernel broke its contract', cause);
+    throw malformed('The receipt of the kernel does not match its contract', cause);
   }
 }

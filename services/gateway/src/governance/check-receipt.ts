@@ -2,16 +2,16 @@ import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { VerificationError, verifyReceipt, type TrustedKeys } from '@countersign/verifier';
 
-/** The expected content of the receipt of this very step. */
+/** The expected content of the receipt of this step. */
 type ReceiptExpectation = {
   tenant: string;
   principal: string;
   session: string;
   action: string;
-  /** Null: the receipt of a model call. */
+  /** `null` for the receipt of a model call. */
   tool: string | null;
   decisionId: string;
-  /** An older receipt is a replay of another decision. */
+  /** A receipt from before this time is a replay of another decision. */
   notBefore: Date;
 };
 
@@ -33,7 +33,10 @@ type ContentFault =
 /** Clocks of two hosts under NTP differ by far less. */
 const clockSkewMs = 60_000;
 
-/** Checks an attacker-controlled receipt offline. Returns the first fault, or null for a receipt that proves what was expected. */
+/**
+ * Verifies an attacker-controlled receipt offline. Returns the first fault, or `null` for a receipt that proves the
+ * expectation.
+ */
 export function findReceiptFault(
   receipt: StoredReceipt,
   keys: TrustedKeys,

@@ -2,13 +2,15 @@ import type { Approval } from '@countersign/contracts/governance-kernel';
 import type { KernelClient } from './kernel-clients.ts';
 import { malformed, throwKernelError } from './kernel-error.ts';
 
-/** Enough for every approval of an honest session; a lying kernel must not be paged through for ever. */
+/**
+ * Enough for every approval of an honest session. The limit protects against a kernel that returns pages without end.
+ */
 const approvalPagesMax = 50;
 
 type Session = { sessionId: string; signal?: AbortSignal };
 type Lister = Pick<KernelClient, 'listApprovals'>;
 
-/** The first approval of a session that is wanted, newest first. Throws KernelError. */
+/** The newest approval of a session that matches. Throws KernelError. */
 export async function findApprovalOf(
   client: Lister,
   session: Session,

@@ -1,7 +1,7 @@
-/** Who asks: the agent of one workspace, within one run that a person started. */
+/** The requester: the agent of one workspace, within one run that a person started. */
 export type Asker = { workspaceId: string; runId: string; startedBy: string };
 
-/** A step as it is put to the kernel. The key makes a repeated question the same question. */
+/** A step as it is submitted to the kernel. The kernel recognises a repeated request by the idempotency key. */
 export type GovernedStep = Asker & {
   idempotencyKey: string;
   approvalGrant: string | null;

@@ -6,11 +6,11 @@ import type { GovernanceConfig } from '../config.ts';
 export type KernelClient = RawClient<typeof kernelRoutes>;
 
 type KernelClients = {
-  /** A client for a caller of a workspace, who is asserted again with each attempt. */
+  /** A client for a caller of a workspace. Each attempt carries a new assertion. */
   as(asserted: Asserted): KernelClient;
-  /** For what the gateway itself sets. */
+  /** A client that acts as the gateway itself, for settings, members and ends of access. */
   readonly sibling: KernelClient;
-  /** For the routes that are open to everybody: no credential leaves. */
+  /** A client for public routes, which sends no credential. */
   readonly anonymous: KernelClient;
 };
 
@@ -22,7 +22,7 @@ type Ways = {
   traceparent: () => string | null;
 };
 
-/** The kernel, by each of the credentials that the gateway has for it. None of them is an operator's. */
+/** Clients of the kernel, one per credential of the gateway. None has operator rights. */
 export function createKernelClients(
   { url: baseUrl, serviceApiKey, timeoutMs }: GovernanceConfig,
   { signer, traceparent, ...ways }: Ways,

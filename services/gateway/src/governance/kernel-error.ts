@@ -4,8 +4,8 @@ import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { ReceiptFault } from './check-receipt.ts';
 
 /**
- * Why a governed step was not executed. `unreachable`: no verified answer of the kernel, so the run fails closed. `upstream`: the
- * kernel decided and answered, but the model behind it did not. `interrupted`: this worker was told to stop.
+ * Why a governed step was not executed. `unreachable`: the kernel gave no verified answer, so the run fails closed.
+ * `upstream`: the kernel decided and answered, but the model failed. `interrupted`: this worker was stopped.
  */
 type KernelErrorKind = 'unreachable' | 'upstream' | 'interrupted';
 
@@ -18,7 +18,7 @@ export class KernelError extends Error {
   readonly kind: KernelErrorKind;
   /** Low-cardinality, for step errors and metrics. */
   readonly code: RunErrorCode;
-  /** `null` when no receipt came, or none was refused. */
+  /** `null` when no receipt arrived, or none failed verification. */
   readonly refused: RefusedReceipt | null;
 
   constructor(kind: KernelErrorKind, code: RunErrorCode, message: string, { cause, refused = null }: Details = {}) {
@@ -30,23 +30,32 @@ export class KernelError extends Error {
   }
 }
 
-/** The kernel holds settings of a later version, or others of the same one: the database of this gateway was restored, or the kernel's was. */
+export const notConfigured = new KernelError(
+  'unreachable',
+  'GOVERNANCE_NOT_CONFIGURED',
+  'No governance service is configured, and nothing runs ungoverned',
+);
+
+/**
+ * The kernel has later settings, or different ones under the same version. Either this gateway's database or the
+ * kernel's was restored.
+ */
 export class SettingsRefused extends KernelError {
   readonly standingVersion: number;
 
-  constructor({ version, standing }: { version: number; standing: number }) {
-    const versions = `The kernel holds version ${standing} of the settings, and this gateway has version ${version}`;
-    const cause = 'as after one of the databases was restored';
+  constructor({ version, current }: { version: number; current: number }) {
+    const versions = `The kernel holds version ${current} of the settings, and this gateway has version ${version}`;
+    const cause = 'Probably one of the databases was restored from a backup';
     super(
       'unreachable',
       'SETTINGS_REFUSED',
-      `${versions}, ${cause}. An owner must check the settings and save them again`,
+      `${versions}. ${cause}. An owner must check the settings and save them again`,
     );
-    this.standingVersion = standing;
+    this.standingVersion = current;
   }
 }
 
-/** An answer of the kernel that proves nothing. */
+/** The error for an answer of the kernel that proves nothing. */
 export function malformed(message: string, cause?: unknown): KernelError {
   return new KernelError('unreachable', 'GOVERNANCE_MALFORMED', message, { cause });
 }
@@ -61,13 +70,10 @@ const ofFault: Record<CallFault, [KernelErrorKind, code: RunErrorCode, message: 
   aborted: ['interrupted', 'INTERRUPTED', 'The worker is stopping'],
   late: ['unreachable', 'GOVERNANCE_TIMEOUT', 'The kernel did not answer in time'],
   unreachable: ['unreachable', 'GOVERNANCE_UNAVAILABLE', 'The kernel did not answer'],
-  malformed: ['unreachable', 'GOVERNANCE_MALFORMED', 'The answer of the kernel broke its contract'],
+  malformed: ['unreachable', 'GOVERNANCE_MALFORMED', 'The answer of the kernel does not match its contract'],
 };
 
-/**
- * The effect of a failed call on its step. For `catch`: throws a KernelError, or the error itself when it is no fault
- * of the call. For `catch`: throws a KernelError, or what is no fault of the call.
- */
+/** For `catch`: throws a KernelError for a failed call. Throws all other errors unchanged. */
 export function throwKernelError(error: unknown): never {
   if (!(error instanceof CallFailed)) throw error;
   const [kind, code, message] = ofFault[error.fault];

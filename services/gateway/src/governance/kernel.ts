@@ -17,7 +17,6 @@ import {
 } from '@countersign/contracts/governance-kernel';
 import type { JsonValue } from '@countersign/crypto';
 import type { AssertionSigner } from '@countersign/service-kit';
-import type { KeyRing } from '@countersign/verifier';
 import { z } from 'zod';
 import type { GovernanceConfig } from '../config.ts';
 import type { ModelReply, Proposal, ToolReply } from '../runs/conversation.ts';
@@ -49,20 +48,20 @@ export type Kernel = {
   /** The outcome of a call that the kernel withheld from a model's answer. */
   recallDecision(step: GovernedStep, call: GovernedCall, proposal: Proposal): Promise<Governed<ToolReply>>;
   findApproval(of: { workspaceId: string; sessionId: string }, approvalId: string): Promise<Approval | null>;
-  findQuestion(asked: AskedByKey): Promise<Question | null>;
-  /** Gives the kernel a whole list of members; answers with the version that is in force there. */
+  findQuestion(question: AskedByKey): Promise<Question | null>;
+  /** Sends a whole list of members. Resolves to the version that is in force at the kernel. */
   putMembers(list: MemberList, signal: AbortSignal): Promise<number>;
   castVote(vote: ApprovalVote): Promise<RawAnswer<Approval>>;
-  /** Ends what the agent of a workspace requested in one session and has not used. */
+  /** Withdraws the pending and usable approvals that the agent of a workspace requested in one session. */
   withdrawApprovals(of: { workspaceId: string; sessionId: string; reason: string }): Promise<void>;
-  /** Ends what a person has not used in a workspace: what they requested, and what they approved. */
+  /** Ends the pending and usable approvals of a person in a workspace: those they requested and those they gave. */
   endApprovalsOf(of: { workspaceId: string; userId: string; reason: string }): Promise<void>;
-  /** Decides a change of what governs agents, as the person who makes it. */
+  /** Requests a decision about a change of agent governance, as the person who makes it. */
   proposeChange(by: AssertedMember, change: Change): Promise<RawAnswer<DecisionReply>>;
   readonly keyRing: KernelKeyRing;
 };
 
-/** A change of what governs agents: its object, and what an approver sees of it. */
+/** A change of agent governance: its object, and the values that an approver sees. */
 type Change = { resource: string; args: Record<string, string> };
 
 type ApprovalVote = {
@@ -78,32 +77,40 @@ type ApprovalVote = {
   reason: string | undefined;
 };
 
-/** Who decides is part of what governs agents. These decisions have a chain of their own. */
+/**
+ * Changes of the members are changes of agent governance, since members approve. Their decisions have a chain of their
+ * own.
+ */
 export const memberChangeSession = 'console:members';
 const memberChange = { action: 'policy.change', effect_level: 'E3', session_id: memberChangeSession } as const;
 
-/** A voter waits at a screen, and can vote again. */
+/** The time for repeated attempts while a person waits at a screen. The person can try again. */
 const personWaitsMs = 1_500;
 
 type Ways = {
   signer: AssertionSigner;
+  now: () => Date;
   fetch?: typeof fetch | undefined;
   /** The traceparent of the work that a call is part of; `null` when tracing is off. */
   traceparent?: () => string | null;
 };
 
-/** The kernel as the orchestrator sees it: nothing it says counts before its receipt was verified. Methods throw KernelError. */
-export function createKernel(config: GovernanceConfig, given: Ways): Kernel {
-  const { signer, fetch: fetchNow = fetch, traceparent = () => null } = given;
+/**
+ * The kernel client of the gateway. A decision about a step is used only after its receipt was verified. Methods throw
+ * KernelError.
+ */
+export function createKernel(config: GovernanceConfig, options: Ways): Kernel {
+  const { signer, now, fetch: fetchNow = fetch, traceparent = () => null } = options;
   const repeating = (repeatsForMs: number) =>
     createKernelClients(config, { signer, fetch: fetchNow, repeatsForMs, traceparent });
-  // A kernel, or its database, that is away for seconds ends no run: a step waits for it as long as it may take at all.
+  // A step retries within its whole time limit, since an outage of some seconds must not end a run.
   const clients = repeating(config.timeoutMs);
   const forPeople = repeating(personWaitsMs);
-  // The vote that follows is refused under an older list, so a kernel that is away delays no request.
+  // Calls only once, since an unavailable kernel must not delay a request. A kernel with an older list of members
+  // refuses votes anyway.
   const once = repeating(0);
-  const keyRing = kernelKeyRing(config.trustedPublicKeys, clients.anonymous);
-  const parts: Parts = {
+  const keyRing = kernelKeyRing(config.trust, { kernel: clients.anonymous, now });
+  const deps: Deps = {
     as: (asker) => clients.as(assertedAgent(asker)),
     keyRing,
   };
@@ -112,21 +119,21 @@ export function createKernel(config: GovernanceConfig, given: Ways): Kernel {
     applySettings: (applied, signal) => applySettings(clients.sibling, applied, signal),
     putMembers: async ({ workspaceId, version, members }, signal) => {
       const roles = members.map(({ userId: user_id, role }) => ({ user_id, role }));
-      const given = { params: { tenant: TenantId.parse(workspaceId) }, body: { version, members: roles }, signal };
-      return repliedBy(await once.sibling.putMembers(given).catch(throwKernelError)).version;
+      const input = { params: { tenant: TenantId.parse(workspaceId) }, body: { version, members: roles }, signal };
+      return repliedBy(await once.sibling.putMembers(input).catch(throwKernelError)).version;
     },
-    listTools: (asker, signal) => listTools(parts, asker, signal),
-    callModel: (step, request) => callModel(parts, step, request),
-    callTool: (step, call) => callTool(parts, step, call),
-    recallDecision: (step, call, proposal) => recallDecision(parts, step, call, proposal),
+    listTools: (asker, signal) => listTools(deps, asker, signal),
+    callModel: (step, request) => callModel(deps, step, request),
+    callTool: (step, call) => callTool(deps, step, call),
+    recallDecision: (step, call, proposal) => recallDecision(deps, step, call, proposal),
     findApproval: ({ workspaceId, sessionId }, id) =>
       findApprovalOf(
         forPeople.as(assertedAgent({ workspaceId })),
         { sessionId },
         ({ approval_id }) => approval_id === id,
       ),
-    findQuestion: (asked) =>
-      findQuestion(forPeople.as(assertedAgent({ workspaceId: asked.workspaceId })), parts.keyRing, asked),
+    findQuestion: (request) =>
+      findQuestion(forPeople.as(assertedAgent({ workspaceId: request.workspaceId })), deps.keyRing, request),
     withdrawApprovals: ({ workspaceId, ...session }) =>
       withdrawApprovals(forPeople.as(assertedAgent({ workspaceId })), {
         ...session,
@@ -163,15 +170,15 @@ async function endApprovalsOf(
     ({ ended } = repliedBy(await sibling.endApprovals(request).catch(throwKernelError)));
 }
 
-type Parts = { as(asker: Asker): KernelClient; keyRing: KeyRing };
+type Deps = { as(asker: Asker): KernelClient; keyRing: KernelKeyRing };
 
-async function listTools(parts: Parts, asker: Asker, signal: AbortSignal): Promise<GovernedTool[]> {
-  const { tools } = repliedBy(await parts.as(asker).listMcpCapabilities({ signal }).catch(throwKernelError));
+async function listTools(deps: Deps, asker: Asker, signal: AbortSignal): Promise<GovernedTool[]> {
+  const { tools } = repliedBy(await deps.as(asker).listMcpCapabilities({ signal }).catch(throwKernelError));
   return tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: tool.input_schema }));
 }
 
-async function callModel(parts: Parts, step: GovernedStep, request: string): Promise<Governed<ModelReply>> {
-  const answer = await parts
+async function callModel(deps: Deps, step: GovernedStep, request: string): Promise<Governed<ModelReply>> {
+  const answer = await deps
     .as(step)
     .createChatCompletion({
       body: modelRequestOf(request),
@@ -181,39 +188,39 @@ async function callModel(parts: Parts, step: GovernedStep, request: string): Pro
     .catch(throwKernelError);
   refuseFailure(answer);
   const { receipt, decisionId } = chatReceiptOf(answer.headers);
-  // The tool of a model call is the model's business; all else must be this very step.
-  await verifyDecision(parts.keyRing, step, receipt, { action: 'model.call', tool: receipt.payload.tool, decisionId });
-  const asked = await questionOf(parts, step, receipt.payload);
-  const decision = decisionOf(receipt, reasonOf(answer.body), asked);
+  // A model call may contain any tool, so the tool is not compared. All other members must belong to this step.
+  await verifyDecision(deps.keyRing, step, receipt, { action: 'model.call', tool: receipt.payload.tool, decisionId });
+  const question = await questionOf(deps, step, receipt.payload);
+  const decision = decisionOf(receipt, reasonOf(answer.body), question);
   if (decision.verdict !== 'ALLOW') return { decision, reply: null };
   return { decision, reply: modelReplyOf(repliedBy(answer), answer.headers) };
 }
 
 async function recallDecision(
-  parts: Parts,
+  deps: Deps,
   step: GovernedStep,
   call: GovernedCall,
   { decisionId, receiptId, notBefore }: Proposal,
 ): Promise<Governed<ToolReply>> {
-  const receipt = await fetchReceipt(parts, step, receiptId);
+  const receipt = await fetchReceipt(deps, step, receiptId);
   const then = { ...step, startedAt: new Date(notBefore) };
-  await verifyDecision(parts.keyRing, then, receipt, { action: 'tool.call', tool: call.tool, decisionId });
+  await verifyDecision(deps.keyRing, then, receipt, { action: 'tool.call', tool: call.tool, decisionId });
   const { verdict } = receipt.payload;
   if (verdict === 'ALLOW') throw malformed('The kernel withheld a call that it allowed');
   if (verdict === 'DENY') return { decision: decisionOf(receipt, '', null), reply: null };
-  const approval = await approvalOf(parts, step, receipt.payload);
+  const approval = await approvalOf(deps, step, receipt.payload);
   // Two equal calls share one approval. When the first has used it up, the second must ask for its own.
-  if (approval !== null && approval.state !== 'pending') return callTool(parts, step, call);
+  if (approval !== null && approval.state !== 'pending') return callTool(deps, step, call);
   return { decision: decisionOf(receipt, '', shown(approval)), reply: null };
 }
 
-async function fetchReceipt(parts: Parts, step: GovernedStep, receiptId: string): Promise<StoredReceipt> {
-  const asked = { params: { receipt_id: receiptId }, signal: step.signal };
-  return repliedBy(await parts.as(step).getReceipt(asked).catch(throwKernelError));
+async function fetchReceipt(deps: Deps, step: GovernedStep, receiptId: string): Promise<StoredReceipt> {
+  const input = { params: { receipt_id: receiptId }, signal: step.signal };
+  return repliedBy(await deps.as(step).getReceipt(input).catch(throwKernelError));
 }
 
-async function callTool(parts: Parts, step: GovernedStep, call: GovernedCall): Promise<Governed<ToolReply>> {
-  const answer = await parts
+async function callTool(deps: Deps, step: GovernedStep, call: GovernedCall): Promise<Governed<ToolReply>> {
+  const answer = await deps
     .as(step)
     .executeMcp({
       body: {
@@ -230,23 +237,23 @@ async function callTool(parts: Parts, step: GovernedStep, call: GovernedCall): P
   refuseFailure(answer);
   const execution = repliedBy(answer);
   const { receipt, reason, decision_id: decisionId } = execution.decision;
-  await verifyDecision(parts.keyRing, step, receipt, { action: 'tool.call', tool: call.tool, decisionId });
-  const decision = decisionOf(receipt, reason, await questionOf(parts, step, receipt.payload));
+  await verifyDecision(deps.keyRing, step, receipt, { action: 'tool.call', tool: call.tool, decisionId });
+  const decision = decisionOf(receipt, reason, await questionOf(deps, step, receipt.payload));
   if (decision.verdict !== 'ALLOW') return { decision, reply: null };
   if (answer.status !== 200) throw malformed(`The kernel allowed the call and answered ${answer.status}`);
   return { decision, reply: toolReplyOf(execution) };
 }
 
-/** The approval that an ESCALATE requests: a new one, or the one that was open for the same call already. */
-function approvalOf(parts: Parts, step: GovernedStep, payload: ReceiptPayload): Promise<Approval | null> {
+/** The approval that an ESCALATE requires: a new one, or the open one for the same call. */
+function approvalOf(deps: Deps, step: GovernedStep, payload: ReceiptPayload): Promise<Approval | null> {
   const isAskedFor = ({ receipt_id: receiptId, approval_id: approvalId }: Approval) =>
     receiptId === payload.receipt_id || approvalId === payload.approval_id;
   const { runId: sessionId, signal } = step;
-  return findApprovalOf(parts.as(step), { sessionId, signal }, isAskedFor);
+  return findApprovalOf(deps.as(step), { sessionId, signal }, isAskedFor);
 }
 
-async function questionOf(parts: Parts, step: GovernedStep, payload: ReceiptPayload): Promise<KernelApproval | null> {
-  return payload.verdict === 'ESCALATE' ? shown(await approvalOf(parts, step, payload)) : null;
+async function questionOf(deps: Deps, step: GovernedStep, payload: ReceiptPayload): Promise<KernelApproval | null> {
+  return payload.verdict === 'ESCALATE' ? shown(await approvalOf(deps, step, payload)) : null;
 }
 
 function shown(approval: Approval | null): KernelApproval | null {
@@ -265,7 +272,7 @@ function stepHeaders(step: GovernedStep): Record<string, string> {
 
 const Failure = z.object({ error: z.object({ code: ErrorCode }) });
 
-/** Everything but an answer or a refusal is a failure; only a failure behind the kernel is not the kernel's. */
+/** Throws for any status except 200 and 403. A failure of the upstream model is not a failure of the kernel. */
 function refuseFailure({ status, body }: RawAnswer<unknown>): void {
   if (status === 200 || status === 403) return;
   const code = Failure.safeParse(body).data?.error.code ?? 'GOVERNANCE_REFUSED';

@@ -6,7 +6,7 @@ import { functionNameOf } from '../runs/tool-names.ts';
 import { KernelError } from './kernel-error.ts';
 import { storable } from './storable.ts';
 
-/** The kernel's decisions about the calls in the answer, in the order in which the model made them. */
+/** The kernel's decision about one call in the answer. The decisions have the order of the model's calls. */
 const Decision = z.object({
   tool: z.string().min(1).max(256),
   tool_call_id: z.string().nullable(),
@@ -25,23 +25,25 @@ const Message = z.object({
   countersign: z.object({ decisions: z.array(Decision).max(callsPerAnswerMax) }).optional(),
 });
 
-/** Above what any model reads, and so low that the hundred iterations of the longest run add up to what its columns hold. */
+/** More than the context of any model. The sum over the 100 iterations of the longest run still fits into a column. */
 const tokensMax = 20_000_000;
 const Tokens = z.int().min(0).max(tokensMax);
 
 const Completion = z.object({
   choices: z.array(z.object({ message: Message })).min(1),
-  // A count that cannot be is one that the model did not tell; what the call costs is the kernel's to count.
+  // An impossible count is treated as missing. The kernel meters the cost of the call.
   usage: z.object({ prompt_tokens: Tokens, completion_tokens: Tokens }).nullish().catch(null),
 });
 
 /**
- * The first choice of an OpenAI completion. Attacker-controlled; what canonical JSON or a column refuses is replaced.
+ * The first choice of an OpenAI completion. Attacker-controlled, so values that canonical JSON or a column cannot
+ * contain are replaced.
  */
 export function modelReplyOf(body: unknown, headers: Headers): ModelReply {
   const parsed = Completion.safeParse(body);
   const message = parsed.data?.choices[0]?.message;
-  if (message === undefined) throw new KernelError('upstream', 'UPSTREAM_FAILED', 'The model answered no completion');
+  if (message === undefined)
+    throw new KernelError('upstream', 'UPSTREAM_FAILED', 'The answer of the model contains no completion');
   const usage = parsed.data?.usage;
   return {
     message: { content: message.content ? storable(message.content) : null, tool_calls: callsOf(message) },
@@ -50,21 +52,25 @@ export function modelReplyOf(body: unknown, headers: Headers): ModelReply {
   };
 }
 
-/** The released calls, with those that the kernel withheld put back in their places: the run parks or ends there. */
+/** The released and the withheld calls in their original order. The run parks or ends at a withheld call. */
 function callsOf(message: z.infer<typeof Message>): ToolCall[] {
   const released = message.tool_calls ?? [];
   const decisions = message.countersign?.decisions;
   return withIdsOfTheirOwn(decisions === undefined ? released : allCalls(released, decisions));
 }
 
-/** Paired by position: ids are the model's choice, and two calls with one id must not pass for one. */
+/** Paired by position, since the model chooses the ids. Two calls with one id must not count as one. */
 function allCalls(released: ProposedCall[], decisions: z.infer<typeof Decision>[]): ProposedCall[] {
   const allowed = released.values();
   const calls = decisions.map((decision) =>
     decision.verdict === 'ALLOW' ? allowed.next().value : withheldCall(decision),
   );
   if (allowed.next().done !== true || !calls.every((call) => call !== undefined))
-    throw new KernelError('unreachable', 'GOVERNANCE_MALFORMED', 'The kernel released other calls than it allowed');
+    throw new KernelError(
+      'unreachable',
+      'GOVERNANCE_MALFORMED',
+      'The kernel did not release exactly the calls that it allowed',
+    );
   return calls;
 }
 
@@ -76,7 +82,7 @@ function withheldCall(decision: z.infer<typeof Decision>): ProposedCall {
   };
 }
 
-/** Results are told to the model by the id of their call, so an id that is missing or repeated is replaced. */
+/** The model matches results by call id, so a missing or repeated id is replaced. */
 function withIdsOfTheirOwn(calls: ProposedCall[]): ToolCall[] {
   const taken = new Set<string>();
   return calls.map(({ id, function: called, withheld }, index) => {

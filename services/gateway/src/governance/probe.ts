@@ -3,21 +3,23 @@ import { healthz } from '@countersign/contracts/governance-kernel';
 import type { Reachability } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 
+type Deps = Pick<Context, 'config' | 'fetchNow'>;
+
 type Probe = { state: Reachability; latencyMs: number };
 
-/** A health check that hangs is worse than one that says no. */
+/** A health check that hangs is worse than one that fails. */
 const probeTimeoutMs = 1_000;
 
-/** Rejects when the kernel could not decide now: when it is away, has no room for a receipt, or no policy that is fresh. */
-export async function assertGovernanceReady({ config, fetchNow }: Context): Promise<'none' | undefined> {
+/** Rejects when the kernel cannot decide now: it is unavailable, cannot store a receipt, or has no fresh policy. */
+export async function assertGovernanceReady({ config, fetchNow }: Deps): Promise<'none' | undefined> {
   if (config.governance === null) return 'none';
   const options = { baseUrl: config.governance.healthUrl, timeoutMs: probeTimeoutMs, fetch: fetchNow };
   const answer = await createRawClient({ getReadiness }, options).getReadiness();
   if (answer.kind !== 'replied' || answer.body.status !== 'ready') throw new Error('The kernel is not ready');
 }
 
-/** Asks the kernel whether it lives. Never rejects and never takes longer than a second. */
-export async function probeGovernance({ config, fetchNow }: Context): Promise<Probe> {
+/** Checks whether the kernel is alive. Never rejects and never takes longer than a second. */
+export async function probeGovernance({ config, fetchNow }: Deps): Promise<Probe> {
   if (config.governance === null) return { state: 'not_configured', latencyMs: 0 };
   const startedAtMs = performance.now();
   const options = { baseUrl: config.governance.healthUrl, timeoutMs: probeTimeoutMs, fetch: fetchNow };

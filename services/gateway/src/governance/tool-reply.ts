@@ -5,14 +5,14 @@ import { storable } from './storable.ts';
 
 const TextContent = z.object({ content: z.array(z.object({ type: z.literal('text'), text: z.string() })).min(1) });
 
-/** The most text of one tool in a conversation; the rest is cut, and the text states it. */
+/** The longest text of one tool result in a conversation. The rest is cut, and the text states that. */
 const contentLengthMax = 50_000;
 
 /** The text of a tool's result for the model, or the whole result as JSON when it is more than text. */
 export function toolReplyOf(execution: z.infer<typeof McpExecution>): ToolReply {
   const texts = TextContent.safeParse(execution.result);
   const content = texts.success
-    ? texts.data.content.map((part) => part.text).join('\n')
+    ? texts.data.content.map((piece) => piece.text).join('\n')
     : JSON.stringify(execution.result ?? {});
   const whole = storable(content);
   const shown = whole.length > contentLengthMax ? `${storable(whole.slice(0, contentLengthMax))}\n[cut]` : whole;

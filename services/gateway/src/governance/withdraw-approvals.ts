@@ -3,8 +3,8 @@ import type { KernelClient } from './kernel-clients.ts';
 import { malformed, throwKernelError } from './kernel-error.ts';
 
 /**
- * Withdraws each pending or unused approval that a principal requested in a session. A session is not bound to one principal: another agent
- * of the workspace can name it too, and the kernel refuses the withdrawal of what another principal requested. A repetition changes nothing.
+ * Withdraws each pending or usable approval that a principal requested in a session. Requests of other principals in
+ * the session are skipped, since the kernel lets a principal withdraw only its own. A repetition changes nothing.
  * Throws KernelError.
  */
 export async function withdrawApprovals(

@@ -11,8 +11,16 @@ import {
   sessionTokenHash,
 } from './session-token.ts';
 
-/** The session of a token. Throws CREDENTIALS_INVALID; a token that was replaced takes its whole family down. */
-export async function authenticate(context: Context, token: string): Promise<StoredSession> {
+type Deps = Pick<Context, 'now' | 'transaction'>;
+
+/**
+ * The session of a token. Throws CREDENTIALS_INVALID. Use of a token that was replaced more than a minute ago revokes
+ * its whole family.
+ */
+export async function authenticate(
+  context: Pick<Context, 'log' | 'database' | 'now' | 'transaction'>,
+  token: string,
+): Promise<StoredSession> {
   if (!looksLikeSessionToken(token)) throw refused();
   const session = await findSession(context.database.reader, sessionTokenHash(token));
   if (session === null) throw refused();
@@ -25,7 +33,7 @@ export async function authenticate(context: Context, token: string): Promise<Sto
   return session;
 }
 
-async function revokeReused(context: Context, session: StoredSession): Promise<void> {
+async function revokeReused(context: Deps, session: StoredSession): Promise<void> {
   await context.transaction(async (tx) => {
     const now = context.now();
     await revokeFamily(tx, session.familyId, { now, reason: 'token_reused' });
@@ -38,8 +46,8 @@ async function revokeReused(context: Context, session: StoredSession): Promise<v
   });
 }
 
-/** The successor's token for one of the requests that arrive with an old session; null for all others. */
-export async function rotateIfDue(context: Context, session: StoredSession): Promise<string | null> {
+/** Rotates a session that is due and returns the new token. `null` when it is not due or another request did it. */
+export async function rotateIfDue(context: Deps, session: StoredSession): Promise<string | null> {
   const now = context.now();
   if (sessionState(session, now) !== 'due') return null;
   const token = newSessionToken();

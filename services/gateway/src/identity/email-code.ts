@@ -5,14 +5,15 @@ import type { LiveCode } from '../store/email-codes.ts';
 export const codeLifetimeMs = 10 * 60_000;
 /** Five guesses at a million codes: one success in 200,000 per code. */
 const codeTriesMax = 5;
-/** Five mails per address and hour bound both the guesses and the mail that one address can be flooded with. */
+/** Five mails per address and hour limit both the guesses and the number of mails to one address. */
 export const sendsPerHourMax = 5;
 
 type DigitsBinding = { codeId: string; email: string; inviteId: string | null };
 
 /**
- * Six digits, derived from the secret and the random id of the code, so they can be sent again without being stored. The 64 bits of the HMAC make each of the million equally likely. An invite has digits of its own, which only who was sent
- * them for it knows.
+ * Six digits, derived from the secret and the random id of the code, so a code can be sent again without being stored.
+ * The 64 bits of the HMAC make each of the million codes equally likely. The code of an invite differs, so that only
+ * the invited person knows it.
  */
 export function emailCodeOf(secret: string, { codeId, email, inviteId }: DigitsBinding): string {
   const purpose = inviteId === null ? '' : `\n${inviteId}`;
@@ -23,22 +24,19 @@ export function emailCodeOf(secret: string, { codeId, email, inviteId }: DigitsB
 
 type CodeBinding = { codeId: string; email: string; code: string };
 
-/**
- * The hash that is stored instead of the code: useless without the key, and useless for another address or another code
- * row.
- */
+/** The stored hash of the code. It is useless without the key, and for any other address or row. */
 export function emailCodeHmac(secret: string, { codeId, email, code }: CodeBinding): string {
   return createHmac('sha256', secret).update(`countersign/email-code/v1\n${codeId}\n${email}\n${code}`).digest('hex');
 }
 
-/** `joins`: accepted, and it is the code of an invite. */
+/** `joins`: the code is accepted, and is the code of an invite. */
 type CodeVerdict = 'accepted' | 'joins' | 'refused' | 'exhausted' | 'expired';
 
 const noHmac = '0'.repeat(64);
 
 /**
- * Checks one attempt. Does the same work without a live code as with one, so that time does not tell whether an address asked
- * for a code.
+ * Checks one attempt. It does the same work with and without a live code, so response times do not show whether an
+ * address requested a code.
  */
 export function checkCode(
   live: LiveCode | null,

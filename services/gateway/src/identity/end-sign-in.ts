@@ -5,13 +5,13 @@ import type { Tx } from '../store/database.ts';
 import { revokeFamily } from '../store/sessions.ts';
 import { findFirstMembership } from '../store/workspaces.ts';
 
-/** `ended`: by itself. `revoked`: from another session. */
+/** `ended`: by the session itself. `revoked`: from another session. */
 type Ending = { user: User; familyId: string; action: 'session.ended' | 'session.revoked'; requestId: string };
 
-/** All sessions that one sign-in led to, as the person wants it. */
+/** Ends all sessions of one sign-in, as its person requested. */
 export async function endSignIn(
   tx: Tx,
-  context: Context,
+  context: Pick<Context, 'now'>,
   { user, familyId, action, requestId }: Ending,
 ): Promise<void> {
   const now = context.now();

@@ -2,12 +2,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { storableText } from '@countersign/contracts';
 import { z } from 'zod';
 
-/** A web app is opened and signs in at once; older data was kept by another party. */
+/** A web app signs in as soon as it opens, so older init data may be stolen. */
 const ageMaxMs = 5 * 60_000;
-/** The clocks of Telegram and of this machine. */
+/** The greatest difference between the clocks of Telegram and of this machine. */
 const skewMs = 60_000;
 
-/** From when on init data that is taken now would be refused for its age alone. */
+/** The time after which accepted init data would be refused for its age alone. */
 export const initDataLifetimeMs = ageMaxMs + skewMs;
 
 const InitDataUser = z.looseObject({
@@ -17,12 +17,12 @@ const InitDataUser = z.looseObject({
   last_name: storableText({ max: 256 }).optional(),
 });
 
-/** The person for whom Telegram vouches. */
+/** The person that Telegram identified. */
 type MessengerUser = { messengerId: string; name: string; hash: string };
 
 /**
- * Reads the init data of a Telegram web app, which is attacker-controlled: signed by the bot's token, at most five minutes old. Null for
- * whatever is not in all its parts as it has to be.
+ * Parses the init data of a Telegram web app (attacker-controlled). It must be signed with the token of the bot and at
+ * most five minutes old. `null` for invalid data.
  */
 export function readInitData(
   initData: string,
@@ -40,9 +40,12 @@ export function readInitData(
   return { messengerId: `telegram:${id}`, name: name === '' ? `Telegram ${id}` : name, hash };
 }
 
-/** https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app. Clients differ in whether `signature` is part of it. */
+/**
+ * Checks the hash by https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app. Some clients
+ * include the member `signature` in the hash.
+ */
 function isSigned(pairs: readonly [string, string][], hash: string, botToken: string): boolean {
-  // One spelling: another one of the same hash would count as unused.
+  // Only lower case is accepted, since another spelling of the same hash would count as unused.
   if (!/^[0-9a-f]{64}$/.test(hash)) return false;
   const offered = Buffer.from(hash, 'hex');
   const secret = createHmac('sha256', 'WebAppData').update(botToken).digest();

@@ -14,16 +14,19 @@ import { codeLifetimeMs, emailCodeHmac, emailCodeOf, sendsPerHourMax } from './e
 
 const hourMs = 3_600_000;
 
-/** `inviteId`: the invite that the code is to join by; null for one that only signs in. */
-type Asked = { email: string; inviteId: string | null };
+/** `inviteId`: the invite that the code joins. `null` for a code that only signs in. */
+type Input = { email: string; inviteId: string | null };
 
 /**
- * The one live code of an address. A request while one lives sends the same code again, so a stranger's request
- * invalidates no code. For an invite it has digits of its own: another person may have accepted it, and an ordinary
- * sign-in joins nothing. Throws RATE_LIMITED after five in an hour. Looks at no user: known and unknown addresses take
- * the same way.
+ * The one live code of an address. A repeated request sends the same code, so a stranger cannot invalidate a code. A
+ * code for an invite has different digits: another person may have accepted the invite, so an ordinary sign-in must not
+ * join. Throws RATE_LIMITED after five codes in an hour. Reads no user, so known and unknown addresses are handled
+ * alike.
  */
-export async function issueCode(context: Context, { email, inviteId }: Asked): Promise<string> {
+export async function issueCode(
+  context: Pick<Context, 'config' | 'now' | 'transaction'>,
+  { email, inviteId }: Input,
+): Promise<string> {
   const now = context.now();
   const code = await context.transaction(async (tx) => {
     await lockAddress(tx, email);
@@ -38,13 +41,21 @@ export async function issueCode(context: Context, { email, inviteId }: Asked): P
     return digits;
   });
   if (code !== null) return code;
-  throw new AppError('RATE_LIMITED', 'Too many codes were requested for this address', {
-    headers: { 'retry-after': String(hourMs / 1_000) },
-  });
+  throw new AppError(
+    'RATE_LIMITED',
+    'Too many codes were requested for this address. Use the last one, or try again in an hour',
+    {
+      headers: { 'retry-after': String(hourMs / 1_000) },
+    },
+  );
 }
 
-/** The id of the live code, or of a new one; it counts as sent once more. */
-async function liveCodeId(tx: Tx, { config }: Context, { email, now }: { email: string; now: Date }): Promise<string> {
+/** The id of the live code or of a new one. Counts one more mail. */
+async function liveCodeId(
+  tx: Tx,
+  { config }: Pick<Context, 'config'>,
+  { email, now }: { email: string; now: Date },
+): Promise<string> {
   const live = await findLiveCode(tx, email);
   if (live !== null && live.expiresAt > now) {
     await countSend(tx, live.id);

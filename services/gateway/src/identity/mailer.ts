@@ -2,9 +2,9 @@ import { createTransport } from 'nodemailer';
 import { oneLine } from '../workspaces/one-line.ts';
 
 export type Mailer = {
-  /** `joins`: what the code joins, beside signing in. */
+  /** `joins`: the workspace that the code also joins. `null` when the code only signs in. */
   sendCode(email: string, code: string, joins: Joined | null): Promise<void>;
-  /** True once the mail server has taken it. */
+  /** `true` once the mail server has accepted the mail. */
   sendInvite(email: string, invitation: Invitation): Promise<boolean>;
   sendNotification(email: string, mail: { subject: string; text: string }): Promise<void>;
   close(): void;
@@ -13,10 +13,10 @@ export type Mailer = {
 type Joined = { workspace: string; from: string };
 type Invitation = Joined & { url: string };
 
-/** A mail server that takes longer is treated as down; the caller waits for this. */
+/** The caller waits for the mail server, so a server that takes longer counts as down. */
 const smtpTimeoutMs = 10_000;
 
-/** Mail by SMTP. The code is the only secret in it, and it lives ten minutes. */
+/** Sends mail by SMTP. A sign-in code in a mail is a secret, and is valid for ten minutes. */
 export function createSmtpMailer(options: { smtpUrl: string; from: string }): Mailer {
   const transport = createTransport(options.smtpUrl, { from: options.from });
   return {

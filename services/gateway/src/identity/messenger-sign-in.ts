@@ -6,13 +6,19 @@ import { ensureMessengerUser } from '../store/users.ts';
 import { initDataLifetimeMs, readInitData } from './init-data.ts';
 import { openSession } from './open-session.ts';
 
-/** Exchanges init data for a session, once. Throws CREDENTIALS_INVALID, whatever was wrong, and MESSENGER_NOT_CONFIGURED. */
+type Deps = Pick<Context, 'config' | 'newEvent' | 'now' | 'databaseNow' | 'transaction'>;
+
+/**
+ * Exchanges init data for a session, once. Throws CREDENTIALS_INVALID for invalid or used init data,
+ * MESSENGER_NOT_CONFIGURED, and what `openSession` throws.
+ */
 export async function signInByInitData(
-  context: Context,
+  context: Deps,
   { initData, requestId }: { initData: string; requestId: string },
 ): Promise<SignedIn> {
   const { messengerBotToken: botToken } = context.config;
-  if (botToken === null) throw new AppError('MESSENGER_NOT_CONFIGURED', 'No bot of a messenger is configured');
+  if (botToken === null)
+    throw new AppError('MESSENGER_NOT_CONFIGURED', 'This installation has no messenger bot. Sign in by mail');
   const now = context.now();
   const vouched = readInitData(initData, { botToken, now });
   if (vouched === null) throw refused();
@@ -26,5 +32,8 @@ export async function signInByInitData(
 }
 
 function refused(): AppError {
-  return new AppError('CREDENTIALS_INVALID', 'The init data is not valid, is too old, or was used');
+  return new AppError(
+    'CREDENTIALS_INVALID',
+    'The init data of the messenger is invalid, expired or already used. Open the app again',
+  );
 }

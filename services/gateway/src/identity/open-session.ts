@@ -5,8 +5,15 @@ import { insertSession } from '../store/sessions.ts';
 import { admitPerson, type ProvenPerson } from './admit-person.ts';
 import { newSessionToken, sessionLifetimeMs, sessionTokenHash } from './session-token.ts';
 
-/** A session for a proven person; the first time it makes a workspace. Throws PERMISSION_DENIED where that is not for everybody. */
-export async function openSession(tx: Tx, context: Context, person: ProvenPerson): Promise<SignedIn> {
+/**
+ * Opens a session for a proven person, and creates a workspace the first time. Throws PERMISSION_DENIED when sign-up
+ * is restricted.
+ */
+export async function openSession(
+  tx: Tx,
+  context: Pick<Context, 'config' | 'newEvent' | 'now' | 'databaseNow'>,
+  person: ProvenPerson,
+): Promise<SignedIn> {
   const { user } = person;
   const { workspaceId, workspaceName } = await admitPerson(tx, context, person);
   const now = context.now();

@@ -2,9 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { SessionFacts } from '../store/sessions.ts';
 
 export const sessionLifetimeMs = 30 * 24 * 3_600_000;
-/** A stolen token is worth a day, then its thief and its owner collide. */
+/**
+ * A stolen token works unnoticed for about a day. After the rotation, either its thief or its owner uses a replaced
+ * token, which revokes all tokens of the sign-in.
+ */
 const rotateAfterMs = 24 * 3_600_000;
-/** Requests that were under way when the token changed may still arrive with the old one. */
+/** Requests that were in progress when the token changed may still arrive with the old one. */
 const rotationOverlapMs = 60_000;
 
 const tokenPattern = /^cs_[A-Za-z0-9_-]{43}$/;
@@ -22,7 +25,7 @@ export function sessionTokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** `reused`: a party holds a token that was replaced, so the whole family is revoked. */
+/** `reused`: the token was replaced more than a minute ago and is used again, so the whole family is revoked. */
 type SessionState = 'valid' | 'due' | 'expired' | 'revoked' | 'reused';
 
 export function sessionState(session: SessionFacts, now: Date): SessionState {

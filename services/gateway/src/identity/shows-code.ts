@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopbackAuthority } from './loopback.ts';
 
-/** Each shows a proxy between the caller and this gateway. */
+/** Each of these headers shows a proxy between the caller and this gateway. */
 const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
 /**
- * Whether a request may be shown a sign-in code: it comes from this machine, to a name of this machine, by no proxy, and from no page
- * of a stranger. Everything looked at is attacker-controlled; each doubt hides the code.
+ * Whether the answer may contain the sign-in code. The request must come from this machine, under a name of this
+ * machine, without a proxy, and not from a foreign page. All inputs are attacker-controlled, so any doubt hides the
+ * code.
  */
 export function mayBeShownCode({ headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): boolean {
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');

@@ -1,14 +1,16 @@
 import type { Lane, LaneState } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import { notFound } from '../guards.ts';
-import { bringBackFreed } from '../orchestrator/work-on-run.ts';
+import { notFound } from '../not-found.ts';
 import { recordAudit } from '../store/audit.ts';
 import { findLane, setLane } from '../store/lanes.ts';
+import { bringBackFreed } from './bring-back-freed.ts';
+
+type Deps = Pick<Context, 'config' | 'newEvent' | 'now' | 'databaseNow' | 'transaction'>;
 
 type Request = { workspaceId: string; lane: LaneState; version: number; by: string; requestId: string };
 
-/** Sets the lane, and makes jobs for the runs that waited for it. Throws NOT_FOUND. */
-export async function putLane(context: Context, request: Request): Promise<Lane> {
+/** Sets the lane, and creates jobs for the runs that waited for it. Throws NOT_FOUND. */
+export async function putLane(context: Deps, request: Request): Promise<Lane> {
   const { workspaceId, lane, version, by: actor, requestId } = request;
   const stored = await context.transaction(async (tx) => {
     if ((await setLane(tx, { workspaceId, lane, version })) === true) {
@@ -18,7 +20,7 @@ export async function putLane(context: Context, request: Request): Promise<Lane>
     return await findLane(tx, workspaceId);
   });
   if (stored === null) throw notFound();
-  // A crash before this leaves the runs to the next sweep.
+  // After a crash before this line, the next sweep creates the jobs.
   if (stored.lane === 'run') await bringBackFreed(context);
   return stored;
 }

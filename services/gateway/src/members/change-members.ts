@@ -2,7 +2,8 @@ import { AppError } from '@countersign/contracts';
 import type { Role } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { publishMembersChanged } from '../events.ts';
-import { notFound, type WorkspaceCaller } from '../guards.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { notFound } from '../not-found.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Reader, Tx } from '../store/database.ts';
 import { endInvitesBy } from '../store/invites.ts';
@@ -11,13 +12,16 @@ import { holdRight } from './hold-role.ts';
 import { proposeDecider } from './propose-decider.ts';
 import { silenceWebhooksOf } from './silence-webhooks.ts';
 
+type Deps = Pick<Context, 'database' | 'newEvent' | 'kernel' | 'now' | 'databaseNow' | 'transaction'>;
+
 type Change = { caller: WorkspaceCaller; userId: string; requestId: string };
 
 /**
- * Throws NOT_FOUND for a person who is no member, LAST_OWNER, PERMISSION_DENIED for who is no owner any more, and what proposeDecider
- * throws for a person who would decide more.
+ * Changes the role of a member. Throws NOT_FOUND for a person who is not a member, LAST_OWNER, and PERMISSION_DENIED
+ * when the caller is no longer an owner. Throws PRECONDITION_FAILED when the role changed in the meantime. Throws what
+ * proposeDecider throws for a role with more rights to decide.
  */
-export async function changeRole(context: Context, { role, ...change }: Change & { role: Role }): Promise<void> {
+export async function changeRole(context: Deps, { role, ...change }: Change & { role: Role }): Promise<void> {
   const { caller, userId, requestId } = change;
   const { workspaceId, actor } = caller;
   const from = await heldRole(context.database.reader, workspaceId, userId);
@@ -26,8 +30,9 @@ export async function changeRole(context: Context, { role, ...change }: Change &
     await holdRight(tx, caller, 'member.manage');
     const before = await heldRole(tx, workspaceId, userId);
     if (before === role) return;
-    // The decision was made for a step from this role, and no other one.
-    if (before !== from) throw new AppError('PRECONDITION_FAILED', 'The role of this member changed; try again');
+    // The decision covers a change from this role only.
+    if (before !== from)
+      throw new AppError('PRECONDITION_FAILED', 'The role of this member changed after you read it. Read it again');
     if (before === 'owner') await refuseLastOwner(tx, workspaceId);
     await setRole(tx, workspaceId, userId, role);
     const ended = before === 'owner' ? await endWordOf(tx, context, { workspaceId, userId }) : {};
@@ -41,8 +46,14 @@ export async function changeRole(context: Context, { role, ...change }: Change &
   });
 }
 
-/** Ends the membership of another person, by an owner, or one's own. Throws as changeRole does. */
-export async function endMembership(context: Context, { caller, userId, requestId }: Change): Promise<void> {
+/**
+ * Ends the membership of another person, for an owner, or of the caller. Throws NOT_FOUND, LAST_OWNER and
+ * PERMISSION_DENIED like changeRole.
+ */
+export async function endMembership(
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow' | 'transaction'>,
+  { caller, userId, requestId }: Change,
+): Promise<void> {
   const { workspaceId, actor } = caller;
   await context.transaction(async (tx) => {
     await holdRight(tx, caller, userId === caller.user.id ? 'workspace.leave' : 'member.manage');
@@ -57,12 +68,12 @@ export async function endMembership(context: Context, { caller, userId, requestI
 }
 
 /**
- * An owner's arrangements for others end with the role: an invite would be a way back in, and a webhook a way to go on
- * listening. How much that was is told with the change.
+ * An owner's invites and webhooks end with the role. An invite would let the person return, and a webhook would keep
+ * sending them events. The result states how many ended.
  */
 export async function endWordOf(
   tx: Tx,
-  context: Context,
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow'>,
   { workspaceId, userId }: { workspaceId: string; userId: string },
 ): Promise<{ invitesEnded: number; webhooksSilenced: number }> {
   return {
@@ -71,7 +82,7 @@ export async function endWordOf(
   };
 }
 
-/** The current role: reliable only under the lock of the workspace's memberships. */
+/** The current role. It is reliable only under the lock on the memberships. */
 async function heldRole(tx: Reader, workspaceId: string, userId: string): Promise<Role> {
   const role = await findRole(tx, workspaceId, userId);
   if (role === null) throw notFound();
@@ -80,5 +91,5 @@ async function heldRole(tx: Reader, workspaceId: string, userId: string): Promis
 
 async function refuseLastOwner(tx: Tx, workspaceId: string): Promise<void> {
   if ((await countOwners(tx, workspaceId)) > 1) return;
-  throw new AppError('LAST_OWNER', 'A workspace keeps an owner: make another member one first');
+  throw new AppError('LAST_OWNER', 'This member is the last owner. Make another member an owner first');
 }

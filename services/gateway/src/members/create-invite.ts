@@ -11,19 +11,24 @@ import { holdRight } from './hold-role.ts';
 import { proposeDecider } from './propose-decider.ts';
 import { inviteLifetimeMs, inviteTokenHash, newInviteToken } from './invite-token.ts';
 
-/** More than a large company invites in a week, and few enough that a stolen session is no source of mail. */
+type Deps = Pick<Context, 'database' | 'newEvent' | 'kernel' | 'now' | 'databaseNow' | 'transaction'>;
+
+/** More than a large company invites in a week, and few enough that a stolen session cannot send mail in bulk. */
 const liveInvitesMax = 100;
 const hourMs = 3_600_000;
-/** Each invite sends a mail: a person is not flooded by one workspace, and a workspace is no source of mail to everybody. */
+/**
+ * Each invite sends a mail. The limits protect people from floods and stop a workspace from mailing strangers in bulk.
+ */
 const perHourMax = { toAddress: 5, inAll: 200 };
 
-type Asked = { email: string; role: InvitedRole; caller: WorkspaceCaller; requestId: string };
+type Input = { email: string; role: InvitedRole; caller: WorkspaceCaller; requestId: string };
 
 /**
- * The token of a new invite, which is kept nowhere. Throws ALREADY_EXISTS for a member, RATE_LIMITED above a hundred that are live, or too
- * many within an hour, and what proposeDecider throws for a person who would decide.
+ * Creates an invite and returns its token, of which only the hash is stored. Throws ALREADY_EXISTS for a member, and
+ * RATE_LIMITED above 100 live invites or too many within an hour. Throws what proposeDecider throws for a role that
+ * decides.
  */
-export async function createInviteOf(context: Context, { email, role, caller, requestId }: Asked): Promise<string> {
+export async function createInviteOf(context: Deps, { email, role, caller, requestId }: Input): Promise<string> {
   const args = { email, role };
   await proposeDecider(context, caller, { from: null, to: role, subject: 'invite', args });
   const token = newInviteToken();
@@ -32,11 +37,14 @@ export async function createInviteOf(context: Context, { email, role, caller, re
     const now = context.now();
     await holdRight(tx, caller, 'member.manage');
     if (await isMemberAddress(tx, workspaceId, email))
-      throw new AppError('ALREADY_EXISTS', 'This address belongs to a member already', { param: 'email' });
+      throw new AppError('ALREADY_EXISTS', 'A member already has this address', { param: 'email' });
     await refuseFlood(tx, { workspaceId, email, since: new Date(now.getTime() - hourMs) });
     await endInvitesOf(tx, workspaceId, email, now);
     if ((await countLiveInvites(tx, workspaceId, now)) >= liveInvitesMax)
-      throw new AppError('RATE_LIMITED', `The workspace has ${liveInvitesMax} live invites; revoke some first`);
+      throw new AppError(
+        'RATE_LIMITED',
+        `The workspace has ${liveInvitesMax} open invitations, which is the limit. Revoke one first`,
+      );
     const invitedBy = user.id;
     const expiresAt = new Date(now.getTime() + inviteLifetimeMs);
     const tokenHash = inviteTokenHash(token);
@@ -55,7 +63,7 @@ async function refuseFlood(
   const toAddress = await countInvitesSince(tx, { workspaceId, email, since });
   const inAll = await countInvitesSince(tx, { workspaceId, since });
   if (toAddress < perHourMax.toAddress && inAll < perHourMax.inAll) return;
-  throw new AppError('RATE_LIMITED', 'The workspace has sent too many invites within an hour', {
+  throw new AppError('RATE_LIMITED', 'The workspace sent too many invitations within an hour. Try again later', {
     headers: { 'retry-after': String(hourMs / 1_000) },
   });
 }

@@ -5,14 +5,15 @@ import { findMemberList, memberListAbove } from '../store/members.ts';
 
 type Delivering = Pick<Context, 'kernel' | 'transaction' | 'deliveredMembers' | 'log'>;
 
-/** More workspaces than vote at one gateway; the oldest is delivered once more. */
+/** The most remembered workspaces: more than vote at one gateway. The list of a forgotten one is delivered again. */
 const deliveredMax = 10_000;
-/** The person waits, and the kernel refuses a vote under an older list anyway. */
+/** Short, since a person waits. A kernel that still has an older list refuses the vote anyway. */
 const deliveryMs = 1_500;
 
 /**
- * Gives the kernel the list of members from which a role was read, unless it has confirmed it. The list also travels as a message; this
- * way a vote depends on no broker, and a removal counts at once.
+ * Delivers the current list of members to the kernel, unless the kernel has confirmed this version or a later one. The
+ * list also travels as a message. With this delivery, a vote depends on no broker, and a removal takes effect at once.
+ * A failed delivery is only logged.
  */
 export async function deliverMembers(
   { kernel, transaction, deliveredMembers, log }: Delivering,
@@ -34,8 +35,8 @@ export async function deliverMembers(
 }
 
 /**
- * Who is a member is for the gateway to say. Where the kernel holds a later list, the database of this gateway was restored without the
- * kernel's, and the list goes again under the next version.
+ * The gateway is authoritative for memberships. If the kernel has a later list, the database of this gateway was
+ * restored without the kernel's. The list is then sent under the next version.
  */
 async function putList(
   kernel: Pick<Kernel, 'putMembers'>,
@@ -43,14 +44,15 @@ async function putList(
   { workspaceId, signal }: { workspaceId: string; signal: AbortSignal },
 ): Promise<number> {
   const list = await transaction((tx) => findMemberList(tx, workspaceId));
-  const standing = await kernel.putMembers(list, signal);
-  if (standing === list.version) return standing;
-  const later = await transaction((tx) => memberListAbove(tx, { workspaceId, version: standing }));
+  const current = await kernel.putMembers(list, signal);
+  if (current === list.version) return current;
+  const later = await transaction((tx) => memberListAbove(tx, { workspaceId, version: current }));
   return await kernel.putMembers(later, signal);
 }
 
 /**
- * A kernel that is unavailable may have lost what it confirmed, after a failover to a standby that lags: the next vote gives the list once more.
+ * Forgets confirmations of an unavailable kernel, which may have lost them in a failover to a lagging standby. The
+ * next vote delivers the list once more.
  */
 export function forgetDelivered(
   { deliveredMembers }: Pick<Context, 'deliveredMembers'>,
@@ -59,7 +61,7 @@ export function forgetDelivered(
   deliveredMembers.delete(workspaceId);
 }
 
-/** The same after a change: of whatever version the list is now. */
+/** Delivers the current list after a change, under its current version. */
 export function deliverChange(context: Delivering, workspaceId: string): Promise<void> {
   return deliverMembers(context, { workspaceId, membersVersion: Number.POSITIVE_INFINITY });
 }

@@ -11,18 +11,18 @@ import { findMembership, type Membership } from '../store/workspaces.ts';
 type Proven = { user: User; inviteId: string; requestId: string; now: Date };
 
 /**
- * The membership that an accepted invite leads to, now that its address is proven; null when it has ended, or is of another address. Throws
- * LIMIT_REACHED, and then the invite stays.
+ * Creates the membership of an accepted invite, now that its address is proven. `null` when the invite has ended, or
+ * is for a different address. Throws LIMIT_REACHED above the member limit of the plan, and the invite then stays open.
  */
 export async function joinInvited(
   tx: Tx,
-  context: Context,
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow'>,
   { user, inviteId, requestId, now }: Proven,
 ): Promise<Membership | null> {
   const invite = await findInvite(tx, inviteId);
   if (invite === null || invite.email !== user.email) return null;
   const { workspaceId, role, invitedBy } = invite;
-  // Before the invite itself, as everybody who ends invites does.
+  // The memberships are locked before the invite, as in all code that ends invites.
   await lockMembers(tx, workspaceId);
   if (!(await endAcceptedInvite(tx, inviteId, now))) return null;
   const isNew = await addMember(tx, { workspaceId, userId: user.id, role, joinedAt: now });

@@ -12,13 +12,13 @@ import type { DecisionReply } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import type { WorkspaceCaller } from '../guards.ts';
-import { holdToSettings } from '../orchestrator/hold-to-settings.ts';
+import { holdToSettings } from '../settings/hold-to-settings.ts';
 
-/** The kernel decides nothing in a workspace whose settings it does not have. */
+/** The time limit for the settings, which the kernel must have before it decides in a workspace. */
 const settingsMs = 5_000;
 
 type Proposal = {
-  /** `null` for a person who is no member yet. */
+  /** `null` for a person who is not a member yet. */
   from: Role | null;
   to: Role;
   /** The object of the change: `members/<subject>`. */
@@ -28,9 +28,9 @@ type Proposal = {
 };
 
 /**
- * Has the kernel decide, for this owner, whether a person becomes an owner or partner. Owners and partners decide approvals, so this is
- * a change of the policy. A policy that wants two people for such a change wants them here too, and one owner cannot add a second voter.
- * Throws POLICY_DENIED, APPROVAL_NEEDED and GOVERNANCE_UNAVAILABLE.
+ * Requests a decision of the kernel, as this owner, on whether a person becomes an owner or partner. Owners and
+ * partners decide approvals, so this is a change of the policy. If the policy requires two people for such a change,
+ * one owner alone cannot add a second voter. Throws POLICY_DENIED, APPROVAL_NEEDED and GOVERNANCE_UNAVAILABLE.
  */
 export async function proposeDecider(
   context: Pick<Context, 'kernel' | 'database' | 'transaction' | 'now'>,
@@ -51,7 +51,7 @@ export async function proposeDecider(
   requireAllowed(await kernel.proposeChange(owner, change).catch(throwUnavailable));
 }
 
-/** A role that decides nothing, or no more than before, needs no decision. */
+/** Whether the new role decides approvals and is higher than the current one. Other changes need no decision. */
 function isRaised({ from, to }: Proposal): boolean {
   return mayDo(to, 'approval.decide') && (from === null || !hasRole(from, to));
 }
@@ -59,14 +59,14 @@ function isRaised({ from, to }: Proposal): boolean {
 function requireAllowed(answer: RawAnswer<DecisionReply>): void {
   if (answer.kind === 'refused') throw refusalOf(answer);
   const { allow, verdict, reason, reason_code, decision_id, receipt_id, approval } = answer.body;
-  // Without a policy nothing runs, so there is nothing yet that two people would govern.
+  // Without a policy nothing runs, so there is nothing to protect yet.
   if (allow || reason_code === 'POLICY_MISSING') return;
   const sealed = { reason_code, decision_id, receipt_id };
   if (verdict !== 'ESCALATE' || approval === undefined)
     throw new AppError('POLICY_DENIED', `The policy denies this new owner or partner: ${reason}`, { details: sealed });
   throw new AppError(
     'APPROVAL_NEEDED',
-    `The policy wants a second person to approve this owner or partner: ${reason}`,
+    `The policy requires a second person to approve this owner or partner: ${reason}`,
     {
       details: { ...sealed, approval_id: approval.approval_id, expires_at: approval.expires_at },
     },
@@ -77,10 +77,12 @@ function refusalOf({ status, body }: RawAnswer<DecisionReply>): AppError {
   const error = ErrorEnvelope.safeParse(body).data?.error;
   const code = ErrorCode.safeParse(error?.code).data;
   if (status < 500 && status !== 401 && code !== undefined) return new AppError(code, error?.message ?? code);
-  return new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel decided nothing, so nothing was changed');
+  return new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel returned no decision, so nothing was changed');
 }
 
 function throwUnavailable(cause: unknown): never {
   if (!(cause instanceof KernelError)) throw cause;
-  throw new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not answer, so nothing was changed', { cause });
+  throw new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not answer, so nothing was changed. Try again', {
+    cause,
+  });
 }

@@ -3,8 +3,9 @@ import type { Tx } from '../store/database.ts';
 import { countPeopleOf, lockLimits } from '../store/entitlements.ts';
 
 /**
- * Call it after a member was added, with the lock of the memberships. A person counts once in all workspaces of an organisation. Throws
- * LIMIT_REACHED when the organisation has more people than its plan allows; the transaction must not commit then.
+ * Call it after a member was added, while the memberships are locked. A person counts once across all workspaces of an
+ * organisation. Throws LIMIT_REACHED when the organisation has more people than its plan permits. The transaction must
+ * not commit then.
  */
 export async function requireMemberRoom(tx: Tx, workspaceId: string): Promise<void> {
   const locked = await lockLimits(tx, workspaceId);

@@ -6,14 +6,15 @@ import { publishSubscriptionDisabled } from '../events.ts';
 import type { Tx } from '../store/database.ts';
 
 /**
- * Disables the webhooks of a former owner: the remaining members may not know where they lead. Resolves to how many.
+ * Disables the webhooks of a former owner, since the remaining members may not know their receivers. Resolves to the
+ * number of webhooks.
  */
 export async function silenceWebhooksOf(
   tx: Tx,
-  context: Context,
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow'>,
   { workspaceId, userId }: { workspaceId: string; userId: string },
 ): Promise<number> {
-  const reason = 'who asked for it is no owner any more: subscribe again to bring it back';
+  const reason = 'the person who created it is no longer an owner. Subscribe again to restore it';
   const wanted = { owner: workspaceId, createdBy: userId, reason, now: context.now() };
   const silenced = await disableWebhooksOf(queryableOf(tx), wanted);
   for (const { id: subscriptionId, channel } of silenced) {

@@ -6,20 +6,23 @@ import { queryableOf } from '@countersign/messaging';
 import { newId } from '../ids.ts';
 import type { Tx } from '../store/database.ts';
 
-/** Tells the subscriptions of a workspace of an event, if it is one that can be told: in the transaction that makes it true. */
+/**
+ * In the transaction of an event, notifies the subscriptions of its workspace, if subscriptions can receive events of
+ * this type.
+ */
 export async function announceEvent(
   tx: Tx,
   { type, data, now }: { type: string; data: { workspaceId: string }; now(): Promise<Date> },
 ): Promise<void> {
-  const told = PlatformEventType.safeParse(type.replace(/\.v\d+$/, ''));
-  if (!told.success) return;
-  const announcement = { owner: data.workspaceId, type: told.data, data, now };
+  const announced = PlatformEventType.safeParse(type.replace(/\.v\d+$/, ''));
+  if (!announced.success) return;
+  const announcement = { owner: data.workspaceId, type: announced.data, data, now };
   await announce(queryableOf(tx), announcement, () => newId('ntf'));
 }
 
 type Incident = EventOf<typeof incidentMoved>['data'];
 
-/** Tells them of an incident that the control plane has opened. */
+/** Notifies the subscriptions about an incident that the control plane opened. */
 export async function announceIncident(
   tx: Tx,
   { workspace_id, incident_id, severity, category }: Incident,

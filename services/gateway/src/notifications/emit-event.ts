@@ -18,18 +18,22 @@ type NewEvent = { type: string; dedupeKey: string; data: Record<string, PlainJso
 type By = { caller: WorkspaceCaller; requestId: string };
 
 /**
- * Records one notification for each matching subscription, in one transaction with the key, so a killed process loses nothing and repeats
- * nothing. Throws IDEMPOTENCY_KEY_REUSED for a key of another event, and RATE_LIMITED.
+ * Records one notification per matching subscription, in one transaction with the dedupeKey. A killed process loses no
+ * notification and repeats none. Throws IDEMPOTENCY_KEY_REUSED for the key of a different event, and RATE_LIMITED.
  */
-export async function emitEvent(context: Context, event: NewEvent, by: By): Promise<events.StoredEvent> {
+export async function emitEvent(
+  context: Pick<Context, 'now' | 'databaseNow' | 'transaction'>,
+  event: NewEvent,
+  by: By,
+): Promise<events.StoredEvent> {
   const { workspaceId } = by.caller;
   const { type, dedupeKey, data } = event;
   const contentHash = digestOf(nodeProvider, canonicalize({ type, data }));
   return context.transaction(async (tx) => {
-    // It locks the workspace, so its events are counted, and their keys compared, one after the other.
+    // The lock on the workspace makes counting events and comparing keys sequential.
     await holdRight(tx, by.caller, 'event.emit');
-    const known = await events.findEmittedEvent(tx, { workspaceId, dedupeKey });
-    if (known !== null) return sameEvent(known, contentHash);
+    const existing = await events.findEmittedEvent(tx, { workspaceId, dedupeKey });
+    if (existing !== null) return sameEvent(existing, contentHash);
     const now = await context.databaseNow(tx);
     await requireRoom(tx, { workspaceId, type, now });
     const id = newId('evt');
@@ -43,11 +47,15 @@ export async function emitEvent(context: Context, event: NewEvent, by: By): Prom
   });
 }
 
-function sameEvent(known: events.StoredEvent, contentHash: string): events.StoredEvent {
-  if (known.contentHash === contentHash) return known;
-  throw new AppError('IDEMPOTENCY_KEY_REUSED', 'The dedupe key was used for another type or other data', {
-    param: 'dedupeKey',
-  });
+function sameEvent(earlier: events.StoredEvent, contentHash: string): events.StoredEvent {
+  if (earlier.contentHash === contentHash) return earlier;
+  throw new AppError(
+    'IDEMPOTENCY_KEY_REUSED',
+    'dedupeKey was used for an event with another type or other data. Use a new key',
+    {
+      param: 'dedupeKey',
+    },
+  );
 }
 
 type Room = Pick<events.StoredEvent, 'type'> & { workspaceId: WorkspaceCaller['workspaceId']; now: Date };
@@ -56,7 +64,10 @@ async function requireRoom(tx: Tx, { workspaceId, type, now }: Room): Promise<vo
   const { eventsPerMinute, waitingMax } = notificationLimits;
   const since = new Date(now.getTime() - minuteMs);
   if ((await events.countEmittedSince(tx, { workspaceId, since })) >= eventsPerMinute)
-    throw new AppError('RATE_LIMITED', `The workspace emitted ${eventsPerMinute} events within a minute`);
+    throw new AppError(
+      'RATE_LIMITED',
+      `The workspace emitted ${eventsPerMinute} events within a minute, which is the limit. Try again later`,
+    );
   const full = await findBacklog(queryableOf(tx), { owner: workspaceId, type, max: waitingMax });
   if (full === null) return;
   const message = `${waitingMax} notifications wait for the subscription ${full}. Pause it, or repair its receiver`;
@@ -65,7 +76,7 @@ async function requireRoom(tx: Tx, { workspaceId, type, now }: Room): Promise<vo
 
 async function recordEmitted(
   tx: Tx,
-  context: Context,
+  context: Pick<Context, 'now'>,
   { stored, by: { caller, requestId } }: { stored: events.StoredEvent; by: By },
 ): Promise<void> {
   const { id: subject, type, deliveries } = stored;

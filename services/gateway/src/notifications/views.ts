@@ -1,4 +1,4 @@
-import { UserId } from '@countersign/contracts';
+import { instantOrNull, instantOf, UserId } from '@countersign/contracts';
 import {
   EventFilter,
   NotificationType,
@@ -8,7 +8,6 @@ import {
 } from '@countersign/contracts/gateway';
 import type * as delivery from '@countersign/delivery';
 import type { StoredEvent } from '../store/emitted-events.ts';
-import { instant, instantOrNull } from '../store/instant.ts';
 
 export function subscriptionView(subscription: delivery.Subscription): Subscription {
   const { id, channel, target, eventTypes, failingSince, disabledReason, createdBy, createdAt } = subscription;
@@ -22,12 +21,12 @@ export function subscriptionView(subscription: delivery.Subscription): Subscript
     failingSince: instantOrNull(failingSince),
     disabledReason,
     createdBy: UserId.parse(createdBy),
-    createdAt: instant(createdAt),
+    createdAt: instantOf(createdAt),
   };
 }
 
 export function eventView({ id, type, dedupeKey, deliveries, emittedBy, emittedAt }: StoredEvent): EmittedEvent {
-  return { id, type: NotificationType.parse(type), dedupeKey, deliveries, emittedBy, emittedAt: instant(emittedAt) };
+  return { id, type: NotificationType.parse(type), dedupeKey, deliveries, emittedBy, emittedAt: instantOf(emittedAt) };
 }
 
 function stateOf({ disabledAt, pausedAt, failingSince }: delivery.Subscription): Subscription['state'] {
@@ -43,9 +42,9 @@ export function notificationView(notification: delivery.Notification): Notificat
     type: NotificationType.parse(type),
     state,
     attempts,
-    nextAttemptAt: state === 'due' ? instant(dueAt) : null,
+    nextAttemptAt: state === 'due' ? instantOf(dueAt) : null,
     lastError,
-    createdAt: instant(createdAt),
+    createdAt: instantOf(createdAt),
     endedAt: instantOrNull(endedAt),
   };
 }

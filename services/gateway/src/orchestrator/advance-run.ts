@@ -9,20 +9,20 @@ import { isHeld } from '../store/lanes.ts';
 import { releaseToLane, type Lease } from '../store/leases.ts';
 import { recordViolation } from '../audit/record-violation.ts';
 import { beginAgain, beginModelCall, beginToolCall, stillOurs, type BegunStep } from './begin-step.ts';
-import { changeRun } from './change-run.ts';
+import { changeRun } from '../run-moves/change-run.ts';
 import { failureOf, mayHaveBeenMade, submitStep } from './submit-step.ts';
 import { loadRun, type LoadedRun } from './load-run.ts';
-import { putSettingsThrough } from './put-settings-through.ts';
+import { putSettingsThrough } from '../settings/put-settings-through.ts';
 import { refuseCall } from './refuse-call.ts';
 import { settleStep } from './settle-step.ts';
 
 /**
- * The state that a worker keeps while it works on a run: the tools, listed once, the loaded run, and the signal that
- * takes the run from it.
+ * The state that a worker keeps while it works on a run: the tools, the settled steps, and the signal that ends the
+ * work.
  */
 type RunHold = { listTools(): Promise<GovernedTool[]>; signal: AbortSignal; settled: readonly StepFacts[] };
 
-/** Makes one move of a leased run. `left`: there is nothing more for this worker to do with it. */
+/** Makes one move of a leased run. `left`: this worker has nothing more to do. */
 export async function advanceRun(context: Context, lease: Lease, hold: RunHold): Promise<'moved' | 'left'> {
   const loaded = await loadRun(context, lease, hold.settled);
   if (loaded === null) return 'left';
@@ -50,7 +50,7 @@ export async function advanceRun(context: Context, lease: Lease, hold: RunHold):
   }
 }
 
-/** A new step. Without the kernel's word that it holds to the settings, or in a lane that is held, there is none. */
+/** Begins a new step, unless the lane is held or the kernel has not confirmed the settings. */
 async function beginStep(
   context: Context,
   lease: Lease,
@@ -58,7 +58,7 @@ async function beginStep(
   { signal }: RunHold,
   begin: () => Promise<BegunStep>,
 ): Promise<'moved' | 'left'> {
-  // Before the kernel is called: a run in a held lane waits, and does not fail because the kernel is away.
+  // Checked before the kernel is called: a run in a held lane waits, and does not fail with the kernel.
   if (await isHeld(context.database.reader, lease.workspaceId)) return leaveToLane(context, lease);
   try {
     await putSettingsThrough(context, lease, loaded, signal);
@@ -69,7 +69,7 @@ async function beginStep(
   }
 }
 
-/** A step that stands already, so what fails on the way is written down with it. */
+/** Repeats a stored step. A failure to deliver the settings is recorded as the result of the step. */
 async function repeatStep(
   context: Context,
   lease: Lease,
@@ -99,13 +99,13 @@ async function submitAndSettle(
   return (await settleStep(context, lease, { loaded, step, result })) ? 'moved' : 'left';
 }
 
-/** The run goes on from its last settled step when the lane runs. */
+/** Releases the run until its lane is open. Then the run continues from its last settled step. */
 async function leaveToLane({ transaction }: Context, lease: Lease): Promise<'left'> {
   await transaction((tx) => releaseToLane(tx, lease));
   return 'left';
 }
 
-/** Nothing was submitted: the run fails closed without a step. */
+/** Fails the run. No step is recorded, since nothing was submitted. */
 async function failRun(context: Context, lease: Lease, { kind, code, message }: KernelError): Promise<void> {
   await changeLeasedRun(context, lease, {
     to: 'failed',
@@ -119,7 +119,7 @@ async function endRun(context: Context, lease: Lease, { status, result, refusal 
   await changeLeasedRun(context, lease, change, (tx) => recordRefusal(tx, context, lease, refusal));
 }
 
-/** A limit that the workspace itself set is broken by what a run would do next: a violation like any other denial. */
+/** Records a violation when the run ended because its next step would exceed a limit of the workspace. */
 async function recordRefusal(tx: Tx, context: Context, lease: Lease, refusal: Ending['refusal']): Promise<void> {
   if (refusal === null) return;
   const { workspaceId, taskId, runId } = lease;

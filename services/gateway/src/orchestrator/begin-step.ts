@@ -15,9 +15,9 @@ import { holdTask } from '../store/tasks.ts';
 import type { LoadedRun } from './load-run.ts';
 
 /**
- * Null: the run is not ours to move any more. `settings_changed`: the kernel has not confirmed the current settings, so
- * nothing was begun; the next load of the run begins under them. `lane_held`: the lane of the workspace is held, so
- * nothing was begun.
+ * `null` when another worker owns the run. `settings_changed`: the settings are no longer current, or not confirmed by
+ * the kernel. Nothing was begun, and the next load of the run reads them again. `lane_held`: the lane of the workspace
+ * is held, so nothing was begun.
  */
 export type BegunStep = StepFacts | 'settings_changed' | 'lane_held' | null;
 
@@ -49,7 +49,7 @@ export async function beginToolCall(
   });
 }
 
-/** A step that is sent to the kernel again, because its answer was lost, or under its approval. */
+/** Begins a stored step again, because its answer was lost or its call was approved. */
 export async function beginAgain(
   context: Context,
   lease: Lease,
@@ -59,7 +59,7 @@ export async function beginAgain(
   return begin(context, lease, loaded, () => Promise.resolve(step));
 }
 
-/** A step that is open already ends under a hold. A new one does not begin. */
+/** Begins a new step, unless the lane is held. A held lane does not stop an open step. */
 function beginNew(
   context: Context,
   lease: Lease,
@@ -82,7 +82,7 @@ async function begin(
   });
 }
 
-/** Locks task and run, in this order, and tells whether the lease still counts for a running run. */
+/** Locks the task, then the run. Returns whether the lease still counts for a running run. */
 export async function stillOurs(tx: Tx, lease: Lease): Promise<boolean> {
   await holdTask(tx, lease.workspaceId, lease.taskId);
   return lockRunningRun(tx, lease);
@@ -104,13 +104,13 @@ function modelRequest(context: Context, { task, steps, settings }: LoadedRun, to
   });
 }
 
-/** Where one address serves the models of several providers, names begin with the provider. */
+/** Where one address serves models of several providers, model names begin with the provider. */
 function modelName({ provider, model }: WorkspaceSettings['modelConfig'], modelDefault: string): string {
   const name = model === 'default' ? modelDefault : model;
   return provider === 'default' ? name : `${provider}/${name}`;
 }
 
-/** The kernel denies what the workspace blocks; a model that is not shown it does not ask for it. */
+/** The kernel denies blocked tools. A model that is not offered a tool does not request it. */
 function offeredTools(tools: readonly GovernedTool[], blockedTools: readonly string[]): GovernedTool[] {
   const blocked = new Set(blockedTools.map(toolOfFunctionName));
   return tools.filter(({ name }) => !blocked.has(toolOfFunctionName(name)));

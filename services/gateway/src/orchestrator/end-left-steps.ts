@@ -14,7 +14,10 @@ const runEnded = {
   message: 'The run ended before this call was answered. It may have been made.',
 } as const;
 
-/** Ends the steps that cancelled and abandoned runs left open. Whether they were made, and what they cost, the kernel knows. */
+/**
+ * Ends the open steps of cancelled and abandoned runs. The kernel reports whether they were executed and what they
+ * cost.
+ */
 export async function endLeftSteps(context: Context): Promise<void> {
   for (let ended = 0; ended < stepsPerSweep; ended += 1) {
     const step = await context.transaction((tx) => endLeftStep(tx, context.now()));

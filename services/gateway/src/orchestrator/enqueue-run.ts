@@ -12,7 +12,7 @@ import { setTaskStatus } from '../store/tasks.ts';
 import { getSettings } from '../store/workspaces.ts';
 import { allowedMoves, mayMove } from '../tasks/task-moves.ts';
 
-/** Throws ILLEGAL_TRANSITION with the moves that are allowed. */
+/** Throws ILLEGAL_TRANSITION unless people may move the task to this status. The error names the permitted moves. */
 export function assertMayMove(task: Task, to: Task['status']): void {
   if (mayMove(task.status, to)) return;
   throw new AppError('ILLEGAL_TRANSITION', `A task that is ${task.status} cannot become ${to}`, {
@@ -21,12 +21,13 @@ export function assertMayMove(task: Task, to: Task['status']): void {
   });
 }
 
-/** The guard compares the clock of the machine, which no test moves. */
+/** The real clock of the database. The guard compares it with the clock of the machine, which tests do not move. */
 const unmoved = databaseClock();
 
 /**
- * Makes one run of a locked task due: run, task, audit, evidence and the job commit together. None begins by a clock that is far off. Throws
- * LIMIT_REACHED when the plan lets no run begin. A run above another limit waits in the queue.
+ * Makes one run of a locked task due. Run, task, audit, evidence and job are committed together. No run begins while
+ * the clock is wrong. Throws LIMIT_REACHED when the plan permits no runs. Above any other limit, the run waits in the
+ * queue.
  */
 export async function enqueueRun(
   tx: Tx,
@@ -74,6 +75,6 @@ export async function enqueueRun(
 
 function noNewRun(): AppError {
   const message =
-    'The organisation is suspended or has not paid, so no new run starts. Runs that have begun go on. Ask its administrator to settle that';
+    'The organisation is suspended or has not paid, so no new run starts. Runs that have begun continue. Ask the administrator of the organisation for help';
   return new AppError('LIMIT_REACHED', message, { details: { name: 'concurrent_runs', limit: 0 } });
 }

@@ -8,7 +8,7 @@ import { loadSteps } from '../store/steps.ts';
 import { findTask } from '../store/tasks.ts';
 import { getSettings } from '../store/workspaces.ts';
 
-/** All that the next move depends on. */
+/** The state that decides the next move. */
 export type LoadedRun = {
   status: RunStatus;
   iterationBudget: number;
@@ -19,7 +19,9 @@ export type LoadedRun = {
   settingsVersion: number;
 };
 
-/** Null when the lease no longer counts. `settled`: the steps at its beginning that this worker has loaded before; they never change. */
+/**
+ * `null` when the lease no longer counts. `settled`: leading steps that this worker loaded before. They never change.
+ */
 export async function loadRun(
   { database }: Context,
   lease: Lease,

@@ -9,7 +9,7 @@ import { insertStep, updateStep } from '../store/steps.ts';
 import { stepOf, stillOurs } from './begin-step.ts';
 import type { LoadedRun } from './load-run.ts';
 
-/** A call that cannot be understood is answered to the model instead of being submitted. */
+/** A malformed call is not submitted. Its error is returned to the model. */
 export async function refuseCall(
   context: Context,
   lease: Lease,

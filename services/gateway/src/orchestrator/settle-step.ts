@@ -17,15 +17,16 @@ import { addProgress } from '../store/run-progress.ts';
 import { endOpenStep, updateStep, type StepDecision } from '../store/steps.ts';
 import { holdTask } from '../store/tasks.ts';
 import { recordViolation } from '../audit/record-violation.ts';
-import { changeRun, endedUndecided } from './change-run.ts';
+import { changeRun, endedUndecided } from '../run-moves/change-run.ts';
 import type { StepResult } from './submit-step.ts';
 import type { LoadedRun } from './load-run.ts';
 
 type Settling = { tx: Tx; context: Context; lease: Lease; loaded: LoadedRun; step: StepFacts; now: Date };
 
 /**
- * Writes down what became of a step: step, receipt, spend, audit, evidence and what it means for the run commit together. False
- * when another worker owns the run by now; that one asks the kernel again and gets the same answer.
+ * Records the result of a step. Step, receipt, spend, audit, evidence and the effect on the run are committed
+ * together. `false` when another worker owns the run. That worker repeats the request to the kernel and receives the
+ * same answer.
  */
 export async function settleStep(
   context: Context,
@@ -50,8 +51,8 @@ async function refuseReplay({ tx, lease, step }: Settling, result: StepResult): 
   const isReplay = await isReceiptOfOtherStep(tx, { workspaceId: lease.workspaceId, decisionId, stepId: step.id });
   if (isReplay) return { kind: 'failed', error: receiptRefused({ receipt, fault: 'step' }) };
   if (approval === null) return result;
-  const asked = { kernelApprovalId: approval.approvalId, runId: lease.runId };
-  if (!(await isApprovalOfOtherRun(tx, asked))) return result;
+  const input = { kernelApprovalId: approval.approvalId, runId: lease.runId };
+  if (!(await isApprovalOfOtherRun(tx, input))) return result;
   return { kind: 'failed', error: receiptRefused({ receipt, fault: 'approval' }) };
 }
 
@@ -82,7 +83,7 @@ async function settleAnswer(
   await recordReceipt(tx, { ...place, receipt: decision.receipt }, now);
   const isTold = isToldToModel(settling, decision);
   const answer = isTold ? denialReply(decision) : reply;
-  const output = answer === null ? null : canonicalize(answer); // parsed by its shape, so plain JSON
+  const output = answer === null ? null : canonicalize(answer); // its schema permits only plain JSON
   const state = decision.verdict === 'ESCALATE' ? 'parked' : 'settled';
   const error = decision.verdict === 'DENY' ? { code: decision.reasonCode, message: decision.reason } : null;
   await updateStep(tx, step.id, { state, decision: stepDecision(decision), output, error }, now);
@@ -116,11 +117,11 @@ function stepDecision({ receipt, verdict, reasonCode }: VerifiedDecision): StepD
   };
 }
 
-/** A parked step has not been made yet, so it counts when it is repeated. */
+/** Counts what a step used. A parked step has not been executed yet, so it is counted when it is repeated. */
 async function countUse(settling: Settling, reply: ModelReply | ToolReply | null): Promise<void> {
   const { tx, lease, step } = settling;
-  const told = reply !== null && 'usage' in reply ? reply : { usage: null, spendMicros: null };
-  const { usage, spendMicros } = told;
+  const report = reply !== null && 'usage' in reply ? reply : { usage: null, spendMicros: null };
+  const { usage, spendMicros } = report;
   await addProgress(tx, lease.runId, {
     iterations: reply === null ? 0 : iterationOf(step),
     tokensIn: usage?.input ?? 0,
@@ -133,7 +134,9 @@ function iterationOf(step: StepFacts): number {
   return step.kind === 'model_call' ? 1 : 0;
 }
 
-/** Follows from the run's settings at this moment, like every other limit of it. */
+/**
+ * Whether the model is informed of the denial and the run continues. Depends on the current settings of the workspace.
+ */
 function isToldToModel({ loaded, step }: Settling, { verdict, reasonCode }: VerifiedDecision): boolean {
   if (verdict !== 'DENY' || step.kind !== 'tool_call') return false;
   return isTellable(reasonCode, loaded.settings.policyConfig.deniedCall);
@@ -165,7 +168,7 @@ async function endDenied({ tx, context, lease }: Settling, decision: VerifiedDec
   });
 }
 
-/** The worker is free after this; the approval brings the run back. */
+/** Parks the run, so the worker is free. The approval makes the run due again. */
 async function park(context: Context, settling: Settling, decision: VerifiedDecision): Promise<void> {
   const { tx, lease, loaded, step, now } = settling;
   const { approval } = decision;

@@ -1,17 +1,23 @@
 import type { RunErrorCode } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import { KernelError } from '../governance/kernel-error.ts';
+import { KernelError, notConfigured } from '../governance/kernel-error.ts';
 import type { GovernedStep } from '../governance/governed-step.ts';
 import type { Governed, Kernel } from '../governance/kernel.ts';
 import type { ModelReply, StepFacts, ToolReply } from '../runs/conversation.ts';
 import { idempotencyKeyOf } from '../runs/next-move.ts';
 import type { Lease } from '../store/leases.ts';
 
-/** How a submitted step came back. Whatever is not a verified answer is a failure, and then nothing was executed for us. */
+/**
+ * The result of a submitted step. Anything but a verified answer is a failure. Its error states whether the call may
+ * have been made.
+ */
 export type StepResult =
   { kind: 'answered'; governed: Governed<ModelReply | ToolReply> } | { kind: 'failed'; error: KernelError };
 
-/** Puts a committed step to the kernel. Throws KernelError `interrupted` when the worker stops: the step stays submitted. */
+/**
+ * Submits a committed step to the kernel. Throws KernelError `interrupted` when the worker stops. The step then stays
+ * submitted.
+ */
 export async function submitStep(
   context: Context,
   lease: Lease,
@@ -29,17 +35,23 @@ export async function submitStep(
 }
 
 /**
- * The failure of the step, or of the run. Throws errors that are not its fault. The kernel refuses each statement of a
- * gateway whose clock is far off, so the worker is interrupted then, and the run continues when the clock is right.
+ * The failure of the step or the run. Throws errors that are not failures of the step. The kernel refuses each
+ * statement of a gateway with a wrong clock, so the worker is interrupted and the run continues when the clock is
+ * right.
  */
 export async function failureOf({ clockGuard }: Context, thrown: unknown): Promise<KernelError> {
   if (!(thrown instanceof KernelError) || thrown.kind === 'interrupted') throw thrown;
   if (thrown.kind === 'unreachable' && !(await clockGuard.isNear()))
-    throw new KernelError('interrupted', 'INTERRUPTED', 'The clock of this gateway is far off', { cause: thrown });
+    throw new KernelError('interrupted', 'INTERRUPTED', 'The clock of this gateway is wrong. Set it', {
+      cause: thrown,
+    });
   return thrown;
 }
 
-/** The call may have arrived, and nothing that came back says what became of it. The kernel's own refusals say that nothing did. */
+/**
+ * Codes after which the call may have arrived, and its result is unknown. Refusals by the kernel state that nothing
+ * was executed.
+ */
 const unheard: ReadonlySet<RunErrorCode> = new Set([
   'GOVERNANCE_TIMEOUT',
   'GOVERNANCE_UNAVAILABLE',
@@ -49,21 +61,16 @@ const unheard: ReadonlySet<RunErrorCode> = new Set([
   'IDEMPOTENCY_IN_FLIGHT',
 ]);
 
-/** A person decides by the error whether to run the task again, and must not take an unreported effect for none. */
+/** States in the error that the call may have been made. A person decides by the error whether to repeat the task. */
 export function mayHaveBeenMade({ kind, code, message, refused }: KernelError): KernelError {
   return new KernelError(kind, code, `${message}. The call may have been made.`, { refused });
 }
 
-export const notConfigured = new KernelError(
-  'unreachable',
-  'GOVERNANCE_NOT_CONFIGURED',
-  'No governance service is configured, and nothing runs ungoverned',
-);
-
 function ask(kernel: Kernel, governed: GovernedStep, step: StepFacts): Promise<Governed<ModelReply | ToolReply>> {
   if (step.kind === 'model_call') return kernel.callModel(governed, step.args);
   const call = { tool: step.tool ?? '', args: step.args };
-  // Under a grant the call is executed. Without one, the decision stands that was made when the model proposed it.
+  // With a grant, the call is executed. Without a grant, the kernel's decision on the proposed call applies. It was
+  // made when the model proposed the call.
   if (step.proposal !== null && step.grantId === null) return kernel.recallDecision(governed, call, step.proposal);
   return kernel.callTool(governed, call);
 }

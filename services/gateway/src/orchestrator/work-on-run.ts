@@ -1,35 +1,31 @@
 import { agentOf } from '@countersign/contracts';
 import type { Context } from '../context.ts';
 import { publishRunEnqueued, publishTaskMoved } from '../events.ts';
-import { KernelError } from '../governance/kernel-error.ts';
+import { KernelError, notConfigured } from '../governance/kernel-error.ts';
 import type { GovernedTool } from '../governance/kernel.ts';
+import { bringBackFreed } from '../lanes/bring-back-freed.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
-import { claimDueRun, freeRuns } from '../store/due-runs.ts';
+import { claimDueRun } from '../store/due-runs.ts';
 import { releaseLease, renewLease, type Lease } from '../store/leases.ts';
 import { findTask, setTaskStatus } from '../store/tasks.ts';
 import { advanceRun } from './advance-run.ts';
 import { stillOurs } from './begin-step.ts';
-import { notConfigured } from './submit-step.ts';
 
-/** Works on the run that is due when a job comes, which the job may not name, and then lets the next runs of its workspace be due. */
+/**
+ * Works on the next due run when a job arrives. That run may differ from the run of the job. Then makes waiting runs
+ * due in the workspaces that have room for them.
+ */
 export async function workOnDueRun(context: Context, runId: string, stopping: AbortSignal): Promise<void> {
   const { leaseMs, workerName: owner, perWorkspaceMax } = context.config.runs;
   await workOnRun(context, (tx) => claimDueRun(tx, { runId, owner, leaseMs, perWorkspaceMax }), stopping);
   await bringBackFreed(context);
 }
 
-/** Makes jobs for runs that waited until their workspace had room. */
-export async function bringBackFreed(context: Context): Promise<void> {
-  await context.transaction(async (tx) => {
-    for (const run of await freeRuns(tx, context.config.runs.perWorkspaceMax))
-      await publishRunEnqueued(tx, context, run);
-  });
-}
-
 /**
- * Works on the claimed run until it ends, parks, belongs to another worker, or the clock of this gateway is found far off. Returns at once when no run was claimed. Every step is
- * committed before it is submitted, so killing the process at any point loses and repeats nothing.
+ * Works on the claimed run until it ends, parks, waits for its lane, or belongs to another worker. Also stops when the
+ * clock of this gateway is wrong. Returns at once when no run was claimed. Every step is committed before it is
+ * submitted, so a kill at any point loses and repeats nothing.
  */
 export async function workOnRun(
   context: Context,
@@ -52,9 +48,7 @@ export async function workOnRun(
   if (stopping.aborted || !(await context.clockGuard.isNear())) await giveBack(context, lease);
 }
 
-/**
- * The tools are asked for when the first call of a model needs them. The rights of each are judged when it is called.
- */
+/** The tools are listed when a model call first needs them. Rights are judged for each call. */
 function listOnce({ kernel }: Context, lease: Lease, signal: AbortSignal): () => Promise<GovernedTool[]> {
   let listed: Promise<GovernedTool[]> | null = null;
   return async () => {
@@ -63,7 +57,7 @@ function listOnce({ kernel }: Context, lease: Lease, signal: AbortSignal): () =>
   };
 }
 
-/** Renews the lease three times per its life; aborts when it is lost or the process stops. */
+/** Renews the lease three times per lease period. The signal aborts when the lease is lost or the process stops. */
 function keepLease(context: Context, lease: Lease, stopping: AbortSignal): { signal: AbortSignal; stop(): void } {
   const { leaseMs } = context.config.runs;
   const lost = new AbortController();
@@ -74,7 +68,7 @@ function keepLease(context: Context, lease: Lease, stopping: AbortSignal): { sig
         (renewed) => {
           if (!renewed) lost.abort();
         },
-        // The database does not answer: the lease runs out by itself if this goes on.
+        // The database does not answer. If this continues, the lease expires.
         (error: unknown) => context.log.warn('run.lease_not_renewed', { run_id: lease.runId, error }),
       );
   }, leaseMs / 3);
@@ -98,7 +92,7 @@ async function showRunning(context: Context, lease: Lease): Promise<void> {
   });
 }
 
-/** A worker that stops in good order, or may not go on, does not make the run wait for its lease to end. */
+/** A worker that stops in an orderly way returns the run at once, so the run need not wait for the end of the lease. */
 async function giveBack(context: Context, lease: Lease): Promise<void> {
   await context.transaction(async (tx) => {
     if (await releaseLease(tx, lease)) await publishRunEnqueued(tx, context, lease);

@@ -8,11 +8,15 @@ import { revokeSessionsOf } from '../store/sessions.ts';
 type Ending = { userId: UserId; workspaceIds: readonly WorkspaceId[]; now: Date };
 
 /**
- * Ends everything by which a person acts: all sessions, and the API keys in the workspaces of the organisation. The control plane ends the
- * sessions of browsers and programs when it receives the event.
+ * Ends all access of a person: all sessions, and the API keys in the workspaces of the organisation. The control plane
+ * ends the sessions of browsers and programs when it receives the event.
  */
-export async function endAccess(tx: Tx, context: Context, { userId, workspaceIds, now }: Ending): Promise<void> {
-  await revokeSessionsOf(tx, userId, { now, reason: 'access_ended' });
+export async function endAccess(
+  tx: Tx,
+  context: Pick<Context, 'newEvent'>,
+  { userId, workspaceIds, now }: Ending,
+): Promise<void> {
+  await revokeSessionsOf(tx, [userId], { now, reason: 'access_ended' });
   await endApiKeysOf(tx, { userId, workspaceIds }, now);
-  await publishAccessEnded(tx, context, { userId, now });
+  await publishAccessEnded(tx, context, [userId], now);
 }

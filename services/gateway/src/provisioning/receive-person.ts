@@ -14,13 +14,18 @@ import {
 import { changeAddress, ensureProvisionedUser, findUserByAddress, renameUser } from '../store/users.ts';
 import { endAccess } from './end-access.ts';
 import { providerOf } from './provider-of.ts';
+import { endSessionsOutsideRule } from './receive-sign-in-rule.ts';
 import { removeProvisioned } from './remove-provisioned.ts';
 
 /**
- * Stores the state of a person, and ends what the state ends. A state that is not newer changes nothing, so events may
- * be repeated and reordered. Work that needs the kernel is left to `settlePerson`.
+ * Stores the state of a person and ends the access that it revokes. A state that is not newer changes nothing, so
+ * events may be repeated and reordered. Work that needs the kernel is left to `settlePerson`.
  */
-export async function receivePerson(tx: Tx, context: Context, state: PersonState): Promise<void> {
+export async function receivePerson(
+  tx: Tx,
+  context: Pick<Context, 'log' | 'newEvent' | 'now' | 'databaseNow'>,
+  state: PersonState,
+): Promise<void> {
   const before = await lockOlderPerson(tx, state);
   if (before === null) return;
   const now = context.now();
@@ -37,8 +42,15 @@ export async function receivePerson(tx: Tx, context: Context, state: PersonState
 
 type Accounting = { before: ProvisionedPerson; state: PersonState; now: Date };
 
-/** The account of the address, which is made for an active person. The organisation owns the domain of the address. */
-async function accountOf(tx: Tx, context: Context, { before, state, now }: Accounting): Promise<UserId | null> {
+/**
+ * The account of the person, with the name and address of the new state. `null` when an inactive person has no account.
+ * The organisation owns the domain of the address, so an existing account with this address is the right one.
+ */
+async function accountOf(
+  tx: Tx,
+  context: Pick<Context, 'log' | 'newEvent' | 'now'>,
+  { before, state, now }: Accounting,
+): Promise<UserId | null> {
   const { address, display_name: name } = state;
   if (before.userId === null) {
     if (!state.is_active) return (await findUserByAddress(tx, address))?.id ?? null;
@@ -46,17 +58,22 @@ async function accountOf(tx: Tx, context: Context, { before, state, now }: Accou
   }
   if (before.displayName !== name) await renameUser(tx, before.userId, name);
   if (before.address === address) return before.userId;
-  const other = await findUserByAddress(tx, address);
+  const holder = await findUserByAddress(tx, address);
   const change = { id: before.userId, from: before.address, to: address };
-  if (other !== null || !(await changeAddress(tx, change)))
-    context.log.warn('provisioning.address_kept', { orgId: state.org_id, scimUserId: state.scim_user_id });
+  if (holder === null && (await changeAddress(tx, change)))
+    await endSessionsOutsideRule(tx, context, { userId: before.userId, address });
+  else context.log.warn('provisioning.address_kept', { orgId: state.org_id, scimUserId: state.scim_user_id });
   return before.userId;
 }
 
 type Leaving = { workspaceId: string; userId: UserId; orgId: string; address: string };
 
-/** Ends a membership and the invites by which it could come back. The last owner of a workspace stays. */
-async function leave(tx: Tx, context: Context, { workspaceId, userId, orgId, address }: Leaving): Promise<void> {
+/** Ends a membership and the invites that could restore it. The last owner of a workspace stays. */
+async function leave(
+  tx: Tx,
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow'>,
+  { workspaceId, userId, orgId, address }: Leaving,
+): Promise<void> {
   await lockMembers(tx, workspaceId);
   const role = await findRole(tx, workspaceId, userId);
   const now = context.now();

@@ -9,10 +9,13 @@ import { deleteMember } from '../store/members.ts';
 
 type Removal = { workspaceId: string; userId: UserId; role: Role; actor: string };
 
-/** Ends a membership, with all API keys of the member. The caller holds the memberships, and has checked the last owner. */
+/**
+ * Ends a membership and all API keys of the member. The caller has locked the memberships and checked for the last
+ * owner.
+ */
 export async function removeProvisioned(
   tx: Tx,
-  context: Context,
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow'>,
   { workspaceId, userId, role, actor }: Removal,
 ): Promise<void> {
   await deleteMember(tx, workspaceId, userId);

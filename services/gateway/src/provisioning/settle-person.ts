@@ -3,13 +3,18 @@ import { KernelError } from '../governance/kernel-error.ts';
 import { markSettled, settleLater, type ProvisionedPerson } from '../store/provisioned-people.ts';
 import { settleRole } from './settle-role.ts';
 
-/** A kernel that is away is asked again after this. */
+type Deps = Pick<
+  Context,
+  'log' | 'database' | 'newEvent' | 'kernel' | 'deliveredMembers' | 'now' | 'databaseNow' | 'transaction'
+>;
+
+/** The pause before unfinished work is attempted again, such as work for an unavailable kernel. */
 const laterMs = 2_000;
 
 const reason = 'The identity provider ended the access of this person';
 
-/** Compares the roles of a person with what their groups give, and ends their unused approvals if their access ended. */
-export async function settlePerson(context: Context, person: ProvisionedPerson): Promise<void> {
+/** Applies the roles of a person's groups. Ends their pending and usable approvals if their access ended. */
+export async function settlePerson(context: Deps, person: ProvisionedPerson): Promise<void> {
   const approvalsDue = person.approvalsDue && !(await endApprovals(context, person));
   const areRolesDue = !(await settleRoles(context, person));
   const { transaction, now } = context;
@@ -18,8 +23,11 @@ export async function settlePerson(context: Context, person: ProvisionedPerson):
   return transaction((tx) => settleLater(tx, person, { dueAt, approvalsDue }));
 }
 
-/** False while the kernel does not answer. */
-async function endApprovals({ kernel, log }: Context, { userId, workspaceIds }: ProvisionedPerson): Promise<boolean> {
+/** `false` while the kernel does not answer. */
+async function endApprovals(
+  { kernel, log }: Pick<Context, 'log' | 'kernel'>,
+  { userId, workspaceIds }: ProvisionedPerson,
+): Promise<boolean> {
   if (kernel === null || userId === null) return true;
   try {
     for (const workspaceId of workspaceIds) await kernel.endApprovalsOf({ workspaceId, userId, reason });
@@ -31,7 +39,7 @@ async function endApprovals({ kernel, log }: Context, { userId, workspaceIds }: 
   }
 }
 
-async function settleRoles(context: Context, person: ProvisionedPerson): Promise<boolean> {
+async function settleRoles(context: Deps, person: ProvisionedPerson): Promise<boolean> {
   const { userId, isActive, workspaceIds } = person;
   if (userId === null || !isActive) return true;
   let isSettled = true;

@@ -16,14 +16,19 @@ import { providerOf } from './provider-of.ts';
 import { removeProvisioned } from './remove-provisioned.ts';
 import { roleWithGroups } from './role-with-groups.ts';
 
+type Deps = Pick<
+  Context,
+  'log' | 'database' | 'newEvent' | 'kernel' | 'deliveredMembers' | 'now' | 'databaseNow' | 'transaction'
+>;
+
 type Person = ProvisionedPerson & { userId: UserId };
 type Step = { workspaceId: WorkspaceId; userId: UserId; from: Role | null; to: Role | null; local: Role | null };
 
 /**
- * Gives a person the role of their groups in one workspace. `false` when it has to be tried again: the kernel did not
+ * Gives a person the role of their groups in one workspace. `false` when it must be repeated: the kernel did not
  * answer, or the membership changed in the meantime.
  */
-export async function settleRole(context: Context, person: Person, workspaceId: WorkspaceId): Promise<boolean> {
+export async function settleRole(context: Deps, person: Person, workspaceId: WorkspaceId): Promise<boolean> {
   const { userId, role: byGroups, orgId } = person;
   const { reader } = context.database;
   const from = await findRole(reader, workspaceId, userId);
@@ -41,11 +46,11 @@ export async function settleRole(context: Context, person: Person, workspaceId: 
 }
 
 /**
- * The role that the kernel lets the person have. A role that decides is a change of the policy, by the administrator whose mapping gives
- * it (ADR 84). Until it is allowed the person is a member, or keeps the role that they have.
+ * The role that the kernel permits. A role that decides approvals is a change of the policy, made by the administrator
+ * who mapped the group (ADR 84). Until it is permitted the person is a member, or keeps the current role.
  */
 async function decidedRole(
-  context: Context,
+  context: Pick<Context, 'database' | 'kernel' | 'now' | 'transaction'>,
   { grantedBy, orgId }: Person,
   { workspaceId, userId, from, to }: Step,
 ): Promise<Role | null | 'later'> {
@@ -70,14 +75,21 @@ async function decidedRole(
 
 type Refusal = Pick<Step, 'workspaceId' | 'userId' | 'to'> & { orgId: string; reason: string };
 
-async function recordRefusal(context: Context, { workspaceId, userId, orgId, to, reason }: Refusal): Promise<void> {
+async function recordRefusal(
+  context: Pick<Context, 'now' | 'transaction'>,
+  { workspaceId, userId, orgId, to, reason }: Refusal,
+): Promise<void> {
   const event = { workspaceId, action: 'member.role_changed', actor: providerOf(orgId), requestId: null } as const;
   const refused = { ...event, verdict: 'deny', reason, subject: userId, details: { role: to } } as const;
   await context.transaction((tx) => recordAudit(tx, refused, context.now()));
 }
 
-/** A person beyond the plan's limit of members gets no membership until the limit changes. */
-async function takeWithinLimit(context: Context, step: Step, orgId: string): Promise<Outcome> {
+/** A person above the member limit of the plan gets no membership until the limit changes. */
+async function takeWithinLimit(
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow' | 'transaction'>,
+  step: Step,
+  orgId: string,
+): Promise<Outcome> {
   try {
     return await context.transaction((tx) => take(tx, context, step, orgId));
   } catch (error) {
@@ -89,10 +101,10 @@ async function takeWithinLimit(context: Context, step: Step, orgId: string): Pro
 
 type Outcome = 'taken' | 'kept' | 'changed';
 
-/** `kept`: the last owner stays. `changed`: the membership is no longer the one that was decided on. */
+/** `kept`: the last owner stays. `changed`: the membership changed after the decision. */
 async function take(
   tx: Tx,
-  context: Context,
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow'>,
   { workspaceId, userId, from, to, local }: Step,
   orgId: string,
 ): Promise<Outcome> {

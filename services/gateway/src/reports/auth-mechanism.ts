@@ -9,7 +9,7 @@ import { isAgentCredential } from '../forwarding/kernel-credential.ts';
 import { presentedCredential } from '../identity/credential.ts';
 import { looksLikeSessionToken } from '../identity/session-token.ts';
 
-/** Uses the form of the presented credential, whatever its result. */
+/** The kind of the presented credential. It depends only on the form of the credential, and not on its validity. */
 export function authMechanism(req: IncomingMessage): AuthMechanism {
   try {
     const credential = presentedCredential(req);

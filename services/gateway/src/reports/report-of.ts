@@ -4,18 +4,18 @@ import { reportedParts, type FailedCall } from '@countersign/service-kit';
 import { findTold } from '../forwarding/told-by-service.ts';
 import { authMechanism } from './auth-mechanism.ts';
 
-/** A report before its owner is known. */
+/** A report whose caller may be unknown. */
 export type ToldReport = Omit<CallReport, 'principal'> & { principal: string | null };
 
 type About = Pick<ToldReport, 'id' | 'version' | 'workspaceId' | 'principal'> & { now: Date };
 
 /**
- * The report on a failed call. The values in `call` that its caller sent are attacker-controlled and may be secrets.
- * Only the method, the request id, names and ids that are ours, types and sizes are passed on.
+ * The report of a failed call. Values from the caller in `call` are attacker-controlled and may be secrets. Only the
+ * method, the request id, known names and ids, types and sizes are passed on.
  */
 export function reportOf(call: FailedCall, { now, ...about }: About): ToldReport {
   const { req, route, requestId, status, error } = call;
-  const told = findTold(call);
+  const found = findTold(call);
   const { query, body } = reportedParts(call);
   const pathIds = idsOf(call.params);
   const named = [...Object.values(pathIds), ...Object.values(error?.details ?? {})];
@@ -30,19 +30,19 @@ export function reportOf(call: FailedCall, { now, ...about }: About): ToldReport
     pathIds,
     operation: route?.operation ?? null,
     status,
-    errorCode: error?.code ?? told?.error_code ?? null,
-    reasonCode: first(ReasonCode, [error?.reason_code, call.answered('x-gov-reason-code'), told?.reason_code]),
+    errorCode: error?.code ?? found?.error_code ?? null,
+    reasonCode: first(ReasonCode, [error?.reason_code, call.answered('x-gov-reason-code'), found?.reason_code]),
     auth: authMechanism(req),
     taskId: first(TaskId, named),
     runId: first(RunId, named),
-    decisionId: first(DecisionId, [call.answered('x-gov-decision-id'), told?.decision_id, ...named]),
-    query: told?.query ?? query,
-    // How much came and of which type is seen here.
-    body: { ...body, ...told?.body, contentType: body.contentType, bytes: body.bytes },
+    decisionId: first(DecisionId, [call.answered('x-gov-decision-id'), found?.decision_id, ...named]),
+    query: found?.query ?? query,
+    // Size and type of the body are those that this gateway saw, whatever the service reported.
+    body: { ...body, ...found?.body, contentType: body.contentType, bytes: body.bytes },
   };
 }
 
-/** Ids that open nothing when they are known. A caller may send anything in the place of one. */
+/** Ids that grant no access. A caller may send any text in their place. */
 const publicId =
   /^(usr|wsp|tsk|run|stp|apr|vio|evd|aud|ses|inv|hpk|sub|ntf|rpt|rcp|dec|rec|chk)_[0-9A-HJKMNP-TV-Z]{26}$/;
 

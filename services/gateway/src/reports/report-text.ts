@@ -1,10 +1,10 @@
 import type { ReportedMember, ReportedQuery } from '@countersign/contracts';
 import type { CallReport } from '@countersign/contracts/gateway';
 
-/** A report as a person pastes it into an issue. It is made of names and ids that are ours, so nothing in it needs escaping. */
+/** A report in a form to paste into an issue. It contains only known names and ids, so nothing needs escaping. */
 export function reportText(report: CallReport): string {
   const { method, path, status, errorCode, reasonCode, body } = report;
-  const outcome = [status, errorCode, reasonCode].filter((part) => part !== null).join(' ');
+  const outcome = [status, errorCode, reasonCode].filter((piece) => piece !== null).join(' ');
   const ids = Object.entries(report.pathIds).map(([name, id]) => `${name}=${id}`);
   const size = body.bytes === null ? 'of unknown length' : `${body.bytes} bytes`;
   const lines: [string, string | null][] = [
@@ -20,16 +20,16 @@ export function reportText(report: CallReport): string {
     ['body', body.state === 'none' ? null : `${body.contentType ?? 'no type'}, ${size}, ${shapeText(body)}`],
     ['gateway', report.version],
   ];
-  const told = lines.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(12)} ${value}`]));
-  return [`${method} ${path} was answered ${outcome}`, ...told, ''].join('\n');
+  const texts = lines.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(12)} ${value}`]));
+  return [`${method} ${path} was answered ${outcome}`, ...texts, ''].join('\n');
 }
 
 function shapeText({ state, members, unknownMembers, isCut }: ReportedQuery): string | null {
   if (state === 'none') return null;
   if (state !== 'read') return state;
-  const told = members.filter(({ path }) => path !== '$' || members.length === 1).map(memberText);
+  const texts = members.filter(({ path }) => path !== '$' || members.length === 1).map(memberText);
   const unknown = unknownMembers === 0 ? [] : [`${unknownMembers} unknown`];
-  return [...told, ...unknown, ...(isCut ? ['and more'] : [])].join(', ');
+  return [...texts, ...unknown, ...(isCut ? ['and more'] : [])].join(', ');
 }
 
 function memberText({ path, type, size }: ReportedMember): string {

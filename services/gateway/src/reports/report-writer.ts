@@ -3,15 +3,13 @@ const batchMax = 100;
 type Dropped = 'full' | 'not_written';
 
 type Options<Entry> = {
-  /**
-   * The most reports that wait for the database; later ones are dropped, and their calls were answered all the same.
-   */
+  /** The most reports in the queue. Further reports are dropped, which does not affect the answers of their calls. */
   waitingMax: number;
   write(batch: readonly Entry[]): Promise<void>;
   onDropped(why: Dropped, count: number, error?: unknown): void;
 };
 
-/** Writes in the background, one batch at a time: a loop of failing calls takes one connection and few statements. */
+/** Writes in the background, one batch at a time, so a loop of failing calls uses one connection and few statements. */
 export class ReportWriter<Entry> {
   readonly #options: Options<Entry>;
   #waiting: Entry[] = [];
@@ -32,20 +30,20 @@ export class ReportWriter<Entry> {
     this.#writing ??= this.#writeAll();
   }
 
-  /** Waits until nothing is left to write, or one batch could not be written. */
+  /** Resolves when the queue is empty, or when a batch could not be written. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#writing;
   }
 
   async #writeAll(): Promise<void> {
-    // The answer goes out first.
+    // Waits, so that the answer of the failed call is sent before its report is written.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, batchMax);
       await this.#options.write(batch).catch((error: unknown) => {
-        const left = this.#isStopping ? this.#waiting.splice(0).length : 0;
-        this.#options.onDropped('not_written', batch.length + left, error);
+        const remaining = this.#isStopping ? this.#waiting.splice(0).length : 0;
+        this.#options.onDropped('not_written', batch.length + remaining, error);
       });
     }
     this.#writing = null;

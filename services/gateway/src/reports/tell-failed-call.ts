@@ -2,40 +2,43 @@ import { ApprovalId, WorkspaceId } from '@countersign/contracts';
 import { build, type FailedCall } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { findTold } from '../forwarding/told-by-service.ts';
-import { whoBrought } from '../guards.ts';
 import { newId } from '../ids.ts';
 import { addressedWorkspace, workspaceNames } from '../workspaces/addressed-workspace.ts';
 import { attributionOf, reportFor, type Attribution } from './attribute.ts';
 import { reportOf, type ToldReport } from './report-of.ts';
 
-/** Tells of each failed call in the log, and keeps it for whose call it was. */
-export function tellFailedCall(context: Context) {
-  const { log, reports, unjudgedReports, now } = context;
+type Deps = Pick<Context, 'log' | 'reports' | 'unjudgedReports' | 'now'> & {
+  /** Finds the caller of a request that is not authorized yet. */
+  whoBrought(req: FailedCall['req']): Promise<unknown>;
+};
+
+/** Logs each failed call, and stores a report for its caller. */
+export function tellFailedCall(deps: Deps) {
+  const { log, reports, unjudgedReports, now } = deps;
   return (call: FailedCall): void => {
     const addressed = addressedId(call);
-    const whose = attributionOf(call.principal, { addressed, told: findTold(call)?.caller ?? null });
+    const whose = attributionOf(call.principal, { addressed, identified: findTold(call)?.caller ?? null });
     const [workspaceId, principal] = [addressed ?? whose?.workspaceId ?? null, whose?.principal ?? null];
     const report = reportOf(call, { id: newId('rpt'), version: build.version, now: now(), workspaceId, principal });
     log.info('call.failed', fieldsOf(report));
     const approvalId = Object.values(report.pathIds).find((id) => ApprovalId.safeParse(id).success) ?? null;
     if (whose !== null) reports.add(reportFor({ report, approvalId }, whose));
     else if (isUnjudged(call))
-      unjudgedReports.add({ report, approvalId, whose: laterKnown(context, call.req, addressed) });
+      unjudgedReports.add({ report, approvalId, whose: laterKnown(deps, call.req, addressed) });
   };
 }
 
 /**
- * It was refused before its caller was identified: no route has its path. Callers over the rate limit are not looked
- * up.
+ * Whether the call was refused before its caller was identified, or has no route. Callers with an invalid credential or
+ * over the rate limit are not looked up.
  */
 function isUnjudged({ principal, status }: FailedCall): boolean {
   return principal === undefined && status !== 401 && status !== 429;
 }
 
-/** Asked when the report is kept, after the answer. It holds on to no body that was received. */
-function laterKnown(context: Context, req: FailedCall['req'], addressed: WorkspaceId | null) {
-  return async (): Promise<Attribution | null> =>
-    attributionOf(await whoBrought(context, req), { addressed, told: null });
+/** Looks up the caller when the report is stored, after the answer. Keeps no received body in memory until then. */
+function laterKnown({ whoBrought }: Deps, req: FailedCall['req'], addressed: WorkspaceId | null) {
+  return async (): Promise<Attribution | null> => attributionOf(await whoBrought(req), { addressed, identified: null });
 }
 
 function addressedId({ req, route, params, query, received: body }: FailedCall): WorkspaceId | null {

@@ -18,7 +18,7 @@ import { createForwardSocket } from '../forwarding/forward-socket.ts';
 import { requireOwnPage } from '../console/own-page.ts';
 import { handleAgent, handleCommercial, handleConsole, handlePerson, handleWorkspace } from '../handle.ts';
 
-/** Every route of the table of what is forwarded. */
+/** One endpoint for each forwarded route. */
 export function forwardRoutes(context: Context): Endpoint[] {
   const toKernel = shared((times) => kernelForward(context, times));
   const toControlPlane = shared((times) => personForward(context, 'control-plane', times));
@@ -39,7 +39,7 @@ export function forwardRoutes(context: Context): Endpoint[] {
 
 type Times = Pick<Forwarding, 'silenceMaxMs' | 'answerMaxMs'>;
 
-/** One for all routes that wait as long: the library listens for the end of the server once for each. */
+/** Routes with the same time limit share a forwarder, since the library adds a listener to the server for each. */
 function shared(make: (times: Times) => Forward | null): (times: Times) => Forward | null {
   const made = new Map<string, Forward | null>();
   return ({ silenceMaxMs, answerMaxMs }) => {
@@ -61,7 +61,8 @@ function kernelForward({ config, kernelPool: agent }: Context, times: Times): Fo
 function kernelRoute(context: Context, row: Forwarding, forward: Forward | null): Endpoint {
   const { route } = row;
   const pass = async (input: Parameters<typeof forwardCall>[1]) => {
-    if (forward === null) throw new AppError('GOVERNANCE_UNAVAILABLE', 'No kernel is configured');
+    if (forward === null)
+      throw new AppError('GOVERNANCE_UNAVAILABLE', 'This gateway has no kernel. Ask its operator to configure one');
     await forwardCall(context, input, { forward, row });
     return takenOver;
   };
@@ -86,7 +87,7 @@ function personRoute(context: Context, row: Forwarding, { to, forward }: PersonS
   return route.auth === 'session' ? handlePerson(route, options)(pass) : handleWorkspace(route, options)(pass);
 }
 
-/** Errors of the gateway itself in the form of the protocol that the route speaks. */
+/** Errors of the gateway itself, in the form of the protocol of the route. */
 function errorsOf(media: Forwarding['route']['media']) {
   if (media === 'oauth') return { renderError: oauthError };
   return media === 'scim' ? { renderError: scimError } : {};
@@ -121,7 +122,7 @@ const unavailable: Readonly<Record<PersonAudience, (cause?: unknown) => AppError
     new AppError('COMMERCIAL_UNAVAILABLE', 'The commercial gateway is not configured or does not answer', { cause }),
 };
 
-/** Sessions of browsers belong to the control plane, so its cookies alone reach the browser. */
+/** The control plane manages browser sessions, so only its cookies reach the browser. */
 function personForward(context: Context, to: PersonAudience, times: Times): Forward | null {
   const { config, controlPlanePool, commercialPool } = context;
   const service = to === 'control-plane' ? config.controlPlane : config.commercial;

@@ -7,8 +7,8 @@ import { findWorkers, overallStatus, problemsOf } from '../health.ts';
 
 export const getHealthRoute = (context: Context) =>
   handlePublic(getHealth)(async () => {
-    const parts = { database: () => context.database.ping(), queue: () => assertConnected(context.bus) };
-    const [report, probe] = await Promise.all([runChecks(parts), probeGovernance(context)]);
+    const deps = { database: () => context.database.ping(), queue: () => assertConnected(context.bus) };
+    const [report, probe] = await Promise.all([runChecks(deps), probeGovernance(context)]);
     const isStored = report.checks['database'] === 'up';
     const workers = isStored ? await findWorkers(context) : ({ state: 'unknown', ageMs: null } as const);
     const checks = {

@@ -5,7 +5,10 @@ import { callsPerAnswerMax } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import { functionNameOf } from './tool-names.ts';
 
-/** A call that the kernel refused where the model proposed it: the decision stands, and asking again would make a second one. */
+/**
+ * A call that the kernel withheld when the model proposed it. This decision applies. The call is not requested again,
+ * since that would create a second decision.
+ */
 export const Proposal = z.object({ decisionId: z.string(), receiptId: z.string(), notBefore: z.string() });
 export type Proposal = z.infer<typeof Proposal>;
 
@@ -16,10 +19,10 @@ export const ToolCall = z.object({
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 
-/** The part of a model's answer that the run keeps. Attacker-controlled: a model writes what its inputs tell it to. */
+/** The part of a model's answer that the run stores. Attacker-controlled, since inputs can steer the model. */
 export const ModelReply = z.object({
   message: z.object({ content: z.string().nullish(), tool_calls: z.array(ToolCall).max(callsPerAnswerMax).nullish() }),
-  usage: z.object({ input: z.int().min(0), output: z.int().min(0) }).nullable(), // null: the model did not say
+  usage: z.object({ input: z.int().min(0), output: z.int().min(0) }).nullable(), // `null` when the model reported none
   /** The cost that the kernel counted; `null` when it knows no price. */
   spendMicros: SpendMicros.nullable().default(null),
 });
@@ -35,12 +38,12 @@ export type StepFacts = {
   state: 'submitted' | 'parked' | 'settled';
   tool: string | null;
   callId: string | null;
-  /** The request as canonical JSON text; empty once it was settled, for it is not asked again. */
+  /** The request as canonical JSON text. Empty once the step is settled, since it is not repeated. */
   args: string;
   proposal: Proposal | null;
-  /** The kernel's approval under which it is repeated. */
+  /** The kernel approval under which the step is repeated. */
   grantId: string | null;
-  /** The decision that settled or parked it. */
+  /** The decision that settled or parked the step. */
   decisionId: string | null;
   startedAt: Date;
   reply: ModelReply | null;
@@ -50,14 +53,14 @@ export type StepFacts = {
 export type OpenCall = {
   callId: string;
   tool: string;
-  /** Null when they are not a JSON object. */
+  /** `null` when the arguments are not a JSON object. */
   args: { [name: string]: JsonValue } | null;
   proposal: Proposal | null;
 };
 
 /**
- * The next tool call of the model's last answer that no step has taken up; steps take them up in the order in which the model made them.
- * Only its arguments are read: those of all would be read again with each of them.
+ * The next tool call of the model's last answer that has no step. Steps follow the order of the model. Only the
+ * arguments of this call are parsed, so each is parsed once.
  */
 export function nextToolCall(steps: readonly StepFacts[]): OpenCall | null {
   const lastModelCall = steps.findLastIndex((step) => step.kind === 'model_call');
@@ -91,7 +94,7 @@ const instructions =
 
 type ChatMessage = { [member: string]: JsonValue };
 
-/** The conversation so far, rebuilt from the committed steps alone. */
+/** The conversation so far, rebuilt from the committed steps only. */
 export function conversationOf(
   task: { title: string; description: string },
   steps: readonly StepFacts[],

@@ -4,10 +4,7 @@ import { nextToolCall, type OpenCall, type Proposal, type StepFacts } from './co
 
 type RunFacts = { status: RunStatus; iterationBudget: number };
 
-/**
- * The next move of a worker for a run. Everything it needs to know is in the committed steps, so any worker comes to
- * the same.
- */
+/** The next move of a worker for a run. It depends only on committed steps, so every worker computes the same move. */
 export type Move =
   | { kind: 'repeat'; step: StepFacts }
   | { kind: 'call_model' }
@@ -20,7 +17,7 @@ export type Move =
 export function nextMove(run: RunFacts, steps: readonly StepFacts[]): Move {
   if (run.status !== 'running') return { kind: 'leave' };
   const last = steps.at(-1);
-  // Submitted without an outcome: ask again under the same idempotency key, never under another.
+  // Submitted without an outcome. The step is repeated under the same idempotency key.
   if (last?.state === 'submitted') return { kind: 'repeat', step: last };
   if (last?.state === 'parked') return { kind: 'leave' };
   const call = nextToolCall(steps);
@@ -31,7 +28,7 @@ export function nextMove(run: RunFacts, steps: readonly StepFacts[]): Move {
 
 function moveOfCall({ callId, tool, args, proposal }: OpenCall): Move {
   if (args !== null) return { kind: 'call_tool', callId, tool, args, proposal };
-  // The kernel has denied it already; what it was about to do does not matter any more.
+  // The kernel has already decided this call, so its arguments do not matter.
   if (proposal !== null) return { kind: 'call_tool', callId, tool, args: {}, proposal };
   return { kind: 'refuse_call', callId, tool, ...malformedArguments };
 }
@@ -62,8 +59,8 @@ function withinBudget(run: RunFacts, steps: readonly StepFacts[]): boolean {
 }
 
 /**
- * A repeated submission carries the same key, so the kernel answers from its records; an approval of what a decision asked for makes
- * it a new question.
+ * A repeated submission has the same key, so the kernel answers from its records. A submission under an approval is a
+ * new request with a new key.
  */
 export function idempotencyKeyOf({
   id,

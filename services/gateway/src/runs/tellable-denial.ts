@@ -4,7 +4,7 @@ import type { ToolReply } from './conversation.ts';
 
 type DeniedCall = WorkspaceSettings['policyConfig']['deniedCall'];
 
-/** Whether a run goes on after the denial of a tool call, as the workspace has set it. A fault that may be over ends no run. */
+/** Whether a run continues after a denied tool call, as configured in the workspace. A temporary fault ends no run. */
 export function isTellable(reasonCode: ReasonCode, deniedCall: DeniedCall): boolean {
   const { concerns } = reasonCodes[reasonCode];
   return concerns === 'moment' || (deniedCall === 'tell' && concerns === 'call');

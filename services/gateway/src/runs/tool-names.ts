@@ -1,6 +1,6 @@
 /**
- * OpenAI function names allow no dot, so `server.tool` travels as `server__tool`. Server ids hold neither spelling, so the first one
- * separates; whatever the tool's own name holds stays as it is, because the kernel reads it the same way.
+ * OpenAI function names permit no dot, so `server.tool` becomes `server__tool`. Server ids contain neither separator,
+ * so the first one separates. The rest of the name is unchanged, because the kernel parses it the same way.
  */
 export function functionNameOf(tool: string): string {
   return tool.replace('.', '__');

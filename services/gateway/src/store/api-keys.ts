@@ -1,9 +1,16 @@
-import { ApiKeyEnvironment, ApiKeyId, ApiKeyScope, UserId, WorkspaceId } from '@countersign/contracts';
+import {
+  instantOrNull,
+  instantOf,
+  ApiKeyEnvironment,
+  ApiKeyId,
+  ApiKeyScope,
+  UserId,
+  WorkspaceId,
+} from '@countersign/contracts';
 import { ApiKeyRole, type ApiKey, type User } from '@countersign/contracts/gateway';
 import type { ApiKeyModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
-import { instant, instantOrNull } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 import { userOf } from './users.ts';
 import { membershipOf, type Membership } from './workspaces.ts';
@@ -25,7 +32,7 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
   return apiKeyOf(await tx.apiKey.create({ data: { id: newId('hpk'), ...key } }));
 }
 
-/** The keys that a person may see and end: their own, or all of the workspace. */
+/** The keys that a person may see and end: their own, or all keys of the workspace. */
 type Reach = { workspaceId: string; userId: string | null };
 
 const within = ({ workspaceId, userId }: Reach) => ({ workspaceId, ...(userId !== null && { userId }) });
@@ -44,7 +51,7 @@ export async function listApiKeysOf(reader: Reader, reach: Reach, request: PageR
   return pageOf(rows, request, { item: apiKeyOf, key: (row) => row.id });
 }
 
-/** False when there is no live key of that id within reach. */
+/** `false` when no live key within reach has this id. */
 export async function endApiKey(tx: Tx, reach: Reach, keyId: string, now: Date): Promise<boolean> {
   if (!ApiKeyId.safeParse(keyId).success) return false;
   const where = { id: keyId, ...within(reach), ...live(now) };
@@ -62,7 +69,7 @@ export async function endApiKeysOf(
   await tx.apiKey.updateMany({ where, data: { revokedAt: now } });
 }
 
-/** Lets a live key run out at `latest`, or before as it would have. False when there is no such key within reach. */
+/** Limits the life of a key to `latest`, unless it ends before. `false` when no live key within reach has this id. */
 export async function shortenApiKey(
   tx: Tx,
   reach: Reach,
@@ -82,17 +89,17 @@ export type StoredApiKey = {
   environment: ApiKeyEnvironment | null;
   lastUsedAt: Date | null;
   user: User;
-  /** The current membership of its user. */
+  /** The current membership of the user. */
   membership: Membership;
 };
 
-/** Whatever became of it: its name and whose it is. Null for one that is gone, or another workspace's. */
+/** Name and owner of a key in any state. `null` for a removed key, or one of another workspace. */
 export async function findKeyOf(reader: Reader, workspaceId: string, keyId: string): Promise<ApiKey | null> {
   const row = await reader.apiKey.findUnique({ where: { id: keyId, workspaceId } });
   return row === null ? null : apiKeyOf(row);
 }
 
-/** The people who made these keys of the workspace, by key. */
+/** The creators of these keys of the workspace, by key. */
 export async function findKeyMakers(
   reader: Reader,
   workspaceId: string,
@@ -104,10 +111,10 @@ export async function findKeyMakers(
   return new Map(rows.map(({ id, userId }) => [id, userId]));
 }
 
-/** How a key is found over all workspaces: by its secret, or by the id in what this gateway has signed. */
+/** Identifies a key across all workspaces: by its secret, or by the id in a text that this gateway signed. */
 type KeyName = { keyHash: string } | { id: ApiKeyId };
 
-/** Over all workspaces: the key names one. Null for a key that is unknown, expired or revoked. */
+/** Reads across all workspaces, since the key determines its own. `null` for an unknown, expired or revoked key. */
 export async function findLiveApiKey(reader: Reader, name: KeyName, now: Date): Promise<StoredApiKey | null> {
   const row = await reader.apiKey.findFirst({
     where: { ...name, ...live(now) },
@@ -126,7 +133,7 @@ export async function findLiveApiKey(reader: Reader, name: KeyName, now: Date): 
   };
 }
 
-/** When a key ended that opens nothing any more. `null` for an unknown key. */
+/** The times at which a key expires and was revoked. `null` for an unknown key. */
 export async function findKeyEnd(
   reader: Reader,
   keyHash: string,
@@ -134,13 +141,13 @@ export async function findKeyEnd(
   return await reader.apiKey.findUnique({ where: { keyHash }, select: { expiresAt: true, revokedAt: true } });
 }
 
-/** Once for all requests that come in the same minute. */
+/** Records the last use of a key, unless a use since `before` is already recorded. */
 export async function recordUse(tx: Tx, keyId: string, { now, before }: { now: Date; before: Date }): Promise<void> {
   const where = { id: keyId, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: before } }] };
   await tx.apiKey.updateMany({ where, data: { lastUsedAt: now } });
 }
 
-/** Removes what opened nothing for long: the audit log keeps the story. */
+/** Removes keys that expired long ago. The audit log keeps their history. */
 export async function forgetApiKeys(tx: Tx, before: Date): Promise<void> {
   await tx.apiKey.deleteMany({ where: { expiresAt: { lt: before } } });
 }
@@ -159,8 +166,8 @@ function apiKeyOf(row: ApiKeyModel): ApiKey {
     scopes: row.scopes.map((scope) => ApiKeyScope.parse(scope)),
     environment: environmentOf(row),
     createdBy: UserId.parse(row.userId),
-    createdAt: instant(row.createdAt),
-    expiresAt: instant(row.expiresAt),
+    createdAt: instantOf(row.createdAt),
+    expiresAt: instantOf(row.expiresAt),
     lastUsedAt: instantOrNull(row.lastUsedAt),
     revokedAt: instantOrNull(row.revokedAt),
   };

@@ -1,4 +1,6 @@
 import {
+  instantOrNull,
+  instantOf,
   ApiKeyId,
   ApprovalId,
   DecisionId,
@@ -18,11 +20,10 @@ import {
 import { Demand } from '@countersign/contracts/governance-kernel';
 import type { ApprovalModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
-import { instant, instantOrNull } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 
-/** The judged values of a question. `args` and `facts` are canonical JSON text. */
-type Asked = {
+/** The judged values of an approval request. `args` and `facts` are canonical JSON text. */
+type Input = {
   action: string;
   tool: string | null;
   resource: string | null;
@@ -36,7 +37,7 @@ type Asked = {
   expiresAt: Date;
 };
 
-type NewApproval = Asked & {
+type NewApproval = Input & {
   workspaceId: string;
   kernelApprovalId: string;
   requestedBy: string;
@@ -46,8 +47,8 @@ type OfRun = { taskId: string; runId: string; stepId: string };
 type OfKey = { apiKeyId: string; apiKeyName: string; sessionId: string };
 
 /**
- * The approval of a step that parks. When the kernel asks again under one that the run has used already, it is opened again.
- * Throws when it belongs to another run: see isApprovalOfOtherRun.
+ * Stores the approval of a parked step. An approval that the run has already used is opened again when the kernel
+ * requires it once more. Throws when the approval belongs to another run: see isApprovalOfOtherRun.
  */
 export async function insertApproval(tx: Tx, approval: NewApproval & OfRun, now: Date): Promise<WorkspaceApproval> {
   const { workspaceId, taskId, runId, stepId, kernelApprovalId, requestedBy, startedBy } = approval;
@@ -61,7 +62,7 @@ export async function insertApproval(tx: Tx, approval: NewApproval & OfRun, now:
   return approvalOf(await tx.approval.create({ data }));
 }
 
-/** The approval that the call of a key asks for. Null when it stands already. */
+/** Stores the approval that the call of a key requires. `null` when it is already stored. */
 export async function insertApprovalOfKey(
   tx: Tx,
   approval: NewApproval & OfKey,
@@ -76,13 +77,13 @@ export async function insertApprovalOfKey(
 
 const undecided = { status: 'pending', resolvedBy: null, resolvedAt: null, timelockUntil: null, held: false };
 
-function askedOf(approval: Asked): Asked {
+function askedOf(approval: Input): Input {
   const { action, tool, resource, args, facts, effectLevel, demand, reasonCode, reason, decisionId, expiresAt } =
     approval;
   return { action, tool, resource, args, facts, effectLevel, demand, reasonCode, reason, decisionId, expiresAt };
 }
 
-/** An approval of the kernel belongs to one run or key for ever, so one run's approval never lets another one go on. */
+/** An approval of the kernel belongs permanently to one run or key, so it can never continue another run. */
 export async function isApprovalOfOtherRun(
   tx: Tx,
   { kernelApprovalId, runId }: { kernelApprovalId: string; runId: string },
@@ -91,7 +92,7 @@ export async function isApprovalOfOtherRun(
   return (await tx.approval.count({ where: { kernelApprovalId, ...isOther } })) > 0;
 }
 
-/** `held`: approved, and its run waits for the time lock. */
+/** `held`: approved, and its run waits for the end of the time lock. */
 export type StoredApproval = WorkspaceApproval & { stepId: string | null; held: boolean };
 
 export async function findApproval(
@@ -104,7 +105,7 @@ export async function findApproval(
   return row === null ? null : storedOf(row);
 }
 
-/** The approval that stands for one of the kernel's, which is of one workspace. */
+/** The local copy of an approval of the kernel, which belongs to one workspace. */
 export async function findApprovalOfKernel(
   reader: Reader,
   { workspaceId, kernelApprovalId }: { workspaceId: string; kernelApprovalId: string },
@@ -117,12 +118,12 @@ type Resolved = {
   status: ApprovalStatus;
   resolvedBy: string | null;
   timelockUntil: Date | null;
-  /** Its run waits for the time lock. */
+  /** Whether the run waits for the end of the time lock. */
   held: boolean;
   now: Date;
 };
 
-/** Compare-and-set: null when it is not as `from` says any more. */
+/** Compare-and-set: `null` when the state is no longer `from`. */
 export async function resolveApproval(
   tx: Tx,
   from: { id: string; status: ApprovalStatus; held: boolean },
@@ -135,12 +136,12 @@ export async function resolveApproval(
   return row === undefined ? null : approvalOf(row);
 }
 
-/** Ends the wait of a run. False when nothing holds it any more. */
+/** Ends the wait of a run. `false` when the run no longer waits. */
 export async function takeHeld(tx: Tx, id: string): Promise<boolean> {
   return (await tx.approval.updateMany({ where: { id, held: true }, data: { held: false } })).count === 1;
 }
 
-/** Approvals whose time lock has passed, the longest ago first. */
+/** Approvals whose time lock has ended while their run still waits, the earliest end first. */
 export async function findReleasable(reader: Reader, passedBefore: Date): Promise<StoredApproval[]> {
   const rows = await reader.approval.findMany({
     where: { held: true, timelockUntil: { lte: passedBefore } },
@@ -158,7 +159,7 @@ export async function cancelApprovalsOfRun(tx: Tx, runId: string, now: Date): Pr
   return rows.map(approvalOf);
 }
 
-/** Pending approvals whose time is over. */
+/** Pending approvals that have expired. */
 export async function findExpired(reader: Reader, now: Date): Promise<StoredApproval[]> {
   const rows = await reader.approval.findMany({
     where: { status: 'pending', expiresAt: { lte: now } },
@@ -212,8 +213,8 @@ function approvalOf(row: ApprovalModel): WorkspaceApproval {
     resolvedAt: instantOrNull(row.resolvedAt),
     selfApproved: status === 'approved' && resolvedBy === startedBy,
     timelockUntil: instantOrNull(row.timelockUntil),
-    expiresAt: instant(row.expiresAt),
-    createdAt: instant(row.createdAt),
+    expiresAt: instantOf(row.expiresAt),
+    createdAt: instantOf(row.createdAt),
   };
 }
 

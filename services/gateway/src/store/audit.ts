@@ -17,7 +17,10 @@ import type { Page } from './page.ts';
 
 type AuditEvent = AuditAct & { workspaceId: string };
 
-/** Appends to the workspace's chain in the caller's transaction. Call it late: it holds the chain's end until the commit. */
+/**
+ * Appends to the chain of the workspace in the caller's transaction. Call it late, since it locks the end of the chain
+ * until the commit.
+ */
 export async function recordAudit(tx: Tx, { workspaceId, ...act }: AuditEvent, now: Date): Promise<void> {
   const end = {
     contentOf: contentIn(workspaceId),
@@ -33,14 +36,20 @@ export async function recordAudit(tx: Tx, { workspaceId, ...act }: AuditEvent, n
   await recordEntry(end, act, { id: newId('aud'), now });
 }
 
-/** Begins the chain of a new workspace. */
+/** Creates the chain of a new workspace. */
 export async function openAuditChain(tx: Tx, workspaceId: string): Promise<void> {
   await tx.auditHead.create({ data: { workspaceId, seq: 0, hash: '' } });
 }
 
-/** Where the chain of a workspace ends now. */
+/** The place of the last entry of a chain. */
 export async function findAuditEnd(reader: Reader, workspaceId: string): Promise<AuditExportEnd['end']> {
   return headOf(await reader.auditHead.findUniqueOrThrow({ where: { workspaceId } }));
+}
+
+/** Like findAuditEnd, but `null` for an unknown workspace, for which findAuditEnd throws. */
+export async function findAuditHead(reader: Reader, workspaceId: string): Promise<AuditExportEnd['end'] | null> {
+  const head = await reader.auditHead.findUnique({ where: { workspaceId } });
+  return head === null ? null : headOf(head);
 }
 
 /** The places where the chains of these workspaces end now. */
@@ -52,7 +61,7 @@ export async function listAuditEnds(
   return new Map(heads.map(({ workspaceId, seq }) => [workspaceId, seq]));
 }
 
-/** Entries from the place `seq` on, oldest first. */
+/** Entries from `seq` on, oldest first. */
 export async function listAuditFrom(
   reader: Reader,
   { workspaceId, seq, limit }: { workspaceId: string; seq: number; limit: number },

@@ -1,7 +1,7 @@
 import type { Reader, Tx } from './database.ts';
 import { getSettings } from './workspaces.ts';
 
-/** A version of the settings that the kernel has confirmed, and when it did so last. */
+/** A version of the settings that the kernel has confirmed, and the time of the last confirmation. */
 type Confirmation = { version: number; confirmedAt: Date };
 
 /** `null` when the kernel has not confirmed any settings of the workspace. */
@@ -9,12 +9,12 @@ export function findConfirmation(reader: Reader, workspaceId: string): Promise<C
   return reader.confirmedSettings.findUnique({ where: { workspaceId } });
 }
 
-/** Which version of the settings the kernel has said that it holds to; 0 for none. */
+/** The version of the settings that the kernel has confirmed. 0 when there is none. */
 export async function findConfirmedVersion(reader: Reader, workspaceId: string): Promise<number> {
   return (await findConfirmation(reader, workspaceId))?.version ?? 0;
 }
 
-/** A confirmation that comes late does not undo a later one. */
+/** A late confirmation does not undo a newer one. */
 export async function recordConfirmation(
   tx: Tx,
   { workspaceId, version }: { workspaceId: string; version: number },
@@ -27,8 +27,8 @@ export async function recordConfirmation(
 }
 
 /**
- * True while this version is the current one and the kernel holds to it; no change is answered until the transaction
- * ends. Each step is therefore begun either before a change was answered or under it.
+ * Whether this version is current and confirmed by the kernel. Changes are not answered until the transaction ends, so
+ * each step begins either before the answer to a change or under the change.
  */
 export async function holdsSettings(
   tx: Tx,

@@ -4,24 +4,22 @@ import type { Tx } from './database.ts';
 import { claimRun, leftRuns, type Lease, type LeftRun } from './leases.ts';
 
 type Claim = {
-  /** The run that the job names. */
+  /** The run that the job contains. */
   runId: string;
   owner: string;
   leaseMs: number;
-  /** The most runs of one workspace that are worked on at once. */
+  /** The most runs of one workspace that run at once. */
   perWorkspaceMax: number;
 };
 
 /**
- * Claims the run that is due. A job means that one run waits, not which one is next. The next is the oldest run of the
- * workspace with the fewest running runs, and among those of the workspace that was served least recently. A long queue
- * of one workspace therefore blocks no other. A workspace whose lane is held has no run that is due.
- *
- * All workspaces of an organisation share the limit of concurrent runs of its plan. A run whose worker died counts too,
- * since it goes on. Under a limit of 0 no run begins, and those that have begun go on, one at a time.
- *
- * `null` when no run may be claimed. The job is used up then, so a waiting run that it stood for is marked, and
- * `freeRuns` makes it due again.
+ * Claims the run of the job if its worker died, and otherwise the next due run. A job states that one run waits, and
+ * not which one is next. The next run is the oldest of the workspace with the fewest running runs. If several
+ * workspaces have equally few, the least recently served one comes first. A long queue of one workspace therefore
+ * blocks no other. A workspace with a held lane has no due run. All workspaces of an organisation share the limit of
+ * concurrent runs of its plan. A run whose worker died counts too, since it continues. Under a limit of 0 no run
+ * begins, and runs that have begun continue one at a time. `null` when no run may be claimed. The job is consumed then,
+ * so a waiting run is marked, and `freeRuns` makes it due again.
  */
 export async function claimDueRun(tx: Tx, { perWorkspaceMax, ...named }: Claim): Promise<Lease | null> {
   await lockRunChoice(tx);
@@ -32,21 +30,24 @@ export async function claimDueRun(tx: Tx, { perWorkspaceMax, ...named }: Claim):
   return null;
 }
 
-/** Each choice depends on the running runs and on the lanes, so gateways choose, and lanes change, one after the other. */
+/** Each choice depends on the running runs and on the lanes, so choices and lane changes are serialised. */
 export async function lockRunChoice(tx: Tx): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('the next run', 0))`;
 }
 
-/** Its worker stopped renewing. */
+/** Whether the worker stopped renewing the lease. */
 async function isLeft(tx: Tx, runId: string): Promise<boolean> {
-  const left = await tx.$executeRaw`
+  const updated = await tx.$executeRaw`
     SELECT FROM runs WHERE id = ${runId} AND status = 'running' AND (lease_until IS NULL OR lease_until < now())`;
-  return left === 1;
+  return updated === 1;
 }
 
 const Found = z.array(z.object({ id: z.string() }));
 
-/** How many more runs the plan of a workspace allows: `fresh` ones, and `begun` ones that return to the queue. No row: the plan has no limit. */
+/**
+ * How many more runs the plan of a workspace permits: `fresh` ones, and `begun` ones that return to the queue. No row
+ * when the plan has no limit.
+ */
 function planRoomOf(workspaceId: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     SELECT plan.runs - used.running AS fresh, greatest(plan.runs, 1) - used.running AS begun
@@ -86,7 +87,10 @@ async function findNextRun(tx: Tx, perWorkspaceMax: number): Promise<string | nu
   return Found.parse(rows)[0]?.id ?? null;
 }
 
-/** The named run, or another one if that does not wait: there are as many jobs as waiting runs without the mark. */
+/**
+ * Marks the run of the job. If that run does not wait, another waiting run is marked. Then there are as many jobs as
+ * unmarked waiting runs.
+ */
 async function markOverLimit(tx: Tx, runId: string): Promise<void> {
   const marked = await tx.$executeRaw`
     UPDATE runs SET over_limit = true WHERE id = ${runId} AND status = 'queued' AND NOT over_limit`;
@@ -96,7 +100,7 @@ async function markOverLimit(tx: Tx, runId: string): Promise<void> {
       SELECT id FROM runs WHERE status = 'queued' AND NOT over_limit ORDER BY workspace_id, created_at, id LIMIT 1)`;
 }
 
-/** Takes the mark from as many runs of each workspace as it and its plan may have more of, none of them in a held lane. Each of them needs a job. */
+/** Unmarks as many runs of each workspace as its limits permit, except in held lanes. Each of them needs a job. */
 export async function freeRuns(tx: Tx, perWorkspaceMax: number): Promise<LeftRun[]> {
   const rows = await tx.$queryRaw`
     WITH RECURSIVE marked AS (

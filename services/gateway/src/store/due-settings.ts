@@ -1,15 +1,15 @@
 import type { Tx } from './database.ts';
 
-/** Settings that are due at the kernel, and the mark under which this gateway delivers them. */
+/** Settings that must be delivered to the kernel, and the mark of this delivery. */
 export type DueSettings = { workspaceId: string; mark: Date };
 
 type Taking = {
   limit: number;
-  /** After this time another attempt is due. */
+  /** The time after which another attempt is due. */
   retryMs: number;
 };
 
-/** Marks the settings that are due, the longest due first. Each gateway takes others. */
+/** Marks due settings, the longest due first. Each gateway claims different ones. */
 export async function takeDueSettings(tx: Tx, { limit, retryMs }: Taking): Promise<DueSettings[]> {
   return await tx.$queryRaw<DueSettings[]>`
     UPDATE workspaces SET settings_due_at = now() + ${retryMs}::float8 * interval '1 millisecond' WHERE id IN (
@@ -18,7 +18,10 @@ export async function takeDueSettings(tx: Tx, { limit, retryMs }: Taking): Promi
     RETURNING id AS "workspaceId", settings_due_at AS mark`;
 }
 
-/** Delivered settings are due again after `againMs`. If they changed in the meantime, the mark is gone and they stay due. */
+/**
+ * Makes delivered settings due again after `againMs`. If they changed in the meantime, the mark is gone and they stay
+ * due.
+ */
 export async function postponeSettings(tx: Tx, { workspaceId, mark }: DueSettings, againMs: number): Promise<void> {
   await tx.$executeRaw`
     UPDATE workspaces SET settings_due_at = now() + ${againMs}::float8 * interval '1 millisecond'

@@ -4,19 +4,19 @@ export type LiveCode = {
   id: string;
   email: string;
   codeHmac: string;
-  /** The invite that was accepted for the address last. */
+  /** The invite that was accepted last for the address. */
   inviteId: string | null;
   inviteCodeHmac: string | null;
   tries: number;
   expiresAt: Date;
 };
 
-/** Serialises all that happens to the codes of one address until the transaction ends, known address or not. */
+/** Serialises all changes to the codes of one address until the transaction ends, for known and unknown addresses. */
 export async function lockAddress(tx: Tx, email: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('email-code:' || ${email}, 0))`;
 }
 
-/** How often the address was sent a code. */
+/** The number of mails to the address with codes that were created after this time. */
 export async function countSendsSince(tx: Tx, email: string, since: Date): Promise<number> {
   const { _sum } = await tx.emailCode.aggregate({ where: { email, createdAt: { gt: since } }, _sum: { sends: true } });
   return _sum.sends ?? 0;
@@ -36,7 +36,7 @@ export async function replaceLiveCode(
   await tx.emailCode.create({ data: { id, email, codeHmac, createdAt, expiresAt } });
 }
 
-/** From now on the live code has a second form, which joins by this invite; one of an invite before it is no code any more. */
+/** Gives the live code a second form that joins by this invite. The form for an earlier invite becomes invalid. */
 export async function putInviteCode(
   tx: Tx,
   codeId: string,
@@ -45,7 +45,7 @@ export async function putInviteCode(
   await tx.emailCode.update({ where: { id: codeId }, data: { inviteId, inviteCodeHmac } });
 }
 
-/** Under the lock of the address. */
+/** The live code of an address. The caller must have locked the address. */
 export function findLiveCode(tx: Tx, email: string): Promise<LiveCode | null> {
   return tx.emailCode.findFirst({ where: { email, endedAt: null } });
 }

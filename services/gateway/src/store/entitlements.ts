@@ -6,7 +6,8 @@ import type { Tx } from './database.ts';
 type Entitlement = EventOf<typeof entitlementChanged>;
 
 /**
- * Keeps the limits of the latest event, whatever the order in which events arrive. Resolves to whether the limit of members has changed.
+ * Stores the limits of the latest event, in whatever order events arrive. Resolves to whether the member limit has
+ * changed.
  */
 export async function putEntitlement(tx: Tx, { time, data }: Pick<Entitlement, 'time' | 'data'>): Promise<boolean> {
   const limits = JSON.stringify(data.limits);
@@ -18,7 +19,7 @@ export async function putEntitlement(tx: Tx, { time, data }: Pick<Entitlement, '
   return written === 1 && EntitlementLimits.safeParse(before?.limits).data?.members !== data.limits.members;
 }
 
-/** Stores once which organisation owns a workspace; it never moves. */
+/** Stores once which organisation owns a workspace. The owner never changes. */
 export async function putOrgWorkspace(
   tx: Tx,
   { workspace_id: workspaceId, org_id: orgId, added_at }: EventOf<typeof orgWorkspaceAdded>['data'],
@@ -28,8 +29,8 @@ export async function putOrgWorkspace(
 }
 
 /**
- * The limits of the organisation of a workspace, locked until the transaction ends, so that two transactions cannot both take the last place.
- * `null`: the workspace is of no organisation, or its limits were never published.
+ * The limits of the organisation of a workspace, locked until the transaction ends, so that two transactions cannot
+ * both take the last place. `null` when the workspace has no organisation, or its limits were never published.
  */
 export async function lockLimits(
   tx: Tx,
@@ -42,7 +43,7 @@ export async function lockLimits(
   return { orgId: row.org_id, limits: EntitlementLimits.parse(row.limits) };
 }
 
-/** People in the workspaces of an organisation. A person in two of them is one. */
+/** The number of people in the workspaces of an organisation. A person in two of them counts once. */
 export async function countPeopleOf(tx: Tx, orgId: string): Promise<number> {
   const [row] = await tx.$queryRaw<{ people: bigint }[]>`
     SELECT count(DISTINCT m.user_id) AS people
@@ -50,7 +51,7 @@ export async function countPeopleOf(tx: Tx, orgId: string): Promise<number> {
   return Number(row?.people ?? 0n);
 }
 
-/** Whether the plan lets no run begin: the organisation is suspended, or did not pay. */
+/** Whether the plan permits no runs, because the organisation is suspended or did not pay. */
 export async function mayBeginNoRun(tx: Tx, workspaceId: string): Promise<boolean> {
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM entitlements e JOIN org_workspaces w ON w.org_id = e.org_id

@@ -9,12 +9,12 @@ type Evidence = {
   runId?: string | null;
   stepId?: string | null;
   kind: 'task_created' | 'task_changed' | 'run_enqueued' | 'step_settled' | 'run_ended';
-  /** The subject of the evidence; only its hash is kept. */
+  /** The content of the evidence. Only its hash is stored. */
   content: JsonValue;
   metadata: { [member: string]: JsonValue };
 };
 
-/** Evidence metadata: a hash of the content and facts about it, never the content. */
+/** Stores evidence metadata: a hash of the content and facts about it, never the content. */
 export async function recordEvidence(tx: Tx, evidence: Evidence, now: Date): Promise<void> {
   const { workspaceId, taskId = null, runId = null, stepId = null, kind, content, metadata } = evidence;
   const hash = createHash('sha256').update(canonicalize(content)).digest('hex');

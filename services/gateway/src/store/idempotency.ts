@@ -9,16 +9,16 @@ const keys = new AnswerKeys((scope) => ({ scope }));
 type Claim = AnswerClaim & { now: Date };
 
 /**
- * Acts at most once for a key. The key is kept in the transaction that acts, so there is neither an effect without its
- * key nor a key without its effect, even after a crash. An equal request waits for the first and gets its answer.
- * Throws IDEMPOTENCY_KEY_REUSED.
+ * Runs `act` at most once per key. The key is stored in the same transaction, so neither an effect without its key nor
+ * a key without its effect survives a crash. An equal request waits for the first one and gets its answer. Throws
+ * IDEMPOTENCY_KEY_REUSED.
  */
 export async function actOnce(
   tx: Tx,
   { now, ...claim }: Claim,
   act: () => Promise<string>,
 ): Promise<{ answer: string; replayed: boolean }> {
-  // No claim is committed before its answer, so none that runs is ever found.
+  // A claim is committed only together with its answer, so a running claim is never visible.
   const verdict = await keys.begin(queryableOf(tx), { ...claim, now, runningMsMax: answersKeptMs });
   switch (verdict.kind) {
     case 'run': {
@@ -29,7 +29,7 @@ export async function actOnce(
     case 'replay':
       return { answer: verdict.answer.text, replayed: true };
     case 'mismatch':
-      throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for a different request');
+      throw new AppError('IDEMPOTENCY_KEY_REUSED', 'Idempotency-Key was used for a different request. Use a new key');
     case 'in-flight':
       throw inFlight();
     default:
@@ -37,10 +37,10 @@ export async function actOnce(
   }
 }
 
-/** The status of an answer is that of its route. */
+/** A stored answer must have a status. It is not used, since the route decides the status. */
 const statusOfAny = 200;
 
-/** Removes answers that are not given again any more. */
+/** Removes answers that are no longer replayed. */
 export function forgetAnswers(tx: Tx, now: Date): Promise<void> {
   return keys.forget(queryableOf(tx), now);
 }

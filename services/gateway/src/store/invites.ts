@@ -1,9 +1,8 @@
-import { InviteId, UserId } from '@countersign/contracts';
+import { instantOf, InviteId, UserId } from '@countersign/contracts';
 import { InvitedRole, type Invite, type InviteToMe } from '@countersign/contracts/gateway';
 import type { InviteModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
-import { instant } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 
 type NewInvite = {
@@ -28,7 +27,7 @@ export function countLiveInvites(tx: Tx, workspaceId: string, now: Date): Promis
   return tx.invite.count({ where: { workspaceId, ...live(now) } });
 }
 
-/** How many a workspace made, of one address or of all, whatever became of them. */
+/** The number of invites of a workspace, for one address or for all, in any state. */
 export function countInvitesSince(
   tx: Tx,
   { workspaceId, email, since }: { workspaceId: string; email?: string; since: Date },
@@ -49,7 +48,7 @@ export async function listLiveInvites(
   return pageOf(rows, request, { item: inviteOf, key: (row) => row.id });
 }
 
-/** False when the workspace has no live invite of that id. */
+/** `false` when the workspace has no live invite with this id. */
 export async function endInvite(tx: Tx, workspaceId: string, inviteId: string, now: Date): Promise<boolean> {
   if (!InviteId.safeParse(inviteId).success) return false;
   const { count } = await tx.invite.updateMany({
@@ -59,12 +58,12 @@ export async function endInvite(tx: Tx, workspaceId: string, inviteId: string, n
   return count === 1;
 }
 
-/** The workspace's live invites of the address, if any. */
+/** Ends the live invites of a workspace to an address. */
 export async function endInvitesOf(tx: Tx, workspaceId: string, email: string, now: Date): Promise<void> {
   await tx.invite.updateMany({ where: { workspaceId, email, endedAt: null }, data: { endedAt: now } });
 }
 
-/** All that one person invited to a workspace and that could still lead to a member; how many there were. */
+/** Ends the live invites that one person created in a workspace. Resolves to their number. */
 export async function endInvitesBy(
   tx: Tx,
   { workspaceId, invitedBy }: { workspaceId: string; invitedBy: string },
@@ -75,7 +74,7 @@ export async function endInvitesBy(
   return count;
 }
 
-/** The invite of token and address, and who sent it. Over all workspaces: the token names one. */
+/** The invite of a token and address, with its sender. Reads all workspaces, since the token determines its own. */
 export async function findInviteByToken(
   reader: Reader,
   { tokenHash, email }: { tokenHash: string; email: string },
@@ -90,7 +89,7 @@ export async function findInviteByToken(
 /** Far more than a person has at once. */
 const shownMax = 50;
 
-/** Live ones of an address, over all workspaces, newest first. */
+/** Live invites to an address across all workspaces, newest first. */
 export async function listInvitesTo(reader: Reader, email: string, now: Date): Promise<InviteToMe[]> {
   const where = { email, ...live(now) };
   const rows = await reader.invite.findMany({
@@ -115,7 +114,7 @@ export async function listInvitesTo(reader: Reader, email: string, now: Date): P
   });
 }
 
-/** An invite of this address, live or not. */
+/** An invite to this address in any state. */
 export async function findInviteTo(
   reader: Reader,
   { id, email }: { id: string; email: string },
@@ -123,7 +122,7 @@ export async function findInviteTo(
   return reader.invite.findUnique({ where: { id, email }, select: { workspaceId: true } });
 }
 
-/** Marks it as accepted. False when it has ended. Under the lock of the workspace's memberships. */
+/** Marks an invite as accepted. `false` when it has ended. Requires the lock on the memberships. */
 export async function acceptLiveInvite(tx: Tx, inviteId: string, now: Date): Promise<boolean> {
   const { count } = await tx.invite.updateMany({ where: { id: inviteId, ...live(now) }, data: { acceptedAt: now } });
   return count === 1;
@@ -138,14 +137,14 @@ export async function findInvite(reader: Reader, inviteId: string): Promise<Invi
   return { email, workspaceId, role: InvitedRole.parse(row.role), invitedBy };
 }
 
-/** True for the one caller whom it makes a member. Under the lock of the workspace's memberships. */
+/** `true` for the one caller that makes the person a member. Requires the lock on the memberships. */
 export async function endAcceptedInvite(tx: Tx, inviteId: string, now: Date): Promise<boolean> {
   const where = { id: inviteId, acceptedAt: { not: null }, ...live(now) };
   const { count } = await tx.invite.updateMany({ where, data: { endedAt: now } });
   return count === 1;
 }
 
-/** Removes what led nowhere, or to a member, long ago: the audit log keeps the story. */
+/** Removes invites that expired long ago. The audit log keeps their history. */
 export async function forgetInvites(tx: Tx, before: Date): Promise<void> {
   await tx.invite.deleteMany({ where: { expiresAt: { lt: before } } });
 }
@@ -156,8 +155,8 @@ function inviteOf(row: InviteModel): Invite {
     email: row.email,
     role: InvitedRole.parse(row.role),
     invitedBy: UserId.parse(row.invitedBy),
-    createdAt: instant(row.createdAt),
-    expiresAt: instant(row.expiresAt),
+    createdAt: instantOf(row.createdAt),
+    expiresAt: instantOf(row.expiresAt),
     state: row.acceptedAt === null ? 'open' : 'accepted',
   };
 }

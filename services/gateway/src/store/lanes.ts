@@ -5,8 +5,8 @@ import { lockRunChoice } from './due-runs.ts';
 type NewLane = { workspaceId: string; lane: LaneState; version: number };
 
 /**
- * Sets the lane unless its version is that of the request or later. Workers choose runs under the same lock, so no run that was queued is
- * leased after the commit of a hold. False when nothing changed.
+ * Sets the lane, unless its version is that of the request or later. Workers choose runs under the same lock, so no
+ * queued run is leased after a hold is committed. `false` when nothing changed.
  */
 export async function setLane(tx: Tx, { workspaceId, lane, version }: NewLane): Promise<boolean> {
   await lockRunChoice(tx);
@@ -15,7 +15,7 @@ export async function setLane(tx: Tx, { workspaceId, lane, version }: NewLane): 
   return count === 1;
 }
 
-/** `null` for an unknown workspace. */
+/** The lane of a workspace, with limited counts of its running and queued runs. `null` for an unknown workspace. */
 export async function findLane(reader: Reader, workspaceId: string): Promise<Lane | null> {
   const row = await reader.workspace.findUnique({
     where: { id: workspaceId },

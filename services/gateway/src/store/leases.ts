@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { RunModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
 
-/** The right of one worker to move a run. `fence` rises with each claim, so a worker that was thought dead cannot write late. */
+/**
+ * The right of one worker to move a run. `fence` rises with each claim, so a worker that was presumed dead cannot
+ * write late.
+ */
 export type Lease = {
   runId: string;
   taskId: string;
@@ -17,8 +20,9 @@ const Claimed = z.array(
 );
 
 /**
- * Claims a queued run of a lane that is not held, or a run whose worker stopped renewing: its open step ends under a hold too. `null` when
- * there is nothing to claim. Leases are measured by the database's clock, which all workers share.
+ * Claims a queued run of an open lane, or a run of any lane whose worker stopped renewing its lease. An open step is
+ * finished even while the lane is held. `null` when there is nothing to claim. Leases use the clock of the database,
+ * which all workers share.
  */
 export async function claimRun(
   tx: Tx,
@@ -38,7 +42,7 @@ export async function claimRun(
   return { runId, taskId, workspaceId, owner, fence, startedBy };
 }
 
-/** False when the lease was lost: to another worker, or because the run ended. */
+/** `false` when the lease was lost to another worker, or because the run ended. */
 export async function renewLease(tx: Tx, lease: Lease, leaseMs: number): Promise<boolean> {
   const renewed = await tx.$executeRaw`
     UPDATE runs SET lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
@@ -46,7 +50,7 @@ export async function renewLease(tx: Tx, lease: Lease, leaseMs: number): Promise
   return renewed === 1;
 }
 
-/** Returns a run of a lane that is held to the queue, without a job: `freeRuns` makes it due when the lane runs. */
+/** Returns a run of a held lane to the queue, without a job. `freeRuns` makes it due when the lane opens. */
 export async function releaseToLane(tx: Tx, { runId, fence }: Lease): Promise<void> {
   await tx.$executeRaw`
     UPDATE runs SET status = 'queued', lease_owner = NULL, lease_until = NULL, attempts = greatest(attempts - 1, 0), over_limit = true
@@ -57,19 +61,19 @@ export function findLeasedRun(reader: Reader, { runId, fence }: Lease): Promise<
   return reader.run.findUnique({ where: { id: runId, leaseFence: fence } });
 }
 
-/** Holds the run until the transaction ends; false when the lease no longer counts. */
+/** Locks the run until the transaction ends. `false` when the lease no longer counts. */
 export async function lockLeasedRun(tx: Tx, { runId, fence }: Lease): Promise<boolean> {
   return (await tx.$executeRaw`SELECT FROM runs WHERE id = ${runId} AND lease_fence = ${fence}::int FOR UPDATE`) === 1;
 }
 
-/** Like lockLeasedRun, and `false` as well when the run is no longer running. */
+/** Like lockLeasedRun, and also `false` when the run is no longer running. */
 export async function lockRunningRun(tx: Tx, { runId, fence }: Lease): Promise<boolean> {
-  const held = await tx.$executeRaw`
+  const renewed = await tx.$executeRaw`
     SELECT FROM runs WHERE id = ${runId} AND lease_fence = ${fence}::int AND status = 'running' FOR UPDATE`;
-  return held === 1;
+  return renewed === 1;
 }
 
-/** Gives a run back to the queue, for a worker that stops in good order. */
+/** Returns a run to the queue, for a worker that stops in an orderly way. */
 export async function releaseLease(tx: Tx, lease: Lease): Promise<boolean> {
   const { count } = await tx.run.updateMany({
     where: { id: lease.runId, leaseFence: lease.fence, status: 'running' },
@@ -81,8 +85,8 @@ export async function releaseLease(tx: Tx, lease: Lease): Promise<boolean> {
 export type LeftRun = { runId: string; workspaceId: string; taskId: string; attempts: number };
 
 /**
- * Runs whose worker stopped renewing. The mark keeps other sweepers away for one lease, so that a worker has time to
- * claim the run.
+ * Runs whose worker stopped renewing. The mark keeps other sweepers away for one lease, so a worker has time to claim
+ * the run.
  */
 export async function takeOrphans(tx: Tx, leaseMs: number): Promise<LeftRun[]> {
   const rows = await tx.$queryRaw`
@@ -94,7 +98,7 @@ export async function takeOrphans(tx: Tx, leaseMs: number): Promise<LeftRun[]> {
   return leftRuns(rows);
 }
 
-/** Runs that were not claimed for so long that their job may be lost: a dead letter, a queue that was purged. */
+/** Runs that waited for so long that their job may be lost, for example as a dead letter or in a purged queue. */
 export async function takeUnclaimed(tx: Tx, waitedMs: number): Promise<LeftRun[]> {
   const rows = await tx.$queryRaw`
     UPDATE runs SET orphaned_at = now() WHERE id IN (
@@ -105,10 +109,12 @@ export async function takeUnclaimed(tx: Tx, waitedMs: number): Promise<LeftRun[]
   return leftRuns(rows);
 }
 
-const Left = z.array(z.object({ id: z.string(), workspace_id: z.string(), task_id: z.string(), attempts: z.int() }));
+const Abandoned = z.array(
+  z.object({ id: z.string(), workspace_id: z.string(), task_id: z.string(), attempts: z.int() }),
+);
 
 export function leftRuns(rows: unknown): LeftRun[] {
-  return Left.parse(rows).map(({ id, workspace_id: workspaceId, task_id: taskId, attempts }) => ({
+  return Abandoned.parse(rows).map(({ id, workspace_id: workspaceId, task_id: taskId, attempts }) => ({
     runId: id,
     workspaceId,
     taskId,

@@ -12,8 +12,8 @@ export type LeftStep = {
 const Taken = z.array(z.object({ id: z.string() }));
 
 /**
- * Takes an open step of a run that has ended, whose worker will not settle it any more because its lease is over. A worker that
- * is late all the same is shut out by the fence, so the step is settled once. Null when there is none.
+ * Claims an open step of an ended run whose worker no longer has a lease. The fence excludes a late worker, so the
+ * step is settled once. `null` when there is none.
  */
 export async function takeLeftStep(tx: Tx): Promise<LeftStep | null> {
   const rows = await tx.$queryRaw`
@@ -25,7 +25,7 @@ export async function takeLeftStep(tx: Tx): Promise<LeftStep | null> {
     RETURNING id`;
   const [run] = Taken.parse(rows);
   if (run === undefined) return null;
-  // Asked again under the lock of the run: the worker may have settled it in this moment.
+  // Read again under the lock of the run, since the worker may just have settled it.
   const step = await tx.runStep.findFirst({ where: { runId: run.id, state: 'submitted' } });
   if (step === null) return null;
   const { id, workspaceId, runId, kind, tool } = step;

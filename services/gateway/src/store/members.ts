@@ -3,7 +3,7 @@ import { Role, type membersChanged } from '@countersign/contracts/gateway';
 import type { Reader, Tx } from './database.ts';
 import { firstListVersion } from './workspaces.ts';
 
-/** Holds the memberships of a workspace until the transaction ends, so that two owners cannot both leave as the last but one. */
+/** Locks the memberships of a workspace until the transaction ends, so that the last two owners cannot both leave. */
 export async function lockMembers(tx: Tx, workspaceId: string): Promise<void> {
   await tx.$executeRaw`SELECT FROM workspaces WHERE id = ${workspaceId} FOR UPDATE`;
 }
@@ -39,7 +39,7 @@ export async function isMemberAddress(reader: Reader, workspaceId: string, email
   return (await reader.workspaceMember.count({ where: { workspaceId, user: { email } } })) > 0;
 }
 
-/** False for a person who is a member already, whose role stays. */
+/** `false` for a person who is already a member. The role stays. */
 export async function addMember(
   tx: Tx,
   member: { workspaceId: string; userId: string; role: Role; joinedAt: Date },
@@ -70,33 +70,37 @@ export async function listMemberships(
 
 export type MemberList = EventOf<typeof membersChanged>['data'];
 
-/** Who is a member now, under the next version. Holds the memberships until the transaction ends. */
+/** The current members under the next version. Locks the memberships until the transaction ends. */
 export async function nextMemberList(tx: Tx, workspaceId: string, now: Date): Promise<MemberList> {
   const data = { membersVersion: { increment: 1 }, membersToldAt: now };
   const { membersVersion } = await tx.workspace.update({ where: { id: workspaceId }, data });
   return await memberList(tx, workspaceId, membersVersion);
 }
 
-/** Who is a member now, and the version of that. Holds the memberships until the transaction ends. */
+/** The current members and their version. Locks the memberships until the transaction ends. */
 export async function findMemberList(tx: Tx, workspaceId: string): Promise<MemberList> {
   await lockMembers(tx, workspaceId);
   const { membersVersion } = await tx.workspace.findUniqueOrThrow({ where: { id: workspaceId } });
   return await memberList(tx, workspaceId, Math.max(membersVersion, firstListVersion));
 }
 
-/** The same under a version above one that the kernel holds, unless a change has brought it there. */
+/**
+ * The current members under a version above the kernel's. The version stays if a change has already raised it above the
+ * kernel's.
+ */
 export async function memberListAbove(
   tx: Tx,
   { workspaceId, version }: { workspaceId: string; version: number },
 ): Promise<MemberList> {
   await lockMembers(tx, workspaceId);
   await tx.$executeRaw`
-    UPDATE workspaces SET members_version = ${version}::int + 1 WHERE id = ${workspaceId} AND members_version < ${version}::int`;
+    UPDATE workspaces SET members_version = ${version}::int + 1 WHERE id = ${workspaceId} AND members_version <= ${version}::int`;
   return await findMemberList(tx, workspaceId);
 }
 
 /**
- * Lists that were not published since `before`, the oldest first, marked as published now. Each replica takes others.
+ * Lists that were not published since `before`, oldest first, which are marked as published now. Each replica claims
+ * different ones.
  */
 export async function takeUntoldLists(tx: Tx, { before, now }: { before: Date; now: Date }): Promise<MemberList[]> {
   const due = await tx.$queryRaw<{ id: string; version: number }[]>`
@@ -107,7 +111,7 @@ export async function takeUntoldLists(tx: Tx, { before, now }: { before: Date; n
   return await Promise.all(due.map(({ id, version }) => memberList(tx, id, version)));
 }
 
-/** Few enough that live requests do not wait for them. */
+/** Few enough that live requests do not wait for the publication of these lists. */
 const listsPerRun = 100;
 
 async function memberList(tx: Tx, workspaceId: string, version: number): Promise<MemberList> {

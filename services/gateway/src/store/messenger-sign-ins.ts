@@ -1,12 +1,12 @@
 import type { Tx } from './database.ts';
 
-/** False when it was used before. */
+/** `false` when the init data was used before. */
 export async function spendInitData(tx: Tx, spent: { hash: string; expiresAt: Date }): Promise<boolean> {
   const { count } = await tx.messengerSignIn.createMany({ data: spent, skipDuplicates: true });
   return count === 1;
 }
 
-/** Removes what its age alone refuses by now. */
+/** Removes init data that is refused for its age. */
 export async function forgetInitData(tx: Tx, now: Date): Promise<void> {
   await tx.messengerSignIn.deleteMany({ where: { expiresAt: { lt: now } } });
 }

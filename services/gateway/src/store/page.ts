@@ -11,7 +11,9 @@ export function olderThan({ cursor }: PageRequest): { lt?: string } {
   if (cursor === undefined) return {};
   const key = Buffer.from(cursor, 'base64url').toString('utf8');
   if (!keyPattern.test(key))
-    throw new AppError('INVALID_REQUEST', 'The cursor is not one of ours', { param: 'cursor' });
+    throw new AppError('INVALID_REQUEST', 'The cursor was not issued by this list. Begin without a cursor', {
+      param: 'cursor',
+    });
   return { lt: key };
 }
 

@@ -10,7 +10,7 @@ export type PersonState = EventOf<typeof personProvisioned>['data'];
 export type ProvisionedPerson = {
   orgId: string;
   scimUserId: string;
-  /** `null` until the person was active for the first time. */
+  /** `null` while the person has no account here. */
   userId: UserId | null;
   address: string;
   displayName: string;
@@ -25,7 +25,10 @@ export type ProvisionedPerson = {
 
 type Key = Pick<ProvisionedPerson, 'orgId' | 'scimUserId'>;
 
-/** Locks the person until the transaction ends, and creates them at first. `null`: the state is not newer than the stored one. */
+/**
+ * Locks the person until the transaction ends, and inserts them if they are new. `null` when the state is not newer
+ * than the stored one.
+ */
 export async function lockOlderPerson(tx: Tx, state: PersonState): Promise<ProvisionedPerson | null> {
   const { org_id: orgId, scim_user_id: scimUserId } = state;
   const first = { sequence: 0, accessEpoch: 0, isActive: false, role: null, workspaceIds: [] };
@@ -40,7 +43,7 @@ export async function lockOlderPerson(tx: Tx, state: PersonState): Promise<Provi
 
 type Received = { state: PersonState; userId: UserId | null; approvalsDue: boolean; now: Date };
 
-/** Stores a state. The remaining work is due now. */
+/** Stores a state. Its remaining work becomes due. */
 export async function writePerson(tx: Tx, { state, userId, approvalsDue, now }: Received): Promise<void> {
   const { org_id: orgId, scim_user_id: scimUserId, sequence, access_epoch: accessEpoch } = state;
   await tx.provisionedPerson.update({
@@ -53,7 +56,7 @@ export async function writePerson(tx: Tx, { state, userId, approvalsDue, now }: 
   });
 }
 
-/** The person of an organisation's user. `null` when there is none yet. */
+/** The account of a SCIM user of an organisation. `null` when there is none yet. */
 export async function findProvisionedUser(
   reader: Reader,
   { orgId, scimUserId }: { orgId: OrgId; scimUserId: ScimUserId },
@@ -62,15 +65,15 @@ export async function findProvisionedUser(
   return UserId.nullable().parse(row?.userId ?? null);
 }
 
-/** Whether the organisation provisions this person a second time, and there they are active. */
+/** Whether another active SCIM user of the organisation has the same account. */
 export async function isActiveElsewhere(tx: Tx, { orgId, scimUserId }: Key, userId: UserId): Promise<boolean> {
   const where = { orgId, userId, isActive: true, scimUserId: { not: scimUserId } };
   return (await tx.provisionedPerson.count({ where })) > 0;
 }
 
 /**
- * People of whom something is left to do, the longest waiting first. People whose access ended go before the others: a group of thousands that
- * gets a role must not delay the end of an approval.
+ * People with due work, the longest waiting first. People whose access ended come before the others, so a role for a
+ * large group cannot delay the end of an approval.
  */
 export async function listDuePeople(reader: Reader, now: Date, limit: number): Promise<ProvisionedPerson[]> {
   const due = (approvalsDue: boolean, take: number) =>
@@ -84,13 +87,13 @@ export async function listDuePeople(reader: Reader, now: Date, limit: number): P
   return [...ended, ...others].map(personOf);
 }
 
-/** Everything was done for this state. A newer state keeps its mark. */
+/** Marks the work for this state as done. A newer state stays due. */
 export async function markSettled(tx: Tx, { orgId, scimUserId, sequence }: ProvisionedPerson): Promise<void> {
   const data = { dueAt: null, approvalsDue: false };
   await tx.provisionedPerson.updateMany({ where: { orgId, scimUserId, sequence }, data });
 }
 
-/** Something could not be done yet. */
+/** Postpones work that could not be done yet. */
 export async function settleLater(
   tx: Tx,
   { orgId, scimUserId, sequence }: ProvisionedPerson,
@@ -99,18 +102,18 @@ export async function settleLater(
   await tx.provisionedPerson.updateMany({ where: { orgId, scimUserId, sequence }, data: { dueAt, approvalsDue } });
 }
 
-/** Active people of an organisation: a limit that held some of them back has changed. */
+/** Makes active people of an organisation due, since a limit that affected some of them has changed. */
 export async function markPeopleDue(tx: Tx, orgId: string, now: Date): Promise<void> {
   await tx.provisionedPerson.updateMany({ where: { orgId, isActive: true }, data: { dueAt: now } });
 }
 
-/** People who wait for an approval of their role in this workspace. */
+/** Makes people due whose role may wait for an approval in this workspace. */
 export async function markDecidersDue(tx: Tx, workspaceId: string, now: Date): Promise<void> {
   const where = { isActive: true, role: { in: ['owner', 'partner'] }, workspaceIds: { has: workspaceId } };
   await tx.provisionedPerson.updateMany({ where, data: { dueAt: now } });
 }
 
-/** The role of a member without groups, where groups raised it. `undefined`: they did not. */
+/** The role that a person had before groups raised it; `null` for none. `undefined` when groups did not raise it. */
 export async function findLocalRole(
   reader: Reader,
   workspaceId: string,

@@ -5,21 +5,27 @@ export type KeptReceipt = { workspaceId: string; decisionId: string; receipt: St
 
 type Row = Omit<KeptReceipt, 'receipt'> & { document: unknown };
 
-/** Where a list of receipts goes on: after this receipt. */
+/** The receipt after which a review continues. */
 export type ReviewPlace = Omit<KeptReceipt, 'receipt'>;
 
 type Revocation = {
   keyId: string;
   revokedAt: string;
-  /** Reviewed receipts are not read again: there may be a million. */
+  /** The last reviewed receipt. Receipts up to this one are not read again, since there may be a million. */
   after: ReviewPlace;
   limit: number;
 };
 
-/** A receipt can claim to be this much younger than it is: the clocks of two hosts differ by less. */
+/**
+ * A receipt may state an issue time that is this much later than its arrival, since the clocks of two hosts differ by
+ * less.
+ */
 const clockSkewMs = 60_000;
 
-/** Receipts that count as verified although their key was revoked before they arrived, or for a time before their issue. */
+/**
+ * Receipts that count as verified although they arrived, or claim to be issued, after the time at which their key was
+ * revoked.
+ */
 export async function listReceiptsAfterRevocation(
   tx: Tx,
   { keyId, revokedAt, after, limit }: Revocation,
@@ -39,7 +45,7 @@ export async function listReceiptsAfterRevocation(
 
 type NewFault = { workspaceId: string; decisionId: string; fault: string };
 
-/** False when another gateway has recorded it. */
+/** `false` when another gateway has recorded the fault. */
 export async function recordReceiptFault(tx: Tx, data: NewFault, now: Date): Promise<boolean> {
   const { count } = await tx.receiptFault.createMany({ data: { ...data, foundAt: now }, skipDuplicates: true });
   return count === 1;

@@ -1,10 +1,9 @@
-import { RunId, TaskId } from '@countersign/contracts';
+import { instantOf, RunId, TaskId } from '@countersign/contracts';
 import type { GovernanceReceipt } from '@countersign/contracts/gateway';
 import { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { ReceiptFaultModel, ReceiptModel, RefusedReceiptModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
-import { instant } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 
 export type ReceiptPlace = {
@@ -17,7 +16,7 @@ export type ReceiptPlace = {
 
 type NewReceipt = ReceiptPlace & { receipt: StoredReceipt };
 
-/** Keeps a verified receipt. Once per workspace and decision: a replayed answer brings the same receipt again. */
+/** Stores a verified receipt once per workspace and decision, since a replayed answer contains the same receipt. */
 export async function recordReceipt(tx: Tx, { receipt, ...place }: NewReceipt, now: Date): Promise<void> {
   const { workspaceId, taskId, runId, stepId } = place;
   const { decision_id: decisionId, receipt_id: receiptId } = receipt.payload;
@@ -26,7 +25,7 @@ export async function recordReceipt(tx: Tx, { receipt, ...place }: NewReceipt, n
   await tx.receipt.createMany({ data, skipDuplicates: true });
 }
 
-/** Keeps a receipt that failed verification. It gets an id of ours, since it may claim the ids of any other receipt. */
+/** Stores a receipt that failed verification. It gets a new id, since it may claim the id of any other receipt. */
 export async function insertRefusedReceipt(
   tx: Tx,
   { receipt, fault, ...place }: NewReceipt & { fault: string },
@@ -37,7 +36,7 @@ export async function insertRefusedReceipt(
   await tx.refusedReceipt.create({ data: { id: newId('rcp'), workspaceId, taskId, runId, stepId, ...content } });
 }
 
-/** `true` when the decision was already used for another step: an old answer is replayed. */
+/** `true` when the decision was already used for another step, so an old answer was replayed. */
 export async function isReceiptOfOtherStep(
   tx: Tx,
   { workspaceId, decisionId, stepId }: { workspaceId: string; decisionId: string; stepId: string },
@@ -45,7 +44,7 @@ export async function isReceiptOfOtherStep(
   return (await tx.receipt.count({ where: { workspaceId, decisionId, stepId: { not: stepId } } })) > 0;
 }
 
-/** Verified and failed receipts in one order. */
+/** Verified and failed receipts, merged in order. */
 export async function listReceiptsOf(
   reader: Reader,
   workspaceId: string,
@@ -66,13 +65,13 @@ export async function listReceiptsOf(
   const rows = [
     ...kept.map((row) => ({ key: row.receiptId, shown: keptOf(row, faults.get(row.decisionId)) })),
     ...refused.map((row) => ({ key: row.id, shown: refusedOf(row) })),
-  ].sort((one, other) => (one.key < other.key ? 1 : -1));
+  ].sort((a, b) => (a.key < b.key ? 1 : -1));
   return pageOf(rows.slice(0, take), request, { item: ({ shown }) => shown.view, key: ({ key }) => key });
 }
 
 type ShownReceipt = { view: GovernanceReceipt; receipt: StoredReceipt };
 
-/** The receipt under which the decision was used, else the first one that claimed to be of it and failed. */
+/** The verified receipt of a decision, or else the first refused receipt that claimed the id of the decision. */
 export async function findReceipt(
   reader: Reader,
   workspaceId: string,
@@ -135,8 +134,8 @@ function shownAs(row: Row, { fault, verifiedAt }: { fault: string | null; verifi
     keyId: signature.key_id,
     verification: fault === null ? 'verified' : 'failed',
     fault,
-    verifiedAt: instant(verifiedAt),
-    receivedAt: instant(row.receivedAt),
+    verifiedAt: instantOf(verifiedAt),
+    receivedAt: instantOf(row.receivedAt),
   };
   return { view, receipt };
 }

@@ -4,14 +4,17 @@ import type { CallReportModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 
-/** A failing loop fills no table: of a workspace, and of a person outside of any, only the newest are kept. */
+/**
+ * A failing loop must not fill the table, so only the newest reports of a workspace, and of a person outside of
+ * workspaces, are stored.
+ */
 export const reportsKeptMax = 1_000;
 
 export type NewReport = { report: CallReport; userId: string | null; approvalId: string | null };
 
 /**
- * Keeps the reports in the workspaces that they name. One of a workspace that its person is no member of is theirs alone, in none. A run
- * and an approval lead to their task.
+ * Stores the reports in the workspaces that they name. If the person is not a member there, the report belongs to the
+ * person only. A report without workspace and person is dropped. A missing task is derived from the run or approval.
  */
 export async function insertReports(tx: Tx, reports: readonly NewReport[]): Promise<void> {
   const rows = reports.map(({ report, userId, approvalId }) => ({
@@ -26,8 +29,8 @@ export async function insertReports(tx: Tx, reports: readonly NewReport[]): Prom
     report,
     created_at: report.createdAt,
   }));
-  // Each row is read by its key: a join might read whole tables, since the planner cannot know how many rows are in a
-  // text.
+  // Each row is read by its key: a join might read whole tables, since the planner cannot know how many rows are in the
+  // JSON text.
   await tx.$executeRaw`
     INSERT INTO call_reports (id, workspace_id, user_id, request_id, status, task_id, run_id, report, created_at)
     SELECT r.id, r.place, r.user_id, r.request_id, r.status,
@@ -94,11 +97,14 @@ export async function listReportsOf(
 
 type Sought = Reach & {
   requestId: string;
-  /** Who asks, where they may see their own calls outside of any workspace too; null: a key or a program. */
+  /** The person who may also see their own calls outside of workspaces. `null` for a key or a program. */
   personId: string | null;
 };
 
-/** The newest, for a caller may give several calls one id. One's own come before those of others, who may have taken their id. */
+/**
+ * The newest report with this request id, since a caller may repeat an id. One's own reports come before those of
+ * others, who may have copied the id.
+ */
 export async function findReport(
   reader: Reader,
   { personId, requestId, ...reach }: Sought,

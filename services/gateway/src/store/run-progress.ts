@@ -27,8 +27,8 @@ type RunMove = {
 const finalStatuses: readonly RunStatus[] = ['completed', 'failed', 'denied', 'budget_exhausted', 'cancelled'];
 
 /**
- * Compare-and-set: false when the run is not in one of the `from` statuses any more. The lease of a run that ends is left to run
- * out, because until then its worker may still write down what became of the open step.
+ * Compare-and-set: `false` when the status of the run is no longer in `from`. The lease of an ended run expires by
+ * itself, because its worker may still record the result of the open step until then.
  */
 export async function moveRun(tx: Tx, runId: string, move: RunMove, now: Date): Promise<boolean> {
   const { from, to, outcome = null, result = null, error = null } = move;
@@ -37,7 +37,7 @@ export async function moveRun(tx: Tx, runId: string, move: RunMove, now: Date): 
     where: { id: runId, status: { in: [...from] } },
     data: {
       status: to,
-      // The outcome of an earlier move stays when this one has none.
+      // Without an outcome, the outcome of an earlier move stays.
       ...(outcome !== null && { outcome }),
       ...(result !== null && { result }),
       errorCode: error?.code ?? null,

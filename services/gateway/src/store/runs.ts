@@ -1,10 +1,9 @@
-import { AppError, minorTaken, RunId, TaskId, UserId } from '@countersign/contracts';
+import { instantOrNull, instantOf, AppError, minorTaken, RunId, TaskId, UserId } from '@countersign/contracts';
 import { GovernedOutcome, RunStatus, type Run, type RunSummary } from '@countersign/contracts/gateway';
 import { isUniqueViolation } from '@countersign/database';
 import type { RunModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
-import { instant, instantOrNull } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 import { stepViewOf, type ShownApproval, type ShownStep } from './steps.ts';
 
@@ -16,7 +15,7 @@ type NewRun = {
   currency: string;
 };
 
-/** Throws ILLEGAL_TRANSITION when the task has a live run: the partial unique index decides races. */
+/** Throws ILLEGAL_TRANSITION when the task has a live run. The partial unique index decides races. */
 export async function insertRun(tx: Tx, run: NewRun, now: Date): Promise<Run> {
   const { workspaceId, taskId, startedBy, iterationBudget, currency } = run;
   const terms = { workspaceId, taskId, startedBy, iterationBudget, currency };
@@ -24,14 +23,14 @@ export async function insertRun(tx: Tx, run: NewRun, now: Date): Promise<Run> {
     return runOf(await tx.run.create({ data: { id: newId('run'), ...terms, status: 'queued', createdAt: now } }), []);
   } catch (cause) {
     if (!isUniqueViolation(cause, 'runs_one_live_per_task')) throw cause;
-    throw new AppError('ILLEGAL_TRANSITION', 'The task has a live run', { cause, details: { allowed: [] } });
+    throw new AppError('ILLEGAL_TRANSITION', 'The task has an active run. Cancel it, or wait for its end', {
+      cause,
+      details: { allowed: [] },
+    });
   }
 }
 
-/**
- * The request and answer of a step contain the whole conversation so far: no view of a run shows them, and none loads
- * them.
- */
+/** The request and answer of a step contain the whole conversation so far, so no view of a run loads them. */
 const withSteps = {
   steps: { orderBy: { seq: 'asc' }, omit: { args: true, output: true, proposal: true } },
   approvals: { orderBy: { id: 'asc' }, omit: { args: true } },
@@ -51,7 +50,7 @@ export async function listRunsOf(
   return pageOf(rows, request, { item: runWithSteps, key: (row) => row.id });
 }
 
-/** Those of deleted tasks too: what was done stays to be seen. */
+/** Includes runs of deleted tasks, since past actions stay visible. */
 export async function listRunsIn(
   reader: Reader,
   workspaceId: string,
@@ -66,7 +65,7 @@ export async function listRunsIn(
   return pageOf(rows, request, { item: summaryOf, key: (row) => row.id });
 }
 
-/** Null for a run that is absent or another workspace's. */
+/** `null` for a missing run, or one of another workspace. */
 export async function findRun(reader: Reader, workspaceId: string, runId: string): Promise<Run | null> {
   if (!RunId.safeParse(runId).success) return null;
   const row = await reader.run.findUnique({ where: { id: runId, workspaceId }, include: withSteps });
@@ -129,7 +128,7 @@ function summaryOf(row: RunModel): RunSummary {
     currency: row.currency,
     result: row.result,
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' },
-    createdAt: instant(row.createdAt),
+    createdAt: instantOf(row.createdAt),
     startedAt: instantOrNull(row.startedAt),
     endedAt: instantOrNull(row.endedAt),
   };

@@ -1,8 +1,7 @@
-import { SignInId } from '@countersign/contracts';
+import { instantOf, SignInId, type UserId } from '@countersign/contracts';
 import type { Session, User } from '@countersign/contracts/gateway';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
-import { instant } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 import { userOf } from './users.ts';
 
@@ -24,7 +23,7 @@ export async function findSession(reader: Reader, tokenHash: string): Promise<St
   return { id, familyId, createdAt, expiresAt, rotatedAt, revokedAt, user: userOf(row.user) };
 }
 
-/** The start of a family of sessions, since a rotation proves no presence. */
+/** The start of the first session of a family, since a rotation proves no presence. */
 export async function findSignedInAt(reader: Reader, familyId: string): Promise<Date> {
   const { createdAt } = await reader.session.findUniqueOrThrow({
     where: { id: familyId },
@@ -33,7 +32,7 @@ export async function findSignedInAt(reader: Reader, familyId: string): Promise<
   return createdAt;
 }
 
-/** The session of a family that has no successor yet and still opens something. */
+/** The live session of a family, which has no successor yet. */
 const heir = (now: Date) => ({ revokedAt: null, rotatedAt: null, expiresAt: { gt: now } });
 
 export async function listSessionsOf(
@@ -50,15 +49,15 @@ export async function listSessionsOf(
   const begins = new Map(firsts.map(({ id, createdAt }) => [id, createdAt]));
   const item = ({ familyId, createdAt, expiresAt }: (typeof rows)[number]): Session => ({
     id: SignInId.parse(familyId),
-    signedInAt: instant(begins.get(familyId) ?? createdAt),
-    renewedAt: instant(createdAt),
-    expiresAt: instant(expiresAt),
+    signedInAt: instantOf(begins.get(familyId) ?? createdAt),
+    renewedAt: instantOf(createdAt),
+    expiresAt: instantOf(expiresAt),
     current: familyId === current,
   });
   return pageOf(rows, request, { item, key: (row) => row.familyId });
 }
 
-/** Whether a sign-in of this person still opens something. */
+/** Whether a sign-in of this person still has a live session. */
 export async function isLiveFamilyOf(
   tx: Tx,
   { userId, familyId, now }: { userId: string; familyId: string; now: Date },
@@ -67,7 +66,10 @@ export async function isLiveFamilyOf(
   return (await tx.session.count({ where: { userId, familyId, ...heir(now) } })) > 0;
 }
 
-/** Removes sign-ins that opened nothing for long. Whole families go: a rotation waits at the first session of its own. */
+/**
+ * Removes sign-ins that ended long ago. Whole families are removed, since a rotation locks the first session of its
+ * family.
+ */
 export async function forgetSessions(tx: Tx, before: Date): Promise<void> {
   const at = before.toISOString();
   await tx.$executeRaw`
@@ -75,7 +77,7 @@ export async function forgetSessions(tx: Tx, before: Date): Promise<void> {
       AND NOT EXISTS (SELECT FROM sessions later WHERE later.family_id = ended.family_id AND later.expires_at >= ${at}::timestamptz)`;
 }
 
-/** True for the one request that may mint the successor; parallel ones get false. */
+/** `true` for the one request that may create the successor. Parallel requests get `false`. */
 export async function markRotated(
   tx: Tx,
   { id, familyId }: Pick<StoredSession, 'id' | 'familyId'>,
@@ -97,19 +99,30 @@ export async function revokeFamily(tx: Tx, familyId: string, revocation: { now: 
   });
 }
 
-/** Ends all sessions of a person. A rotation waits at the first session of its family, and finds it revoked. */
+/**
+ * Ends all live sessions of these people. A concurrent rotation waits for the lock on the first session of its family,
+ * and then finds it revoked.
+ */
 export async function revokeSessionsOf(
   tx: Tx,
-  userId: string,
+  userIds: readonly UserId[],
   { now, reason }: { now: Date; reason: string },
 ): Promise<void> {
-  await tx.$executeRaw`SELECT FROM sessions WHERE user_id = ${userId} AND id = family_id ORDER BY id FOR UPDATE`;
-  await tx.session.updateMany({ where: { userId, revokedAt: null }, data: { revokedAt: now, revokeReason: reason } });
+  const at = now.toISOString();
+  await tx.$executeRaw`
+    SELECT FROM sessions WHERE id IN (
+      SELECT family_id FROM sessions
+       WHERE user_id = ANY (${userIds}) AND revoked_at IS NULL AND expires_at > ${at}::timestamptz)
+     ORDER BY id FOR UPDATE`;
+  // One array, since a statement has at most 65,535 parameters and a domain can have more people.
+  await tx.$executeRaw`
+    UPDATE sessions SET revoked_at = ${at}::timestamptz, revoke_reason = ${reason}
+     WHERE user_id = ANY (${userIds}) AND revoked_at IS NULL`;
 }
 
 /**
- * Rotation and revocation of one family wait for each other at its first session. Without it a revocation would not see, and not
- * revoke, the successor that a rotation is about to commit.
+ * Serialises rotation and revocation of one family by a lock on its first session. Otherwise a revocation would miss
+ * the successor that a rotation is about to commit.
  */
 async function lockFamily(tx: Tx, familyId: string): Promise<void> {
   await tx.$executeRaw`SELECT FROM sessions WHERE id = ${familyId} FOR UPDATE`;

@@ -1,17 +1,26 @@
-import { ApprovalId, DecisionId, Digest, ReasonCode, ReceiptId, StepId, Verdict } from '@countersign/contracts';
+import {
+  instantOrNull,
+  instantOf,
+  ApprovalId,
+  DecisionId,
+  Digest,
+  ReasonCode,
+  ReceiptId,
+  StepId,
+  Verdict,
+} from '@countersign/contracts';
 import { ApprovalStatus, type Run, type RunErrorCode } from '@countersign/contracts/gateway';
 import { z } from 'zod';
 import type { ApprovalModel, RunStepModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import { ModelReply, Proposal, ToolReply, type StepFacts } from '../runs/conversation.ts';
 import type { Reader, Tx } from './database.ts';
-import { instant, instantOrNull } from './instant.ts';
 
 const Kind = z.enum(['model_call', 'tool_call']);
 const State = z.enum(['submitted', 'parked', 'settled']);
 
 /**
- * The steps of a run behind the place `after`. The requests of settled steps are not loaded: each contains the whole
+ * The steps of a run after `after`. The requests of settled steps are not loaded, since each contains the whole
  * conversation again.
  */
 export async function loadSteps(
@@ -39,7 +48,7 @@ export type NewStep = {
   proposal?: Proposal | null;
 };
 
-/** Two workers that both believe to own a run meet at the unique (run, seq). */
+/** The unique key (run, seq) stops a second worker that believes it owns the run. */
 export async function insertStep(tx: Tx, step: NewStep, now: Date): Promise<StepFacts> {
   const { workspaceId, runId, seq, kind, tool, callId, args, proposal } = step;
   const row = await tx.runStep.create({
@@ -88,7 +97,7 @@ export async function updateStep(tx: Tx, stepId: string, outcome: StepOutcome, n
   });
 }
 
-/** Makes a parked step due again, now under the kernel's approval. */
+/** Makes a parked step due again under the approval of the kernel. */
 export async function grantStep(tx: Tx, stepId: string, kernelApprovalId: string): Promise<void> {
   await tx.runStep.updateMany({
     where: { id: stepId, state: 'parked' },
@@ -98,7 +107,7 @@ export async function grantStep(tx: Tx, stepId: string, kernelApprovalId: string
 
 type StepError = { code: RunErrorCode; message: string };
 
-/** Ends the open step of a run that will not go on, such as one whose approval was refused. */
+/** Ends the parked step of a run that will not continue, such as one with a refused approval. */
 export async function endOpenStep(tx: Tx, runId: string, error: StepError, now: Date): Promise<void> {
   const { code, message } = error;
   const data = { state: 'settled', errorCode: code, errorMessage: message, endedAt: now };
@@ -109,7 +118,7 @@ export type ShownStep = Omit<RunStepModel, 'args' | 'output' | 'proposal'>;
 export type ShownApproval = Omit<ApprovalModel, 'args'>;
 type StepWithApprovals = { step: ShownStep; approvals: readonly ShownApproval[] };
 
-/** `approvals`: those of its run, oldest first. */
+/** `approvals`: the approvals of the run, oldest first. */
 export function stepViewOf({ step: row, approvals }: StepWithApprovals): Run['steps'][number] {
   return {
     id: StepId.parse(row.id),
@@ -121,7 +130,7 @@ export function stepViewOf({ step: row, approvals }: StepWithApprovals): Run['st
     decisionId: DecisionId.nullable().parse(row.decisionId),
     receiptId: ReceiptId.nullable().parse(row.receiptId),
     escalations: approvals.filter(({ stepId }) => stepId === row.id).map(escalationOf),
-    startedAt: instant(row.startedAt),
+    startedAt: instantOf(row.startedAt),
     endedAt: instantOrNull(row.endedAt),
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' },
   };

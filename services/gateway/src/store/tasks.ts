@@ -1,9 +1,8 @@
-import { TaskId, UserId, WorkspaceId } from '@countersign/contracts';
+import { instantOrNull, instantOf, TaskId, UserId, WorkspaceId } from '@countersign/contracts';
 import { TaskStatus, type Task } from '@countersign/contracts/gateway';
 import type { TaskModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
-import { instant, instantOrNull } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 
 type NewTask = { workspaceId: string; title: string; description: string; createdBy: string };
@@ -45,7 +44,7 @@ export async function setTaskWords(
   return taskOf(await tx.task.update({ where: { id }, data: { title, description, updatedAt: now } }));
 }
 
-/** It is not found from now on. */
+/** Marks a task as deleted, so that it is no longer found. */
 export async function markTaskDeleted(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.task.update({ where: { id }, data: { deletedAt: now, updatedAt: now } });
 }
@@ -81,8 +80,8 @@ function taskOf(row: TaskModel): Task {
     description: row.description,
     status: TaskStatus.parse(row.status),
     createdBy: UserId.parse(row.createdBy),
-    createdAt: instant(row.createdAt),
-    updatedAt: instant(row.updatedAt),
+    createdAt: instantOf(row.createdAt),
+    updatedAt: instantOf(row.updatedAt),
     completedAt: instantOrNull(row.completedAt),
   };
 }

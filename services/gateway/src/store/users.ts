@@ -4,19 +4,20 @@ import type { UserModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
 
-/** The user of an address, made on first sight; the name begins as the local part. */
+/** The user of an address. A new user is created with the local part as the name. */
 export async function ensureUser(tx: Tx, email: string, now: Date): Promise<User> {
   const name = email.slice(0, email.lastIndexOf('@'));
   const row = await tx.user.upsert({
     where: { email },
     create: { id: newId('usr'), email, name, createdAt: now },
-    // Something must be set. Otherwise Prisma looks first and then inserts, and two sign-ins at once would both insert.
+    // The update must set a member. Otherwise Prisma reads first and then inserts, and two simultaneous sign-ins would
+    // both insert.
     update: { email },
   });
   return userOf(row);
 }
 
-/** The user of an address that an identity provider manages, made on first sight under the name that the provider sends. */
+/** The user of an address that an identity provider manages. A new user is created with the name from the provider. */
 export async function ensureProvisionedUser(
   tx: Tx,
   { address: email, name }: { address: string; name: string },
@@ -30,7 +31,7 @@ export async function renameUser(tx: Tx, id: UserId, name: string): Promise<void
   await tx.user.update({ where: { id }, data: { name } });
 }
 
-/** False when the user has another address by now. */
+/** `false` when the address of the user is no longer `from`. */
 export async function changeAddress(
   tx: Tx,
   { id, from, to }: { id: UserId; from: string; to: string },
@@ -39,7 +40,7 @@ export async function changeAddress(
   return count === 1;
 }
 
-/** The user of a messenger, made on first sight; the name begins as the one over there. */
+/** The user of a messenger. A new user is created with the name from the messenger. */
 export async function ensureMessengerUser(
   tx: Tx,
   { messengerId, name }: { messengerId: string; name: string },
@@ -63,13 +64,13 @@ export async function findUser(reader: Reader, id: UserId): Promise<User | null>
   return row === null ? null : userOf(row);
 }
 
-/** The proven identities of a person: an address, an id of a messenger. */
+/** The proven identities of a person: addresses and messenger ids. */
 export async function listKnownAs(reader: Reader, id: UserId): Promise<string[]> {
   const row = await reader.user.findUnique({ where: { id }, select: { email: true, messengerId: true } });
   return [row?.email, row?.messengerId].flatMap((name) => name ?? []);
 }
 
-/** Nothing else that locks the person goes on until the transaction ends. */
+/** Locks the person until the transaction ends. */
 export async function lockUser(tx: Tx, id: UserId): Promise<void> {
   await tx.$executeRaw`SELECT FROM users WHERE id = ${id} FOR UPDATE`;
 }

@@ -1,14 +1,13 @@
-import { DecisionId, ReceiptId, RunId, StepId, TaskId, WorkspaceId } from '@countersign/contracts';
+import { instantOf, DecisionId, ReceiptId, RunId, StepId, TaskId, WorkspaceId } from '@countersign/contracts';
 import { Violation } from '@countersign/contracts/gateway';
 import type { ViolationModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
-import { instant } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 
 export type NewViolation = Omit<ViolationModel, 'id' | 'createdAt' | 'source'> & { source: Violation['source'] };
 
-/** Resolves to its id. */
+/** Resolves to the id of the violation. */
 export async function insertViolation(tx: Tx, violation: NewViolation, now: Date): Promise<string> {
   const { workspaceId, taskId, runId, stepId, source, tool, reasonCode, reason, decisionId, receiptId } = violation;
   const place = { workspaceId, taskId, runId, stepId };
@@ -44,6 +43,6 @@ function violationOf(row: ViolationModel): Violation {
     reason: row.reason,
     decisionId: DecisionId.nullable().parse(row.decisionId),
     receiptId: ReceiptId.nullable().parse(row.receiptId),
-    createdAt: instant(row.createdAt),
+    createdAt: instantOf(row.createdAt),
   };
 }

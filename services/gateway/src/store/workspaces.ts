@@ -1,21 +1,20 @@
-import { UserId, WorkspaceId } from '@countersign/contracts';
+import { instantOf, UserId, WorkspaceId } from '@countersign/contracts';
 import { BudgetConfig, ModelConfig, PolicyConfig, Role, WorkspaceMode } from '@countersign/contracts/gateway';
 import type { User, Workspace, WorkspaceSettings } from '@countersign/contracts/gateway';
 import { newId } from '../ids.ts';
 import { settingsDefault } from '../workspaces/settings.ts';
 import { openAuditChain } from './audit.ts';
 import type { Reader, Tx } from './database.ts';
-import { instant } from './instant.ts';
 
 export type Membership = {
   workspaceId: WorkspaceId;
   workspaceName: string;
   role: Role;
-  /** The version of the list of members that the role was read with. The kernel takes no vote under an older one. */
+  /** The version of the list of members that contains the role. The kernel accepts no vote while its list is older. */
   membersVersion: number;
 };
 
-/** Version of a list that was never published before. */
+/** The version of a list that was never published. */
 export const firstListVersion = 1;
 
 const withWorkspace = { include: { workspace: true } } as const;
@@ -26,7 +25,7 @@ export async function findFirstMembership(tx: Tx, userId: string): Promise<Membe
   return row === null ? null : membershipOf(row);
 }
 
-/** Null alike for a workspace that does not exist and for one that is not the user's. */
+/** `null` both for a missing workspace and for one that the user is not a member of. */
 export async function findMembership(reader: Reader, workspaceId: string, userId: string): Promise<Membership | null> {
   const where = { workspaceId_userId: { workspaceId, userId } };
   const row = await reader.workspaceMember.findUnique({ where, ...withWorkspace });
@@ -56,7 +55,7 @@ export async function createWorkspace(
   return membershipOf({ role: 'owner', workspace: { id, name, membersVersion: 0 } });
 }
 
-/** Owners and partners of a workspace besides one person. */
+/** The number of owners and partners of a workspace, not counting this person. */
 export function countOtherApprovers(reader: Reader, workspaceId: string, userId: string): Promise<number> {
   const where = { workspaceId, userId: { not: userId }, role: { in: ['owner', 'partner'] } };
   return reader.workspaceMember.count({ where });
@@ -77,10 +76,10 @@ export async function findWorkspace(reader: Reader, workspaceId: string): Promis
       name: user.name,
       email: user.email,
       role: Role.parse(role),
-      joinedAt: instant(joinedAt),
+      joinedAt: instantOf(joinedAt),
     })),
-    createdAt: instant(row.createdAt),
-    updatedAt: instant(row.updatedAt),
+    createdAt: instantOf(row.createdAt),
+    updatedAt: instantOf(row.updatedAt),
   };
 }
 
@@ -92,19 +91,19 @@ export async function setMode(tx: Tx, workspaceId: string, mode: WorkspaceMode, 
   await tx.workspace.update({ where: { id: workspaceId }, data: { mode, updatedAt: now } });
 }
 
-/** The version rises with each change; the kernel takes settings in this order alone. */
+/** The version rises with each change. The kernel accepts settings only in this order. */
 export type VersionedSettings = { settings: WorkspaceSettings; version: number };
 
-/** The version of a workspace that never wrote any. */
+/** The version of a workspace without stored settings. */
 const versionOfDefaults = 1;
 
-/** The version of the next settings: above the last one, and above each that the kernel was seen to hold. */
+/** The version of the next settings: above the last one, and above every version that the kernel was seen to have. */
 export async function nextSettingsVersion(tx: Tx, workspaceId: string, version: number): Promise<number> {
   const { settingsFloor } = await tx.workspace.findUniqueOrThrow({ where: { id: workspaceId } });
   return Math.max(version, settingsFloor) + 1;
 }
 
-/** Remembers a version that the kernel holds. */
+/** Stores the highest version that the kernel was seen to have. */
 export async function raiseSettingsFloor(
   tx: Tx,
   { workspaceId, version }: { workspaceId: string; version: number },
@@ -124,7 +123,7 @@ export async function getSettings(reader: Reader, workspaceId: string): Promise<
   return { settings, version: row.version };
 }
 
-/** Holds the settings of a workspace until the transaction ends, also while none are stored. */
+/** Locks the settings of a workspace until the transaction ends, even when none are stored. */
 export async function lockSettings(tx: Tx, workspaceId: string): Promise<void> {
   await tx.$executeRaw`SELECT FROM workspaces WHERE id = ${workspaceId} FOR UPDATE`;
 }

@@ -3,18 +3,24 @@ import type { Task } from '@countersign/contracts/gateway';
 import { recordDenial } from '../audit/record-denial.ts';
 import type { Context } from '../context.ts';
 import { publishTaskChanged, publishTaskDeleted } from '../events.ts';
-import { notFound, type WorkspaceCaller } from '../guards.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { notFound } from '../not-found.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { recordEvidence } from '../store/evidence.ts';
 import { findTask, lockTask, markTaskDeleted, setTaskWords } from '../store/tasks.ts';
 import { isAtRest } from './task-moves.ts';
 
+type Deps = Pick<Context, 'database' | 'newEvent' | 'now' | 'databaseNow' | 'transaction'>;
+
 type Change = { taskId: string; caller: WorkspaceCaller; requestId: string };
 
-/** Throws NOT_FOUND, ILLEGAL_TRANSITION while a run works on the task. Undefined members stay unchanged. */
+/**
+ * Changes the text of a task. Undefined members stay unchanged. Throws NOT_FOUND, and ILLEGAL_TRANSITION while a run
+ * works on the task.
+ */
 export async function changeTask(
-  context: Context,
+  context: Pick<Context, 'newEvent' | 'now' | 'databaseNow' | 'transaction'>,
   { title, description, ...change }: Change & { title: string | undefined; description: string | undefined },
 ): Promise<Task> {
   return context.transaction(async (tx) => {
@@ -32,8 +38,8 @@ export async function changeTask(
   });
 }
 
-/** Throws NOT_FOUND, PERMISSION_DENIED, ILLEGAL_TRANSITION while a run works on the task. */
-export async function removeTask(context: Context, change: Change): Promise<void> {
+/** Deletes a task. Throws NOT_FOUND, PERMISSION_DENIED, and ILLEGAL_TRANSITION while a run works on the task. */
+export async function removeTask(context: Deps, change: Change): Promise<void> {
   await assertMayDelete(context, change);
   await context.transaction(async (tx) => {
     const task = await taskAtRest(tx, change);
@@ -47,11 +53,14 @@ async function taskAtRest(tx: Tx, { taskId, caller }: Change): Promise<Task> {
   const task = await lockTask(tx, caller.workspaceId, taskId);
   if (task === null) throw notFound();
   if (isAtRest(task.status)) return task;
-  throw new AppError('ILLEGAL_TRANSITION', `The task is ${task.status}: cancel its run first, or wait for its end`);
+  throw new AppError('ILLEGAL_TRANSITION', `The task is ${task.status}: cancel its run, or wait for its end`);
 }
 
-/** Who created a task never changes, so no lock is needed to ask. */
-async function assertMayDelete(context: Context, { taskId, caller, requestId }: Change): Promise<void> {
+/** The creator of a task never changes, so no lock is needed. */
+async function assertMayDelete(
+  context: Pick<Context, 'database' | 'now' | 'transaction'>,
+  { taskId, caller, requestId }: Change,
+): Promise<void> {
   const { workspaceId, user, actor, role } = caller;
   const task = await findTask(context.database.reader, workspaceId, taskId);
   if (task === null) throw notFound();

@@ -1,6 +1,6 @@
 import type { RunStatus, TaskStatus } from '@countersign/contracts/gateway';
 
-/** The moves that a person may request. Everything else happens to a task only because its run moved. */
+/** The moves that a person may request. All other moves follow from the run. */
 const movesOfPeople: Record<TaskStatus, readonly TaskStatus[]> = {
   pending: ['queued', 'cancelled'],
   queued: ['cancelled'],
@@ -19,7 +19,7 @@ export function mayMove(from: TaskStatus, to: TaskStatus): boolean {
   return movesOfPeople[from].includes(to);
 }
 
-/** While a run works on a task its words are the run's, and the task cannot go from under it. */
+/** While a run works on a task, the task cannot be edited or deleted. */
 export function isAtRest(status: TaskStatus): boolean {
   return !['queued', 'running', 'awaiting_approval'].includes(status);
 }
@@ -35,7 +35,7 @@ const taskStatusOfRun: Record<RunStatus, TaskStatus> = {
   cancelled: 'cancelled',
 };
 
-/** A task shows how its latest run stands. */
+/** A task shows the status of its latest run. */
 export function taskStatusFor(run: RunStatus): TaskStatus {
   return taskStatusOfRun[run];
 }

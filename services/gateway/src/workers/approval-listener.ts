@@ -12,20 +12,26 @@ import { gatewayQueues } from '../queues.ts';
 import { markDecidersDue } from '../store/provisioned-people.ts';
 
 /**
- * A vote through the gateway is recorded by the request that carried it. The message is for the case that this request
- * did not live to record it.
+ * The message of a vote waits this long, since the request that cast the vote normally records it. If that request
+ * died, the message records the vote.
  */
 const votePauseMs = 2_000;
-/** Parking is one transaction after the kernel's answer; where the worker died in between, another one parks after its lease. */
+/**
+ * A message may arrive before its run is parked. The worker parks the run just after the kernel answered. If the worker
+ * died before that, another worker parks the run after the lease.
+ */
 const earlyPauseMs = 2_000;
 const earlyDeliveriesMax = 60;
-/** A kernel that is away is asked less and less often, and all in all for more than an hour: longer than most questions live. */
+/**
+ * An unavailable kernel is called at growing intervals for more than an hour, which is longer than most approval
+ * requests live.
+ */
 const awayPauseMs = { each: 1_000, max: 10_000 };
 const deliveriesMax = 400;
 
 /**
- * Follows approvals that the kernel requests and resolves, and withdraws there what an ended run requested. Each of them can be repeated
- * without effect, so no inbox is needed.
+ * Follows approvals that the kernel requests and resolves, and withdraws requests of ended runs there. Repetitions
+ * have no effect, so no inbox is needed.
  */
 export function startApprovalListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume({
@@ -43,7 +49,7 @@ export function startApprovalListener(context: Context): { subscribed: Promise<v
       if (number === 1 && isPerson(data.resolved_by)) return later(votePauseMs);
       const followed = await followKernel(context, data);
       if (followed === 'followed') return ack;
-      const why = 'The question is still being recorded';
+      const why = 'The approval request is not stored yet';
       return number < earlyDeliveriesMax ? retry(why, earlyPauseMs) : reject(why);
     },
   });
@@ -56,14 +62,14 @@ function hearQuestion(context: Context, data: Parameters<typeof recordQuestion>[
   }, number);
 }
 
-/** Repeats what the kernel did not answer. */
+/** Repeats calls that the kernel did not answer. */
 async function untilAnswered(act: () => Promise<void>, number: number) {
   try {
     await act();
     return ack;
   } catch (error) {
     if (!(error instanceof KernelError)) throw error;
-    // A question without a verified receipt cannot be shown, however often it is sent.
+    // A request without a verified receipt cannot be shown, however often it is delivered.
     if (error.code === 'RECEIPT_UNVERIFIED') return reject(error.message);
     return retry(error.message, Math.min(awayPauseMs.max, awayPauseMs.each * number));
   }

@@ -14,7 +14,7 @@ const passMs = 1_000;
 
 type CourierTx = Queryable & { tx: Tx };
 
-/** Brings notifications to webhooks and mailboxes; any number of gateways may do it at once. */
+/** Delivers notifications to webhooks and mailboxes. Any number of gateways may do it at once. */
 export function startCourier(context: Context): { stop(): Promise<void> } {
   const { webhooks } = context.config;
   const stopping = new AbortController();
@@ -39,7 +39,7 @@ export function startCourier(context: Context): { stop(): Promise<void> } {
       context.log.warn('notifications.pass_failed', { error });
     }
   };
-  // None waits for another: it may be held up by receivers that are slow.
+  // Passes do not wait for each other, since slow receivers can delay one.
   const timer = setInterval(() => {
     const one = pass().finally(() => underWay.delete(one));
     underWay.add(one);
@@ -54,7 +54,7 @@ export function startCourier(context: Context): { stop(): Promise<void> } {
   };
 }
 
-/** Passes must not pile up before a database that does not answer: while one looks, others do not begin. */
+/** Checks of the clock must not pile up while the database does not answer, so only one runs at a time. */
 function oneAtATime(look: () => Promise<boolean>): () => Promise<boolean> {
   let isLooking = false;
   return async () => {
@@ -64,7 +64,7 @@ function oneAtATime(look: () => Promise<boolean>): () => Promise<boolean> {
   };
 }
 
-/** A former member gets no more notifications. */
+/** Sends a notification by mail. `gone` when no member of the workspace has this address any more. */
 async function mailTo(context: Context, { to, owner, type, body }: MailNotification): Promise<'sent' | 'gone'> {
   const { database, mailer, config } = context;
   const workspace = await findWorkspace(database.reader, owner);

@@ -7,10 +7,10 @@ import type { Tx } from '../store/database.ts';
 import { putEntitlement, putOrgWorkspace } from '../store/entitlements.ts';
 import { markPeopleDue } from '../store/provisioned-people.ts';
 
-/** At half a minute between deliveries, for more than three days. */
+/** At two deliveries a minute, a failing message is repeated for more than three days. */
 const deliveriesMax = 10_000;
 
-/** Keeps the last known limits of each organisation, and which workspaces it owns. */
+/** Stores the last published limits of each organisation, and the workspaces that it owns. */
 export function startEntitlementListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume<typeof entitlementChanged | typeof orgWorkspaceAdded, Queryable & { prisma: Tx }>({
     queue: gatewayQueues(context.config.bus.exchange).entitlements,

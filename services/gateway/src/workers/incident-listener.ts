@@ -6,10 +6,10 @@ import { announceIncident } from '../notifications/announce-event.ts';
 import { gatewayQueues } from '../queues.ts';
 import type { Tx } from '../store/database.ts';
 
-/** At half a minute between deliveries, for more than three days. */
+/** At two deliveries a minute, a failing message is repeated for more than three days. */
 const deliveriesMax = 10_000;
 
-/** Notifies the subscriptions of a workspace of incidents that the control plane opens there, each once. */
+/** Notifies the subscriptions of a workspace once about each incident that the control plane opens there. */
 export function startIncidentListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume<typeof incidentMoved, Queryable & { prisma: Tx }>({
     queue: gatewayQueues(context.config.bus.exchange).incidents,
@@ -23,7 +23,7 @@ export function startIncidentListener(context: Context): { subscribed: Promise<v
   });
 }
 
-/** New, or back after it was resolved. A repeated sighting of an open incident was announced before. */
+/** Whether an incident is new, or was reopened. A repeated sighting of an open incident was announced before. */
 function isOpened({ from, to }: EventOf<typeof incidentMoved>['data']): boolean {
   return to === 'open' && from !== 'open';
 }

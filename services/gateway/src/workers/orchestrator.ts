@@ -8,26 +8,26 @@ import { sweep } from './sweep.ts';
 import { workOnDueRun } from '../orchestrator/work-on-run.ts';
 
 type Orchestrator = {
-  /** Settles when the queue delivers for the first time. */
+  /** Settles when the queue can deliver for the first time. */
   subscribed: Promise<void>;
   check: HealthCheck;
   stop(): Promise<void>;
 };
 
-/** The bounds of the pause between two sweeps: half a lease, but neither a busy loop nor a long wait. */
+/** The pause between two sweeps is half a lease within these limits, so it is no busy loop and no long wait. */
 const sweepMs = { min: 200, max: 5_000 };
 
 /**
- * A crash, a shutdown and a database that is away all count as deliveries, and none of them is the run's fault. A run that
- * takes its workers down itself is given up by its attempts. With pauses of at most 30 s, this many deliveries last about half
+ * A crash, a shutdown and an unavailable database all count as deliveries, and none is a fault of the run. The number
+ * of attempts limits runs that kill their workers. With pauses of at most 30 s, this many deliveries last about half
  * an hour.
  */
 const maxDeliveries = 100;
 
-/** A gateway whose clock is far off leaves runs where they are; one whose clock is right may take them. */
+/** A gateway with a wrong clock leaves runs in the queue, so gateways with a right clock can claim them. */
 const clockPauseMs = 5_000;
 
-/** Takes runs from the queue, as many at a time as there are workers, and sweeps for those that were left behind. */
+/** Claims runs from the queue, as many at a time as there are workers, and sweeps for abandoned runs. */
 export function startOrchestrator(context: Context): Orchestrator {
   const { workers, leaseMs } = context.config.runs;
   const stopping = new AbortController();
@@ -51,7 +51,7 @@ export function startOrchestrator(context: Context): Orchestrator {
   const report = async () => {
     if (isSubscribed && !stopping.signal.aborted) await context.transaction(beat);
   };
-  // At once, so that a system that has just started is not shown as one without workers.
+  // The first heartbeat comes at once, so that a system that has just started does not appear to have no workers.
   void consumer.subscribed
     .then(async () => {
       isSubscribed = true;
@@ -61,7 +61,7 @@ export function startOrchestrator(context: Context): Orchestrator {
   const pauseMs = Math.min(sweepMs.max, Math.max(sweepMs.min, leaseMs / 2));
   const sweeper = repeat({
     run: async () => {
-      // Before the sweep: a sweep that fails takes no runs away.
+      // The heartbeat comes before the sweep. If the sweep fails, this gateway can still claim runs.
       await report();
       await sweep(context, { isIdle: busy < workers });
     },

@@ -3,10 +3,13 @@ import type { Context } from '../context.ts';
 import { settlePerson } from '../provisioning/settle-person.ts';
 import { listDuePeople } from '../store/provisioned-people.ts';
 
-const passMs = 500;
+const passMs = 1_000;
 const peopleAtOnce = 50;
 
-/** Gives provisioned people the roles of their groups. Every step can be repeated, so each replica may do it at once. */
+/**
+ * Gives provisioned people the roles of their groups, and ends the approvals of people whose access ended. Every step
+ * is repeatable, so all replicas may run it at once.
+ */
 export function startPersonSettler(context: Context): { stop(): Promise<void> } {
   const { log, clockGuard, database, now } = context;
   const onFailure = (error: unknown) => log.warn('person_settler.failed', { error });

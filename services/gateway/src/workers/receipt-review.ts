@@ -2,10 +2,13 @@ import { repeat } from '@countersign/service-kit';
 import { reviewReceipts, type Reviewed } from '../audit/review-receipts.ts';
 import type { Context } from '../context.ts';
 
-/** A revoked key counts here for this long at most; a pass costs one request and one read of an index, from where the last pass ended. */
+/**
+ * The longest time for which a revoked key still counts here. A pass costs one request and one index read, which
+ * begins where the last pass ended.
+ */
 const passMs = 5_000;
 
-/** Reviews kept receipts for as long as the service runs. */
+/** Reviews stored receipts for as long as the service runs. */
 export function startReceiptReview(context: Context): { stop(): Promise<void> } {
   const reviewed: Reviewed = new Map();
   const passes = repeat({

@@ -1,16 +1,16 @@
 import { startDeadline } from '@countersign/contracts';
 import { repeat } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
-import { deliverSettings } from '../orchestrator/put-settings-through.ts';
+import { deliverSettings } from '../settings/put-settings-through.ts';
 import { findConfirmation } from '../store/confirmed-settings.ts';
 import { postponeSettings, takeDueSettings, type DueSettings } from '../store/due-settings.ts';
 import { getSettings } from '../store/workspaces.ts';
 
-/** A change reaches the kernel this soon; the look costs one read of an index. */
+/** The time within which a change reaches the kernel. Each lookup costs one index read. */
 const passMs = 500;
-/** Few enough that a kernel with a backlog still has room for calls. */
+/** Few enough that a kernel with a backlog can still serve calls. */
 const atOnce = 20;
-/** A delivery that takes longer is tried again. */
+/** A delivery that takes longer is repeated. */
 const deliveryMaxMs = 5_000;
 /** Longer than one delivery, so that no two gateways deliver the same settings. */
 const retryMs = 10_000;
@@ -19,7 +19,10 @@ const confirmAgainMs = 3_600_000;
 
 type Courier = Pick<Context, 'kernel' | 'database' | 'transaction' | 'now' | 'log' | 'clockGuard'>;
 
-/** Delivers the settings of all workspaces until the kernel confirms them. They also bind agents that no run of this gateway serves. */
+/**
+ * Delivers the settings of all workspaces until the kernel confirms them, without waiting for a run. They also apply to
+ * agents that call the kernel without a run.
+ */
 export function startSettingsCourier(context: Courier): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const courier = repeat({
@@ -60,7 +63,7 @@ async function deliver(context: Courier, due: DueSettings, stopping: AbortSignal
   }
 }
 
-/** A run may have delivered them. */
+/** Whether the kernel confirmed this version recently, since a run may have delivered it. */
 async function isConfirmed({ database, now }: Courier, workspaceId: string, version: number): Promise<boolean> {
   const confirmation = await findConfirmation(database.reader, workspaceId);
   if (confirmation === null || confirmation.version < version) return false;

@@ -16,46 +16,47 @@ import { takeOrphans, takeUnclaimed, type LeftRun } from '../store/leases.ts';
 import { forgetReports } from '../store/reports.ts';
 import { forgetSessions } from '../store/sessions.ts';
 import { endLeftSteps } from '../orchestrator/end-left-steps.ts';
-import { changeRun } from '../orchestrator/change-run.ts';
-import { bringBackFreed } from '../orchestrator/work-on-run.ts';
+import { changeRun } from '../run-moves/change-run.ts';
+import { bringBackFreed } from '../lanes/bring-back-freed.ts';
 
-/** A run that takes its worker down so many times without one settled step is given up. */
+/** A run that stops its worker this many times without a settled step is abandoned. */
 const attemptsMax = 5;
 
 /**
- * Longer than most runs wait for a free worker. An extra job does no harm: a worker that finds its run claimed acknowledges it.
+ * Longer than most runs wait for a free worker. An extra job does no harm, since a worker acknowledges the job of a
+ * claimed run.
  */
 const unclaimedMs = 600_000;
 /**
- * A worker that is idle gets each job at once, so a run that has waited this long has none: a broker that lost its queues loses jobs. A
- * broker that is only away gets a second job, which does no harm.
+ * An idle worker receives each job at once, so a run that has waited this long has no job: a broker that lost its
+ * queues lost the job. A broker that was only unavailable gets a second job, which does no harm.
  */
 const unclaimedIdleMs = 30_000;
 
-/** The time that ended objects are kept for people who look for them. */
+/** The time for which ended objects stay visible. */
 const endedKeptMs = 30 * 24 * 3_600_000;
 
-/** A person asks about a failed call within days. */
+/** People look up a failed call within days. */
 const reportsKeptMs = 7 * 24 * 3_600_000;
 
-/** A caller that lost the answer to an event sends the event again within days. */
+/** A caller that lost the answer to an event repeats the event within days. */
 const eventKeysKeptMs = 7 * 24 * 3_600_000;
 
-/** Far more often than relations grow stale (a day, unless it is configured), and rarely enough to cost nothing. */
+/** Far more often than relations become stale (a day by default), and rarely enough to cost nothing. */
 const membersToldAfterMs = 3_600_000;
 
 /**
- * Brings back runs whose worker died or whose job was lost, and settles what ended runs left open. Ends runs whose
- * approval expired, and continues those whose time lock has passed. Removes old answers, reports of failed calls, and
- * invites, keys, sessions and notifications that ended long ago. Publishes the lists of members that were not published
- * for an hour. Safe on every replica at once.
+ * Makes runs due whose worker died or whose job was lost, and settles open steps of ended runs. Ends runs with an
+ * expired approval, and continues those whose time lock has ended. Removes old answers, init data, keys of events and
+ * reports of failed calls. Removes invites, API keys, sessions and notifications that ended long ago. Publishes lists
+ * of members that were not published for an hour. Every replica may run it at the same time.
  */
 export async function sweep(context: Context, { isIdle = false }: { isIdle?: boolean } = {}): Promise<void> {
   await bringBackOrphans(context);
   await bringBackUnclaimed(context, isIdle ? unclaimedIdleMs : unclaimedMs);
   await bringBackFreed(context);
   await endLeftSteps(context);
-  // Ends are judged by the database's clock: that of this machine may jump during a pass.
+  // Ends are computed with the clock of the database, since the clock of this machine may jump during a pass.
   const at = await context.database.transaction(context.databaseNow);
   for (const expired of await findExpired(context.database.reader, at)) await expireApproval(context, expired);
   await releaseHeld(context, at);
@@ -75,7 +76,7 @@ const forgotten: readonly { keptMs: number; forget(tx: Tx, before: Date): Promis
   { keptMs: eventKeysKeptMs, forget: forgetEmittedEvents },
 ];
 
-/** Uses the clock of the database: rows that a wrong clock removes do not come back. */
+/** Uses the clock of the database, since rows that a wrong clock removes cannot be restored. */
 async function forgetRows({ database: { transaction }, databaseNow }: Context): Promise<void> {
   for (const { keptMs, forget } of forgotten)
     await transaction(async (tx) => forget(tx, new Date((await databaseNow(tx)).getTime() - keptMs)));

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { workspaceParamOf, type AnyRoute } from '@countersign/contracts';
 
-/** Where a request may name its workspace, in order of precedence. An empty name is no name. */
+/** The places in a request that may name the workspace, in order of precedence. An empty name is ignored. */
 type WorkspaceNames = {
   path?: string | undefined;
   header?: string | undefined;
@@ -11,7 +11,7 @@ type WorkspaceNames = {
 
 type AddressedWorkspace = { kind: 'named'; workspaceId: string } | { kind: 'missing' } | { kind: 'conflict' };
 
-/** One request speaks about one workspace: two names that differ are a mistake or an attack, never a choice of ours. */
+/** A request belongs to one workspace. Two different names are a mistake or an attack, so neither is chosen. */
 export function addressedWorkspace({ path, header, query, body }: WorkspaceNames): AddressedWorkspace {
   const names = [path, header, query, body].filter((name) => name !== undefined && name !== '');
   const [first] = names;
@@ -21,14 +21,14 @@ export function addressedWorkspace({ path, header, query, body }: WorkspaceNames
 
 type Naming = {
   req: IncomingMessage;
-  /** Null: no route has this path. */
+  /** `null` when no route has this path. */
   route: AnyRoute | null;
   params: Readonly<Record<string, string>>;
   query: unknown;
   body: unknown;
 };
 
-/** The names in a request, whose members are attacker-controlled. */
+/** The workspace names in a request, whose members are attacker-controlled. */
 export function workspaceNames({ req, route, params, query, body }: Naming): WorkspaceNames {
   const header = req.headers['x-workspace-id'];
   return {

@@ -3,13 +3,13 @@ import { AppError } from '@countersign/contracts';
 import { ifMatchTags } from '@countersign/service-kit';
 
 type Stale = {
-  /** The ETag of what stands. */
+  /** The ETag of the current version. */
   current: string;
-  /** Says to a person what changed. */
+  /** The message of the error. */
   message: string;
 };
 
-/** Throws PRECONDITION_FAILED where If-Match is sent and names another version. */
+/** Throws PRECONDITION_FAILED when If-Match is sent and does not contain the current version. */
 export function refuseStale(req: Pick<IncomingMessage, 'headers'>, { current, message }: Stale): void {
   const tags = ifMatchTags(req);
   if (tags === null || req.headers['if-match'] === '*' || tags.some((tag) => `"${tag}"` === current)) return;

@@ -9,7 +9,7 @@ export function roleTooLow(needed: Role, role: Role): AppError {
   return new AppError('PERMISSION_DENIED', `This needs the role ${needed}`, { details: { needed, role } });
 }
 
-/** The first role that has a right, for the message of a refusal. */
+/** The lowest role with a right, for the message of a refusal. */
 export function leastRoleFor(right: Right): Role {
   return PersonRole.options.find((role) => mayDo(role, right)) ?? 'owner';
 }

@@ -9,12 +9,15 @@ export const settingsDefault: WorkspaceSettings = {
   modelConfig: ModelConfig.parse({}),
 };
 
-/** The defaults, with their budget in this currency. */
+/** The default settings, with a budget in this currency. */
 export function settingsIn(currency: string): WorkspaceSettings {
   return { ...settingsDefault, budgetConfig: BudgetConfig.parse({ currency }) };
 }
 
-/** Throws INVALID_REQUEST for a sent budget in another currency than that of model prices; the kernel would refuse it. */
+/**
+ * Throws INVALID_REQUEST when the currency of a sent budget differs from that of model prices, since the kernel would
+ * refuse it.
+ */
 export function refuseOtherCurrency({ budgetConfig }: SentSections, prices: string | null): void {
   if (budgetConfig === undefined || prices === null || budgetConfig.currency === prices) return;
   throw new AppError(
@@ -26,7 +29,7 @@ export function refuseOtherCurrency({ budgetConfig }: SentSections, prices: stri
 
 type SentSections = { [Section in keyof WorkspaceSettings]?: WorkspaceSettings[Section] | undefined };
 
-/** A section that is sent replaces the stored one whole; the others stay. */
+/** A sent section replaces the stored section as a whole. The other sections stay. */
 export function replaceSections(stored: WorkspaceSettings, sent: SentSections): WorkspaceSettings {
   return {
     policyConfig: sent.policyConfig ?? stored.policyConfig,
@@ -35,8 +38,8 @@ export function replaceSections(stored: WorkspaceSettings, sent: SentSections): 
   };
 }
 
-/** A strong ETag: equal settings have equal tags, whichever author wrote them. */
+/** A strong ETag: equal settings have equal tags, regardless of their author. */
 export function settingsEtag(settings: WorkspaceSettings): string {
-  const text = canonicalize(settings); // parsed by its contract, so plain JSON
+  const text = canonicalize(settings); // their schema permits only plain JSON
   return `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`;
 }

@@ -4,8 +4,8 @@ import { toolsNamed, writesOf, type Demand, type Intent } from '@countersign/pol
 import type { NamedCall } from './governed-call.ts';
 
 /**
- * The demand of a call on its budgets: counted here where it can be, declared by the route where only the route knows.
- * Reasoning is no call, unless the model's provider runs tools during it: then it is one call of each of them.
+ * The demand of a call on its budgets. Values that the route does not state are counted here. A model call is not a
+ * tool call, unless the model's provider may run tools during it. Then each of its budgets counts one tool call.
  */
 export function demandOf({ demand }: Pick<NamedCall, 'demand'>, intent: Intent): Demand {
   const { action, args } = intent;
@@ -18,7 +18,7 @@ export function demandOf({ demand }: Pick<NamedCall, 'demand'>, intent: Intent):
   };
 }
 
-/** The least bytes that leave with a call, whatever its caller declares: its arguments. */
+/** The fewest bytes that leave with a call other than a model call: its arguments, whatever its caller declares. */
 function bytesOf(args: Intent['args']): number {
   return Buffer.byteLength(JSON.stringify(args));
 }

@@ -13,32 +13,38 @@ import type {
 import type { KeyThumbprint, SandboxRequest } from '@countersign/contracts/governance-kernel';
 import type { Demand } from '@countersign/policy';
 
-/** Who calls, never as claimed in a body. Without a credential of their own they came with the key of the operators. */
+/**
+ * The caller, never as claimed in a body. A caller without its own credential used the operator key, or is a visitor of
+ * the demo.
+ */
 export type Caller = {
   tenant: TenantId;
   principal: PrincipalId;
-  /** The scopes of a verified token, or as an operator states them. `*`: the operator's own. */
+  /**
+   * The scopes of a verified access token, or as an operator states them. `*` for operators themselves and visitors of
+   * the demo. Empty for all other callers.
+   */
   scopes: string[];
-  /** The audience of that token. */
+  /** The audience of the verified access token, or as an operator states it. */
   resource?: string | undefined;
-  /** The key that the caller came with; the decision judges it as it is then. */
+  /** The key of the caller, which is judged in its state at the decision. */
   accessKey?: AccessKeyId;
-  /** The key that the caller's token is signed with; judged in the same way. */
+  /** The key that signed the caller's token. It is judged in its state at the decision. */
   agentKey?: KeyThumbprint;
-  /** A visitor of the demo, whom the kernel itself names. */
+  /** A visitor of the demo, whose name the kernel chooses. */
   isVisitor?: true;
-  /** The client that a verified access token of the operator's authorization server was issued to. */
+  /** The client that the operator's authorization server issued the verified access token to. */
   oauth?: { readonly clientId: string | null };
-  /** The gateway's word for who calls, and the key that it was signed with. */
+  /** The gateway's statement of the caller, and the key that signed it. */
   assertion?: {
     readonly keyId: string;
     readonly role: AssertionRole;
-    /** The version of the list of members that the role was read from. 0: the gateway named none. */
+    /** The version of the list of members from which the role was read. 0 when the gateway stated none. */
     readonly membersVersion: number;
-    /** The person behind an agent: who started its run or made its key. `null` when the gateway named none. */
+    /** The person behind an agent, who started its run or created its key. `null` when the gateway stated none. */
     readonly sponsor: PrincipalId | null;
   };
-  /** The door by which the call came in; used by measures, and judged by nothing. */
+  /** The entry point of the call. Metrics use it, and no rule does. */
   door?: Door | undefined;
 };
 
@@ -46,27 +52,31 @@ type Named = {
   caller: Caller;
   session: SessionId;
   args: Record<string, PlainJson>;
-  /** The arguments are no object, or cannot be read for this reason; `args` is {} then and the request gate denies. */
+  /**
+   * `true` when the arguments are not an object, or the reason why they are unreadable. `args` is then {}, and the
+   * request gate denies.
+   */
   malformedArguments?: boolean | string;
   context: Record<string, PlainJson>;
-  /** The effect that the caller declares. It raises what is declared for tool and action, and never lowers it. */
+  /** The effect that the caller declares. It can raise the effect of tool and action, and never lowers it. */
   effectLevel?: EffectLevel | undefined;
   approvalGrant?: ApprovalId | undefined;
-  /** Hash of the definition of the tool that the caller knows. */
+  /** Hash of the tool definition that the caller knows. */
   knownDefinition?: string | undefined;
   /**
-   * The accesses that its process needs, and the grant that the caller knows: it is compared with the grant in force.
+   * The accesses that the tool's process needs, and the grant that the caller knows, which is compared with the
+   * current grant.
    */
   sandbox?: { request: SandboxRequest; grantHash: Digest | undefined } | undefined;
-  /** Why the destination of a `data.egress` is refused, whatever the policy allows. */
+  /** The reason why the destination of a `data.egress` is refused, whatever the policy allows. */
   blockedDestination?: string | undefined;
-  /** The part of the demand that only the door knows; the boundary counts the rest. */
+  /** The part of the demand that only the route knows. The boundary counts the rest. */
   demand?: Partial<Demand> | undefined;
-  /** Commits in the decision's own transaction; the same key and fingerprint again gives the same decision. */
+  /** Committed with the decision. A repeated request with the same key and fingerprint gets the same decision. */
   idempotency?: { key: string; route: string; fingerprint: string } | undefined;
 };
 
-/** The call of a tool, by any name that it has. */
+/** The call of a tool, by any of its names. */
 export type ToolCall = Named & {
   kind: 'tool';
   tool: string;
@@ -75,18 +85,17 @@ export type ToolCall = Named & {
 
 type ModelCall = Named & { kind: 'model'; model: string };
 
-/** An action in the tenant's own words. A tool that it names is judged as that tool. */
+/** An action defined by the tenant. If it names a tool, the declarations and stops of that tool apply to it. */
 type CustomCall = Named & { kind: 'custom'; action: string; tool: string | null; resource: string | null };
 
-/** One consequential call as its door names it. The boundary determines its kind, its effect and its tool. */
+/** One consequential call as its route states it. The boundary determines its kind, its effect and its tool. */
 export type NamedCall = ToolCall | ModelCall | CustomCall;
 
 /**
- * A call that another party than the kernel executes. `caller`: its demand is committed with the decision, because the
- * kernel never learns its outcome. `caller`: what it takes is committed with the decision, because the kernel never
- * hears how it ended. `owner`: a proposal, to be executed by the owner of the tool. The execution of a registered tool
- * comes here and is decided again, so its proposal is judged in full and takes nothing, or one act would be paid for
- * twice.
+ * A call that the kernel does not execute itself. `caller`: its demand is committed with the decision, because the
+ * kernel never learns its outcome. `owner`: a proposal, to be executed by the owner of the tool. The execution of a
+ * registered tool is decided again, so its proposal is judged in full and consumes nothing. Otherwise, one act would be
+ * counted twice.
  */
 export type GovernedCall = NamedCall & {
   mode: 'enforce' | 'shadow';
@@ -95,12 +104,12 @@ export type GovernedCall = NamedCall & {
   asksNobody?: true;
 };
 
-/** The raw arguments of a caller. The door accepts any value: the boundary denies bad ones. */
-export function givenArguments(given: unknown): Pick<Named, 'args' | 'malformedArguments'> {
-  return isObject(given) ? { args: given } : { args: {}, malformedArguments: true };
+/** The raw arguments of a caller. The route accepts any value, and the boundary denies bad ones. */
+export function givenArguments(input: unknown): Pick<Named, 'args' | 'malformedArguments'> {
+  return isObject(input) ? { args: input } : { args: {}, malformedArguments: true };
 }
 
-/** Whatever a door parsed is plain JSON. */
+/** The narrowed type is safe, since the route has parsed plain JSON. */
 export function isObject(value: unknown): value is Record<string, PlainJson> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -108,7 +117,7 @@ export function isObject(value: unknown): value is Record<string, PlainJson> {
 type Written = { action: string; tool?: string | null | undefined; resource?: string | null | undefined };
 type Meant = Pick<ToolCall, 'kind' | 'tool' | 'resource'> | Pick<CustomCall, 'kind' | 'action' | 'tool' | 'resource'>;
 
-/** The call that a caller means by action, tool and resource. */
+/** The call that a caller describes by action, tool and resource. */
 export function meantBy({ action, tool = null, resource = null }: Written): Meant {
   return action === 'tool.call' && tool !== null
     ? { kind: 'tool', tool, resource }

@@ -6,7 +6,7 @@ import { demandOf, recordedDemand } from './demand.ts';
 import type { NamedCall } from './governed-call.ts';
 import type { Hasher, SealedIntent } from './normalise.ts';
 
-/** The judged values of a call beside its intent. An approval binds both by one hash. */
+/** The judged values of a call besides its intent. An approval binds these values and the intent by one hash. */
 export type Judged = {
   readonly demand: Demand;
   readonly recorded: RecordedDemand;
@@ -15,19 +15,19 @@ export type Judged = {
   readonly hash: Digest;
 };
 
-type Known = {
+type Basis = {
   intent: SealedIntent;
   policy: CompiledPolicy | null;
   now: Instant;
-  /** Which of the relations that the policy asks for hold. */
+  /** The relations that the policy queries, and whether each holds. */
   relations: Readonly<Record<string, boolean>>;
 };
 
-/** The same for a call that is made and for one whose approval is asked for beforehand. */
+/** The judged values are computed in the same way for a call and for an approval that is requested beforehand. */
 export function judgedOf(
   { provider, saltOf }: Hasher,
   call: Pick<NamedCall, 'demand'>,
-  { intent, policy, now, relations }: Known,
+  { intent, policy, now, relations }: Basis,
 ): Judged {
   const demand = demandOf(call, intent);
   const recorded = recordedDemand(demand);

@@ -20,30 +20,30 @@ export type Hasher = { provider: CryptoProvider; saltOf(tenant: string): Uint8Ar
 export type SealedIntent = Intent & { args_hash: Digest; intent_hash: Digest };
 
 /** The known facts about a call when it is normalised. */
-type Known = {
+type Basis = {
   resolution: ToolResolution | null;
   policy: CompiledPolicy | null;
-  /** The work that reading the call may still take; absent: as much as a decision. */
+  /** The remaining work for reading the call. Absent for the full work of a decision. */
   work?: Work;
 };
 
 type Normalised = {
   intent: SealedIntent;
-  /** The fault of the call, in words for its caller; `null` when there is none. */
+  /** The fault of the call, as text for its caller. `null` when there is none. */
   fault: string | null;
 };
 
 /**
- * Step 2 of the cycle: one frozen intent with its hashes, under the tool's own name. Throws RESERVED_CONTEXT_KEY, and INVALID_REQUEST for
- * a session that the kernel keeps for itself.
+ * Step 2 of the cycle: one frozen intent with its hashes, under the canonical name of the tool. Throws
+ * RESERVED_CONTEXT_KEY, and INVALID_REQUEST for a session that is reserved for the kernel.
  */
-export function normalise({ provider, saltOf }: Hasher, call: NamedCall, known: Known): Normalised {
+export function normalise({ provider, saltOf }: Hasher, call: NamedCall, existing: Basis): Normalised {
   assertNoAuthority(call.context);
   assertCallersSession(call.session);
   const { tenant, principal } = call.caller;
   const { session, args } = call;
   const action = actionOf(call);
-  const tool = known.resolution?.kind === 'registered' ? known.resolution.tool : toolOf(call);
+  const tool = existing.resolution?.kind === 'registered' ? existing.resolution.tool : toolOf(call);
   const resource = call.kind === 'model' ? call.model : call.resource;
   const args_hash = argsHash(provider, saltOf(tenant), args);
   const intent = Object.freeze({
@@ -53,22 +53,22 @@ export function normalise({ provider, saltOf }: Hasher, call: NamedCall, known: 
     action,
     tool,
     resource,
-    effect_level: effectOf(call, tool, known),
+    effect_level: effectOf(call, tool, existing),
     args,
     context: call.context,
     args_hash,
     intent_hash: intentHash(provider, { tenant, principal, session, action, tool, resource, args_hash }),
   });
-  return { intent, fault: faultOf(call, intent, known) };
+  return { intent, fault: faultOf(call, intent, existing) };
 }
 
-/** The same call as another policy takes it: with what that one declares of the tool. */
-export function underPolicy(call: NamedCall, intent: SealedIntent, known: Known): Normalised {
-  const seen = Object.freeze({ ...intent, effect_level: effectOf(call, intent.tool, known) });
-  return { intent: seen, fault: faultOf(call, seen, known) };
+/** The same call under another policy, with that policy's declarations for the tool. */
+export function underPolicy(call: NamedCall, intent: SealedIntent, existing: Basis): Normalised {
+  const seen = Object.freeze({ ...intent, effect_level: effectOf(call, intent.tool, existing) });
+  return { intent: seen, fault: faultOf(call, seen, existing) };
 }
 
-/** The tool that a call names, in its caller's spelling. */
+/** The tool of a call, in its caller's spelling. */
 export function toolOf(call: NamedCall): string | null {
   return call.kind === 'model' ? null : call.tool;
 }
@@ -86,9 +86,9 @@ function actionOf(call: NamedCall): string {
 
 /**
  * The declared effect of action and tool, raised by the caller's declaration. An undeclared tool is E4, whatever its
- * caller declares. An action without a tool and without a declaration is E4 too.
+ * caller declares. A custom action without a tool is E4 if its caller declares no effect.
  */
-function effectOf(call: NamedCall, tool: string | null, { resolution, policy }: Omit<Known, 'work'>): EffectLevel {
+function effectOf(call: NamedCall, tool: string | null, { resolution, policy }: Omit<Basis, 'work'>): EffectLevel {
   const least = leastEffectOf(actionOf(call));
   const byRegistry = resolution?.kind === 'registered' ? resolution.effectLevel : null;
   const declared =
@@ -99,24 +99,27 @@ function effectOf(call: NamedCall, tool: string | null, { resolution, policy }: 
   return graverEffect(declared, call.effectLevel ?? unsaid);
 }
 
-function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, policy, work }: Known): string | null {
+function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, policy, work }: Basis): string | null {
   if (typeof call.malformedArguments === 'string') return call.malformedArguments;
-  if (call.malformedArguments === true) return 'The arguments are no JSON object.';
-  if (tool === null) return action === 'tool.call' ? 'The call of a tool names its tool.' : null;
-  // Thinking is no call, so as one a tool would be counted by no budget.
-  if (action === 'model.call') return 'A model call names no tool.';
+  if (call.malformedArguments === true) return 'The arguments are not a JSON object.';
+  if (tool === null) return action === 'tool.call' ? 'The call names no tool.' : null;
+  // A model call is not a tool call, so no budget would count a tool in it.
+  if (action === 'model.call') return 'A model call must not name a tool.';
   if (resolution === null) {
     const declared = policy === null ? null : mistakenFor(policy.tools, tool, work);
-    return declared === null ? null : `The name looks like "${declared}" and is another.`;
+    return declared === null ? null : `The name looks like "${declared}" but is a different name.`;
   }
   if (resolution.kind === 'look_alike')
-    return `The name looks like that of another tool of the server "${resolution.serverId}".`;
+    return `The name can be mistaken for a tool of the server "${resolution.serverId}" with a different name.`;
   const apart = policy === null ? null : declaredUnderAlias(call, tool, { policy, work });
-  if (apart !== null) return `The name stands for "${tool}", and the policy names "${apart}" apart from it.`;
-  return action === 'tool.call' ? null : 'A registered tool is called as tool.call, and as no other action.';
+  if (apart !== null) return `The name stands for "${tool}", but the policy declares "${apart}" separately.`;
+  return action === 'tool.call' ? null : 'A registered tool can be called only with the action tool.call.';
 }
 
-/** `files__read` is written by each model for `files.read`. Rules may know the other aliases as tools of their own. */
+/**
+ * The name by which the policy declares this call's alias separately from the tool, or `null`. Models write
+ * `files__read` for `files.read`, so that alias never means a different tool.
+ */
 function declaredUnderAlias(
   call: NamedCall,
   tool: string,

@@ -3,8 +3,9 @@ import { isGovernedChange } from '@countersign/contracts/governance-kernel';
 import type { Caller } from './governed-call.ts';
 
 /**
- * Only people change the rules for agents. An owner for whom the gateway speaks proposes governed changes and nothing
- * else. A caller with the credential of an agent never proposes one, so no rule can allow it. Throws PERMISSION_DENIED.
+ * Only people change the rules for agents. An owner asserted by the gateway may propose governed changes and nothing
+ * else. A caller with an agent's credential cannot propose a governed change, even if a rule would allow it. Throws
+ * PERMISSION_DENIED.
  */
 export function requireProposer(action: string, caller: Caller): void {
   const isPerson = caller.assertion !== undefined && caller.assertion.role !== 'agent';
@@ -12,8 +13,8 @@ export function requireProposer(action: string, caller: Caller): void {
     throw new AppError(
       'PERMISSION_DENIED',
       isPerson
-        ? 'People propose governed changes here, and leave calls to their agents'
-        : 'A person proposes this change',
+        ? 'People can only propose governed changes on this route. Calls belong to agents'
+        : 'Only a person can propose this change',
       { param: 'action' },
     );
 }

@@ -2,8 +2,8 @@ import { AppError } from '@countersign/contracts';
 import type { PlainJson } from '@countersign/contracts';
 
 /**
- * Names that mean authority. They come from credentials and from the kernel's own records; a caller who sends one in `context`
- * is refused, so that no rule can ever be tricked by it.
+ * Names that express authority. Authority comes from credentials and from the kernel's own records. A caller who sends
+ * such a name in `context` is refused, so that no rule can be tricked by it.
  */
 export const reservedContextKeys = [
   'tenant',
@@ -61,17 +61,23 @@ export const reservedContextKeys = [
 
 const reserved = new Set(reservedContextKeys.map(plainName));
 
-/** Throws RESERVED_CONTEXT_KEY naming the key. Spelling variants (case, accents, separators, `x-gov-`) are the same name. */
+/**
+ * Throws RESERVED_CONTEXT_KEY with the key. Spelling variants (case, accents, separators, `x-gov-`) are the same name.
+ */
 export function assertNoAuthority(context: Record<string, PlainJson>): void {
   const offender = Object.keys(context).find((key) => reserved.has(plainName(key)));
   if (offender !== undefined) {
-    throw new AppError('RESERVED_CONTEXT_KEY', `context.${offender} is reserved: authority comes from credentials`, {
-      param: `context.${offender}`,
-    });
+    throw new AppError(
+      'RESERVED_CONTEXT_KEY',
+      `context.${offender} is reserved, since authority comes from credentials. Remove it`,
+      {
+        param: `context.${offender}`,
+      },
+    );
   }
 }
 
-/** Letters and digits only, so that no separator, visible or not, makes another name of it. */
+/** Only letters and digits count, so no separator, visible or not, creates a different name. */
 function plainName(key: string): string {
   return key
     .normalize('NFKD')

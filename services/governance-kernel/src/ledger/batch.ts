@@ -11,23 +11,23 @@ import {
   type Statement,
 } from './statement.ts';
 
-/** The sets that were read for a batch. An unread set is a fault: an entry uses a set that it did not request. */
+/** The sets that were read for a batch. Using an unread set is a fault of the entry, which did not request it. */
 export type BatchView = {
   head(chain: ChainKey): ChainHead;
   rows(wanted: Wanted): readonly unknown[];
 };
 
-/** The effects of an entry beside its receipt. It happens with the receipt or not at all. */
+/** The effects of an entry besides its receipt. They are committed together with the receipt. */
 export type Effects = { readonly changes?: readonly Change[]; readonly events?: readonly OutgoingEvent[] };
 
 type Overlay = { readonly control: AnyControl; readonly rows: Map<string, Pick<Change, 'row' | 'kind'>> };
 
-/** A chain that grew: the head it had, and the one it has now. */
+/** A chain that grew, with its old and its new head. */
 type GrownChain = ChainKey & { readonly from: ChainHead; readonly to: ChainHead };
 
 /**
- * One transaction's working copy. Entries are concluded one after the other against it, so the second call of a batch sees what
- * the first one took. Everything goes in through `seal`, whole: an entry that throws has left nothing behind.
+ * The working copy of one transaction. Entries are concluded one after the other, so the second call of a batch sees
+ * the effects of the first. All changes are made by `seal`, atomically, so an entry that throws leaves nothing behind.
  */
 export class LedgerBatch {
   readonly sealed: SealedEntry[] = [];
@@ -43,27 +43,28 @@ export class LedgerBatch {
     this.#sealer = sealer;
   }
 
-  /** The rows of a set as the entries before this one leave them. */
+  /** The rows of a set, including the changes of earlier entries of the batch. */
   rows<Key, Row>(control: Control<Key, Row>, key: Key): readonly Row[] {
     const sought = wanted(control, key);
     const read = this.#view.rows(sought);
     if (control.comparesReads === true) this.#noteRead(sought.control, read);
     const overlay = this.#overlays.get(control.name);
-    return (overlay === undefined ? read : overlaid(overlay, sought.set, read)) as readonly Row[]; // its own rows
+    // the rows of a control have its type
+    return (overlay === undefined ? read : overlaid(overlay, sought.set, read)) as readonly Row[];
   }
 
   row<Key, Row>(control: Control<Key, Row>, key: Key): Row | null {
     return this.rows(control, key)[0] ?? null;
   }
 
-  /** The instant that the next statement of this chain bears, where the clock shows `nowMs`. */
+  /** The instant of the next statement of this chain, at the clock time `nowMs`. */
   issuedMs(chain: ChainKey, nowMs: number): number {
     return issuedMs(this.#headOf(chain), nowMs);
   }
 
   /**
-   * Seals a statement together with its effects, which may name the sealed entry. Throws for a statement that could not
-   * be parsed again.
+   * Seals a statement together with its effects, which may refer to the sealed entry. Throws for a statement that
+   * cannot be parsed again.
    */
   seal(statement: Statement, effectsOf: (entry: SealedEntry) => Effects = () => ({})): SealedEntry {
     const chain: ChainKey = { tenant: statement.receipt.tenant_id, session: statement.receipt.session_id };
@@ -90,7 +91,7 @@ export class LedgerBatch {
     );
   }
 
-  /** Rows of controls that compare them, which were looked at and left as they are. */
+  /** Rows that were read and not changed, of controls that compare such rows. */
   get reads(): { control: AnyControl; rows: unknown[] }[] {
     return [...this.#read].map(([control, rows]) => {
       const changed = this.#overlays.get(control.name)?.rows;
@@ -102,7 +103,7 @@ export class LedgerBatch {
     return this.sealed.length === 0 && this.#overlays.size === 0;
   }
 
-  /** Does it change what the decisions of everybody rest on? */
+  /** Whether the batch changes a control that the epoch guards. */
   get changesControls(): boolean {
     return [...this.#overlays.values()].some(({ control }) => control.guard === 'epoch');
   }

@@ -1,28 +1,27 @@
 import { AppError, type Instant } from '@countersign/contracts';
-import { ClockGuard, type ClockGuardParts } from '@countersign/service-kit';
+import { ClockGuard, type ClockGuardDeps } from '@countersign/service-kit';
 import type { ChainHead } from './statement.ts';
 
-/** `clock` is what the kernel uses. It is the machine's clock, unless a test moves it. */
-type Parts = Omit<ClockGuardParts, 'refusal'> & { clock: () => Date };
+/** `clock` is the machine's clock, unless a test replaces it. */
+type Deps = Omit<ClockGuardDeps, 'refusal'> & { clock: () => Date };
 
-/** Chains that grow, with the ends that they had and get. */
+/** Chains that grow, with their old and new ends. */
 type Grown = { readonly from: Pick<ChainHead, 'issuedAt'>; readonly to: Pick<ChainHead, 'issuedAt'> };
 
-/** Lets a kernel sign nothing while its clock is far from the database's. */
+/** Stops a kernel from signing while its clock differs much from the clock of the database. */
 export class LedgerClockGuard extends ClockGuard {
   readonly #clock: () => Date;
 
-  constructor({ clock, ...parts }: Parts) {
-    super({ ...parts, refusal: nothingSealed });
+  constructor({ clock, ...segments }: Deps) {
+    super({ ...segments, refusal: nothingSealed });
     this.#clock = clock;
   }
 
   /**
-   * The instant that the database is to compare with its clock before these chains grow. It is the kernel's clock, or
-   * the latest instant to which a chain is moved, which a clock that has been corrected since may have shown. A chain
-   * that ended ahead already stays as it is, and goes on. Otherwise a wrong end would stop a session, or the fences and
-   * policies of a tenant, for as long as that clock was ahead. Its export verifies once that time has come, with what
-   * is added or without.
+   * The instant that the database compares with its clock before these chains grow. It is the kernel's time, or a later
+   * instant to which one of these chains moves, if the clock was corrected after the entry was dated. A chain whose end
+   * is already ahead keeps that instant and continues. Otherwise one wrong end would stop a session, or the fences and
+   * policies of a tenant, until that time. An export of such a chain verifies only after that time.
    */
   datedMs(chains: readonly Grown[]): number {
     const moved = chains.flatMap(({ from, to }) => (to.issuedAt === from.issuedAt ? [] : [msOf(to.issuedAt)]));

@@ -1,39 +1,39 @@
 import type { Control, Placeholder, StoredRow } from './control.ts';
 
-/** How one member of a row stands in its table. */
+/** The mapping of one member of a row to its table. */
 type Column<Value> = {
   readonly name: string;
-  /** Where it stands in what is read, if not under its name. */
+  /** The column that is read, if its name differs. */
   readonly readFrom?: string;
   read(stored: unknown): Value;
   write(value: Value): unknown;
 };
 
-/** The two directions between a row and its columns, from one list. A member without a column does not compile. */
+/** Both directions between a row and its columns, from one list. A member without a column does not compile. */
 export function columnsOf<Row extends object>(columns: { readonly [Member in keyof Row]: Column<Row[Member]> }) {
-  const entries = Object.entries<Column<unknown>>(columns as Record<string, Column<never>>); // a column of each member
+  const entries = Object.entries<Column<unknown>>(columns as Record<string, Column<never>>); // every value is a column
   return {
     columns: entries.map(([, { name }]) => name),
     rowOf: (stored: StoredRow): Row =>
       Object.fromEntries(
         entries.map(([member, column]) => [member, column.read(stored[column.readFrom ?? column.name])]),
-      ) as Row, // a member of each column
+      ) as Row, // every member of the row has a column
     stored: (row: Row): StoredRow =>
       Object.fromEntries(entries.map(([member, column]) => [column.name, column.write(Reflect.get(row, member))])),
   };
 }
 
-/** Text that only the kernel writes, so it is what its type says. */
+/** Text that only the kernel writes, so its type is trusted. */
 export function text<Text extends string>(name: string): Column<Text> {
   return checked(name, (value) => typeof value === 'string');
 }
 
-/** Amounts stay below 2^53, which JSON carries. */
+/** Amounts stay below 2^53, which JSON represents exactly. */
 export function integer(name: string): Column<number> {
   return checked(name, (value) => Number.isSafeInteger(value));
 }
 
-/** An exact bigint. It is read from the column of this name with `_text` behind it, since a JSON number would round it. */
+/** An exact bigint. It is read from the column with the suffix `_text`, since a JSON number would be rounded. */
 export function micros(name: string): Column<bigint> {
   const readFrom = `${name}_text`;
   return { name, readFrom, read: (value) => BigInt(text(readFrom).read(value)), write: String };
@@ -69,7 +69,7 @@ export function nullable<Value>({ name, read, write }: Column<Value>): Column<Va
 }
 
 function checked<Value>(name: string, holds: (value: unknown) => boolean): Column<Value> {
-  const read = (value: unknown) => (holds(value) ? (value as Value) : refuse(name)); // just established
+  const read = (value: unknown) => (holds(value) ? (value as Value) : refuse(name)); // `holds` has checked it
   return { name, read, write: (value) => value };
 }
 
@@ -77,7 +77,7 @@ function refuse(column: string): never {
   throw new Error(`The column ${column} does not hold what the kernel writes there`);
 }
 
-/** The sets of a control whose key is one or more columns. */
+/** The query for the sets of a control whose keys are columns of its table. */
 export function selectByKey(
   table: string,
   columns: readonly string[],
@@ -94,7 +94,7 @@ export function keys(parameter: Placeholder, count: number): string {
   return `unnest(${Array.from({ length: count }, (_, index) => parameter(index)).join(', ')})`;
 }
 
-/** Locks what `select` finds, in the order of the primary key, which is the order of everybody. */
+/** Locks the rows of `select` in the order of the primary key, which all transactions use. */
 export function lockInOrder(
   { table, primaryKey }: { table: string; primaryKey: readonly string[] },
   select: (parameter: Placeholder) => string,

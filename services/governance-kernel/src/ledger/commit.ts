@@ -1,12 +1,9 @@
 /**
- * One batch, from its entries to their answers, always in this order:
- *   (1) load the facts that the entries need: from memory, else by one read of one snapshot.
- *   (2) conclude the entries one after the other, and sign.
- *   (3) append: one statement compares every version with the database, and writes all of it or nothing.
- *   (4) if a version moved, or an entry sealed nothing that a version could guard: lock controls, chains, rows, in this order.
- *   (5) read everything again under the locks, conclude again, append, commit.
- *   (6) remember what was committed.
- *   (7) answer.
+ * One batch, from its entries to their answers, always in this order: (1) load the facts of the entries, from memory or
+ * by one read of one snapshot. (2) conclude the entries one after the other, and sign. (3) append: one statement
+ * compares every version with the database, and writes everything or nothing. (4) if a version moved, or the compared
+ * versions do not guard the batch: lock controls, chains and rows, in this order. (5) read everything again under the
+ * locks, conclude again, append, commit. (6) cache what was committed. (7) answer.
  */
 import { LedgerBatch } from './batch.ts';
 import type { AnyControl, Wanted } from './control.ts';
@@ -14,33 +11,36 @@ import { KnownFacts, type Epoch, type ReadFacts } from './known-facts.ts';
 import type { Sealer } from './seal.ts';
 import { chainName, type ChainKey, type PlaceOf } from './statement.ts';
 
-/** One thing to seal. `conclude` may run more than once, waits for nothing, and answers when its place in the log is known. */
+/**
+ * One entry to seal. `conclude` is synchronous and may run more than once. It returns a function that creates the
+ * answer once the places in the log are known.
+ */
 export type LedgerEntry<Result> = {
   readonly chain: ChainKey;
   readonly wants: readonly Wanted[];
   conclude(batch: LedgerBatch): (placeOf: PlaceOf) => Result;
 };
 
-/** Concludes, writes and answers entries together. Rejects when nothing of them was committed. */
+/** Concludes, writes and answers entries together. Rejects when none of them was committed. */
 export type Commit = (entries: readonly LedgerEntry<unknown>[]) => Promise<PromiseSettledResult<unknown>[]>;
 
 export type Sought = { readonly chains: readonly ChainKey[]; readonly sets: readonly Wanted[] };
 
-/** A batch with the epoch that its facts were read under. */
+/** A batch with the epoch of its facts. */
 export type LedgerWrite = { readonly epoch: Epoch; readonly batch: LedgerBatch };
 
-/** The conclusion on facts: a write, or none. */
+/** The conclusion from facts: a write, or none. */
 type Concluded = { readonly write: LedgerWrite | null };
 
 export type LedgerStore = {
-  /** Everything from one snapshot. */
+  /** Reads everything from one snapshot. */
   read(sought: Sought): Promise<ReadFacts>;
-  /** Its own transaction. Resolves to the place of the first entry. Throws StaleFacts when a version moved. */
+  /** Runs its own transaction. Resolves to the place of the first entry. Throws StaleFacts when a version moved. */
   append(write: LedgerWrite): Promise<number>;
   /**
-   * One transaction: locks what is sought, reads it, concludes, appends. `alone`: no other kernel commits at the same
+   * One transaction that locks and reads `sought`, concludes and appends. `alone`: no other kernel commits at the same
    * time, because facts of all decisions are about to change. Throws StaleFacts when another kernel wrote a key that
-   * nothing can lock.
+   * cannot be locked.
    */
   underLocks<Made extends Concluded>(
     sought: Sought,
@@ -49,40 +49,43 @@ export type LedgerStore = {
   ): Promise<Made & { first: number }>;
 };
 
-/** The database no longer holds the facts of a batch. Nothing was written. */
+/** The facts of a batch have changed in the database. Nothing was written. */
 export class StaleFacts extends Error {
   override readonly name = 'StaleFacts';
 }
 
-/** Under locks only a key that another kernel writes in this moment can be lost, and then it is there to be read. */
+/**
+ * Under locks, a batch becomes stale only if another kernel writes the same key at that time. It also becomes stale
+ * once if it must run `alone`. The next attempt reads the key that was written.
+ */
 const lockedAttemptsMax = 5;
 
-type Parts = { store: LedgerStore; sealer: Sealer; controls: readonly AnyControl[] };
-type Task = { known: KnownFacts; sought: Sought; entries: readonly LedgerEntry<unknown>[] };
+type Deps = { store: LedgerStore; sealer: Sealer; controls: readonly AnyControl[] };
+type Task = { facts: KnownFacts; sought: Sought; entries: readonly LedgerEntry<unknown>[] };
 type Conclusion = { after: (placeOf: PlaceOf) => unknown; isSealed: boolean } | { error: unknown };
 type Tried = { batch: LedgerBatch; conclusions: Conclusion[] };
 
-export function createCommit(parts: Parts): Commit {
-  const known = new KnownFacts(parts.controls);
+export function createCommit(deps: Deps): Commit {
+  const existing = new KnownFacts(deps.controls);
   return async (entries) => {
-    const task = { known, sought: soughtBy(entries), entries };
+    const task = { facts: existing, sought: soughtBy(entries), entries };
     try {
-      return (await commitOnMemory(parts, task)) ?? (await commitUnderLocks(parts, task));
+      return (await commitOnMemory(deps, task)) ?? (await commitUnderLocks(deps, task));
     } catch (error) {
-      known.forget(); // a lost connection leaves open what was committed
+      existing.forget(); // after a lost connection it is unknown what was committed
       throw error;
     }
   };
 }
 
-/** Steps 1 to 3. Null when the batch has to be decided under locks. */
-async function commitOnMemory({ store, sealer }: Parts, { known, sought, entries }: Task) {
-  const epoch = await inform(store, known, sought);
-  const tried = concludeAll(entries, new LedgerBatch(known, sealer));
+/** Steps 1 to 3. `null` when the batch must be decided under locks. */
+async function commitOnMemory({ store, sealer }: Deps, { facts, sought, entries }: Task) {
+  const epoch = await inform(store, facts, sought);
+  const tried = concludeAll(entries, new LedgerBatch(facts, sealer));
   if (!isGuarded(tried)) return null;
   try {
     const first = await store.append({ epoch, batch: tried.batch });
-    known.absorb(tried.batch);
+    facts.absorb(tried.batch);
     return answer(tried, first);
   } catch (error) {
     if (error instanceof StaleFacts) return null;
@@ -90,23 +93,23 @@ async function commitOnMemory({ store, sealer }: Parts, { known, sought, entries
   }
 }
 
-/** Reads what is not known. Where the epoch moved, what was known before is read again, once: the commit checks it anyway. */
-async function inform(store: LedgerStore, known: KnownFacts, { chains, sets }: Sought): Promise<Epoch> {
+/** Reads missing facts. If the epoch moved, earlier facts are read again, once, since the commit checks them anyway. */
+async function inform(store: LedgerStore, facts: KnownFacts, { chains, sets }: Sought): Promise<Epoch> {
   for (let reads = 0; reads < 2; reads += 1) {
     const missing = {
-      chains: chains.filter((chain) => !known.knowsChain(chain)),
-      sets: sets.filter((set) => set.control.guard !== 'key' && !known.knows(set)),
+      chains: chains.filter((chain) => !facts.knowsChain(chain)),
+      sets: sets.filter((set) => set.control.guard !== 'key' && !facts.knows(set)),
     };
-    if (known.epoch !== null && missing.chains.length === 0 && missing.sets.length === 0) break;
-    known.learn(await store.read(missing));
+    if (facts.epoch !== null && missing.chains.length === 0 && missing.sets.length === 0) break;
+    facts.learn(await store.read(missing));
   }
-  if (known.epoch === null) throw new Error('A read of facts brought no epoch');
-  return known.epoch;
+  if (facts.epoch === null) throw new Error('A read of facts brought no epoch');
+  return facts.epoch;
 }
 
 /**
- * An entry's statement is guarded by the versions of its facts. One that states nothing, or changes those facts, needs
- * locks.
+ * Whether the versions that `append` compares guard the batch. An entry without a statement, a change to facts of all
+ * decisions, and events need locks.
  */
 function isGuarded({ batch, conclusions }: Tried): boolean {
   const allSealed = conclusions.every((conclusion) => 'after' in conclusion && conclusion.isSealed);
@@ -114,7 +117,7 @@ function isGuarded({ batch, conclusions }: Tried): boolean {
 }
 
 /** Steps 4 and 5. */
-async function commitUnderLocks({ store, sealer, controls }: Parts, { known, sought, entries }: Task) {
+async function commitUnderLocks({ store, sealer, controls }: Deps, { facts, sought, entries }: Task) {
   for (let attempt = 0; attempt < lockedAttemptsMax; attempt += 1) {
     const alone = attempt > 0;
     try {
@@ -126,7 +129,7 @@ async function commitUnderLocks({ store, sealer, controls }: Parts, { known, sou
         const write = batch.isEmpty ? null : { epoch: facts.epoch, batch };
         return { write, read: facts, tried: { batch, conclusions } };
       });
-      remember(known, read, tried.batch);
+      remember(facts, read, tried.batch);
       return answer(tried, first);
     } catch (error) {
       if (!(error instanceof StaleFacts)) throw error;
@@ -135,13 +138,13 @@ async function commitUnderLocks({ store, sealer, controls }: Parts, { known, sou
   throw new Error('The facts of a batch kept changing under its locks');
 }
 
-function remember(known: KnownFacts, read: ReadFacts, batch: LedgerBatch): void {
-  known.learn({ ...read, sets: read.sets.filter(({ control }) => control.guard !== 'key') });
-  known.absorb(batch);
-  if (batch.changesControls) known.passEpoch();
+function remember(facts: KnownFacts, read: ReadFacts, batch: LedgerBatch): void {
+  facts.learn({ ...read, sets: read.sets.filter(({ control }) => control.guard !== 'key') });
+  facts.absorb(batch);
+  if (batch.changesControls) facts.passEpoch();
 }
 
-/** Each chain and each set once; entries of one batch mostly want the same. */
+/** Each chain and each set once, since entries of one batch often need the same. */
 function soughtBy(entries: readonly LedgerEntry<unknown>[]): Sought {
   const chains = new Map<string, ChainKey>();
   const sets = new Map<AnyControl, Map<string, Wanted>>();
@@ -163,7 +166,7 @@ function concludeAll(entries: readonly LedgerEntry<unknown>[], batch: LedgerBatc
       const after = entry.conclude(batch);
       return { after, isSealed: batch.sealed.length > sealedBefore };
     } catch (error) {
-      if (batch.sealed.length > sealedBefore) throw error; // what is half concluded is not committed
+      if (batch.sealed.length > sealedBefore) throw error; // a partly concluded entry must not be committed
       return { error };
     }
   });

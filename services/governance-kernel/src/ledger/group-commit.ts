@@ -1,17 +1,17 @@
 import { AppError, isAppError } from '@countersign/contracts';
 import type { Commit, LedgerEntry } from './commit.ts';
 
-/** Enough to make the commit a small part of each decision, few enough that one batch stays in the low milliseconds. */
+/** Enough to make the commit a small part of each decision, and few enough that one batch takes low milliseconds. */
 const batchEntriesMax = 128;
 
-/** Beyond this a caller is asked to come back, since waiting longer than its own deadline is useless. */
+/** Above this number callers must retry, since they would wait beyond their own deadline. */
 const queueEntriesMax = 10_000;
 
 type Queued = { entry: LedgerEntry<unknown>; resolve(result: unknown): void; reject(error: unknown): void };
 
 /**
- * Group commit without linger: what queued while the last batch was committing is the next batch. A batch sizes itself,
- * from one entry on an idle kernel to dozens under load. No entry is answered before the commit is durable.
+ * Group commit without delay: entries that queued during the last commit form the next batch. The size of a batch
+ * adapts, from one entry on an idle kernel to dozens under load. No entry is answered before the commit is durable.
  */
 export class GroupCommit {
   readonly #commitEntries: Commit;
@@ -22,12 +22,12 @@ export class GroupCommit {
     this.#commitEntries = commit;
   }
 
-  /** Rejects with RECEIPT_STORE_UNAVAILABLE when the batch was not committed, or with what `conclude` threw. */
+  /** Rejects with RECEIPT_STORE_UNAVAILABLE when the batch was not committed, or with the error of `conclude`. */
   submit<Result>(entry: LedgerEntry<Result>): Promise<Result> {
     if (this.#queue.length >= queueEntriesMax)
       return Promise.reject(unavailable(new Error('the ledger queue is full')));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ entry, resolve: resolve, reject }); // Result is what conclude returned
+      this.#queue.push({ entry, resolve: resolve, reject }); // the result of `conclude` has this type
       this.#running ??= this.#drain();
     });
   }
@@ -38,7 +38,7 @@ export class GroupCommit {
   }
 
   async #drain(): Promise<void> {
-    // Entries of the same turn as the first one of an idle ledger commit with it.
+    // Entries that arrive in the same turn of an idle ledger are committed together.
     await Promise.resolve();
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0, batchEntriesMax);
@@ -61,8 +61,8 @@ export class GroupCommit {
   }
 
   /**
-   * One entry that the database refuses must not take its neighbours down: each of them is tried alone. When nothing can be
-   * committed at all, the store says so by an AppError, and is not asked again for each of those who wait.
+   * One entry that the database refuses must not fail the others, so each is tried alone. When nothing can be
+   * committed, the store throws an AppError, and is not called again for each entry.
    */
   async #refuse(batch: Queued[], error: unknown): Promise<void> {
     if (batch.length === 1 || isAppError(error)) {
@@ -74,7 +74,11 @@ export class GroupCommit {
 }
 
 export function unavailable(cause: unknown): AppError {
-  return new AppError('RECEIPT_STORE_UNAVAILABLE', 'The decision could not be sealed, so nothing was executed', {
-    cause,
-  });
+  return new AppError(
+    'RECEIPT_STORE_UNAVAILABLE',
+    'The decision or change could not be sealed, so nothing was executed',
+    {
+      cause,
+    },
+  );
 }

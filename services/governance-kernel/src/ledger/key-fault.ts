@@ -1,15 +1,13 @@
 /**
- * The reason why a key may sign nothing: it was never published, it is dated too early, it was revoked, or it has
- * ended.
+ * The reason why a key may not sign: it was never published, is not valid yet, was revoked, or its validity has ended.
  */
 export type KeyFault = 'unknown' | 'early' | 'revoked' | 'ended';
 
 export type KeyWindow = { valid_from: Date; valid_until: Date | null; revoked_at: Date | null };
 
 /**
- * The fault that keeps a key from signing at an instant. A revoked key signs nothing, whatever instant is stated:
- * statements between its last checkpoint and that instant could not be proven. `hold_append` in the migrations holds
- * the receipts against the same rule.
+ * The fault that keeps a key from signing at an instant. A revoked key may not sign at any instant, since statements
+ * after its last checkpoint could not be proven. `hold_append` in the migrations applies the same rule to receipts.
  */
 export function keyFaultAt(key: KeyWindow | undefined, at: Date): KeyFault | null {
   if (key === undefined) return 'unknown';
@@ -18,7 +16,7 @@ export function keyFaultAt(key: KeyWindow | undefined, at: Date): KeyFault | nul
   return key.valid_until !== null && at >= key.valid_until ? 'ended' : null;
 }
 
-/** The text for a key that may sign nothing. */
+/** The text for a key that may not sign. */
 export const keyFaultText: Readonly<Record<KeyFault, string>> = {
   unknown: 'is not published',
   early: 'is not valid yet',

@@ -2,17 +2,17 @@ import type { BatchView, LedgerBatch } from './batch.ts';
 import type { AnyControl, Wanted } from './control.ts';
 import { chainName, type ChainHead, type ChainKey } from './statement.ts';
 
-/** The head of a session as it was read, and the names of the controls that have no rows in it. */
+/** The head of a session that was read, and the names of the controls without rows in it. */
 type ReadHead = ChainKey & ChainHead & { readonly quiet: readonly string[] };
 
 /**
- * The version of all controls. The mark is random, and each change of a control replaces it. The timeline is that of
- * the server. A promoted standby begins a new one, where a known count, such as the revision of a budget, may mean
- * another row.
+ * The version of all controls. The mark is random, and each change of a control replaces it. The timeline is
+ * PostgreSQL's. A promoted standby begins a new timeline, in which the same revision of a row may stand for other
+ * values.
  */
 export type Epoch = { readonly mark: number; readonly timeline: string };
 
-/** The state of these chains and sets in one snapshot of the database. */
+/** The state of the requested chains and sets in one snapshot of the database. */
 export type ReadFacts = {
   readonly epoch: Epoch;
   readonly chains: readonly ChainKey[];
@@ -24,30 +24,30 @@ export type ReadFacts = {
 };
 
 type Head = ChainHead & { readonly quiet: readonly string[] };
-type Known = {
+type Basis = {
   readonly control: AnyControl;
   readonly rows: Map<string, unknown>;
   readonly sets: Map<string, string[]>;
 };
 
-/** More than this and everything is forgotten: what is needed comes back with one read. */
+/** Above this number of facts the whole cache is dropped. One read restores the facts that a batch needs. */
 const factsMax = 200_000;
 
 /**
- * The remembered state of the database, under the versions it was read at. It is never trusted by itself: a commit
- * holds each version against the database, and what does not hold any more is read again.
+ * The cached state of the database, with the versions at which it was read. It is never trusted by itself: a commit
+ * compares each version with the database, and stale facts are read again.
  */
 export class KnownFacts implements BatchView {
   #epoch: Epoch | null = null;
   readonly #quietAtFirst: readonly string[];
   readonly #heads = new Map<string, Head>();
-  readonly #controls = new Map<string, Known>();
+  readonly #controls = new Map<string, Basis>();
 
   constructor(controls: readonly AnyControl[]) {
     this.#quietAtFirst = controls.filter(({ quiet }) => quiet !== undefined).map(({ name }) => name);
   }
 
-  /** Null while nothing is known. */
+  /** `null` while nothing is cached. */
   get epoch(): Epoch | null {
     return this.#epoch;
   }
@@ -64,16 +64,16 @@ export class KnownFacts implements BatchView {
 
   head(chain: ChainKey): ChainHead {
     const head = this.#heads.get(chainName(chain));
-    if (head === undefined) throw new Error('An entry seals into a chain that it did not name');
+    if (head === undefined) throw new Error('An entry used a chain that it did not request');
     return head;
   }
 
   rows(sought: Wanted): readonly unknown[] {
-    const known = this.#controls.get(sought.control.name);
-    const ids = known?.sets.get(sought.set);
-    if (known !== undefined && ids !== undefined) return ids.map((id) => known.rows.get(id));
+    const existing = this.#controls.get(sought.control.name);
+    const ids = existing?.sets.get(sought.set);
+    if (existing !== undefined && ids !== undefined) return ids.map((id) => existing.rows.get(id));
     if (sought.control.guard === 'key' || this.knows(sought)) return [];
-    throw new Error(`An entry asks for ${sought.control.name} that it did not want`);
+    throw new Error(`An entry read ${sought.control.name} without requesting it`);
   }
 
   learn(read: ReadFacts): void {
@@ -94,14 +94,14 @@ export class KnownFacts implements BatchView {
       }
   }
 
-  /** A select that lost a condition, that of the tenant above all, must not go unnoticed. */
+  /** Detects a query that lost a condition, above all the condition on the tenant. */
   #requireWanted(control: AnyControl, row: unknown): void {
     const { sets } = this.#of(control);
     if (!control.setsOf(row).some((set) => sets.has(set)))
       throw new Error(`The database answered with ${control.name}, which was not requested`);
   }
 
-  /** Follows a commit of this process. */
+  /** Updates the cache after a commit of this process. */
   absorb({ chains, changes }: Pick<LedgerBatch, 'chains' | 'changes'>): void {
     for (const { to, ...chain } of chains) {
       const name = chainName(chain);
@@ -115,13 +115,13 @@ export class KnownFacts implements BatchView {
     if (this.#size() > factsMax) this.forget();
   }
 
-  /** The controls were changed, and only a read can tell the new epoch. Chains have versions of their own. */
+  /** The controls have changed, and only a read returns the new epoch. Chains have versions of their own. */
   passEpoch(): void {
     this.#epoch = null;
     this.#forgetControls();
   }
 
-  /** Used when the committed state is unknown, or too much is remembered. */
+  /** Used when the committed state is unknown, or the cache is too large. */
   forget(): void {
     this.#epoch = null;
     this.#heads.clear();
@@ -141,12 +141,12 @@ export class KnownFacts implements BatchView {
     if (control.quiet !== undefined) this.#disturb(control.name, control.quiet.chainOf(row));
   }
 
-  /** The session has a row of this control now. */
+  /** Records that the session now has a row of this control. */
   #disturb(control: string, chain: ChainKey): void {
     const name = chainName(chain);
     const head = this.#heads.get(name);
     if (head?.quiet.includes(control) !== true) return;
-    this.#heads.set(name, { ...head, quiet: head.quiet.filter((other) => other !== control) });
+    this.#heads.set(name, { ...head, quiet: head.quiet.filter((candidate) => candidate !== control) });
   }
 
   #drop(control: AnyControl, row: unknown): void {
@@ -155,18 +155,18 @@ export class KnownFacts implements BatchView {
     for (const set of control.setsOf(row)) sets.delete(set);
   }
 
-  #of(control: AnyControl): Known {
-    const known = this.#controls.get(control.name) ?? { control, rows: new Map(), sets: new Map() };
-    this.#controls.set(control.name, known);
-    return known;
+  #of(control: AnyControl): Basis {
+    const existing = this.#controls.get(control.name) ?? { control, rows: new Map(), sets: new Map() };
+    this.#controls.set(control.name, existing);
+    return existing;
   }
 
-  /** A chain is its own version; everything else was read under the epoch that has passed. */
+  /** Forgets all rows that a chain does not guard, since they were read under the old epoch. */
   #forgetControls(): void {
     for (const [name, { control }] of this.#controls) if (control.guard !== 'chain') this.#controls.delete(name);
   }
 
-  /** Its sets were read under a head that has passed; their names begin with the chain's. */
+  /** Forgets the sets that were read under an old head of this chain. Their names begin with the name of the chain. */
   #forgetChain(name: string): void {
     for (const { control, sets } of this.#controls.values()) {
       if (control.guard !== 'chain') continue;
@@ -179,6 +179,6 @@ export class KnownFacts implements BatchView {
   }
 }
 
-function isSameEpoch(one: Epoch, other: Epoch): boolean {
-  return one.mark === other.mark && one.timeline === other.timeline;
+function isSameEpoch(a: Epoch, b: Epoch): boolean {
+  return a.mark === b.mark && a.timeline === b.timeline;
 }

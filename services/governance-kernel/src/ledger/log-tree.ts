@@ -2,10 +2,10 @@ import type { Digest } from '@countersign/contracts';
 import { appendLeaf, type CompletedNode, type CryptoProvider, type Frontier } from '@countersign/crypto';
 import { receiptLeaf } from '@countersign/receipts';
 
-/** Subtrees below this level are recomputed from the ledger: storing them would cost a row per receipt. */
+/** Subtrees below this level are recomputed from the ledger, since storing them would cost a row per receipt. */
 export const storedLevelMin = 8;
 
-/** The tree after these receipts (RFC 9162), and the roots of subtrees that are full now and worth keeping. */
+/** The tree after these receipts (RFC 9162), and the roots of full subtrees that are stored. */
 export function grown(
   provider: CryptoProvider,
   from: Frontier,

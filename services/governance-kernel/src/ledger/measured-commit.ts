@@ -4,7 +4,7 @@ import type { Commit } from './commit.ts';
 const entriesBounds = [1, 2, 4, 8, 16, 32, 64, 128];
 const noLabels = {};
 
-/** The same commit, timed, and its batches counted by their size. */
+/** The commit with measurements of its time and batch sizes. */
 export function measuredCommit(commit: Commit, meter: Meter): Commit {
   const time = meter.histogram({
     name: 'countersign_commit_duration_seconds',

@@ -1,6 +1,9 @@
-import { AppError, type Instant, type SessionId } from '@countersign/contracts';
+import { AppError, TenantId, type Instant, type SessionId } from '@countersign/contracts';
 
-/** The chains in which a kernel seals its own announcements. No call may add to them, or move their ends. */
+/** The tenant of the chains that belong to no other tenant. */
+export const systemTenant = TenantId.parse('system');
+
+/** The chains in which a kernel seals its own statements. No call may add to them, or move their ends. */
 const names = [
   'access-keys',
   'approval-terms',
@@ -18,18 +21,21 @@ const names = [
 type OwnSession = (typeof names)[number];
 
 export function ownSession(name: OwnSession): SessionId {
-  return name as SessionId; // within its schema
+  return name as SessionId; // the schema accepts these names
 }
 
 /**
- * The statements about exports are in one chain a day: in the chain that they are about they would move the very end that they name. A
- * wrong clock that left the chain of a day ahead of time holds up the exports of that day alone.
+ * The chain for statements about exports, one per day. In the exported chain itself, such a statement would move the
+ * end that it states. If a wrong clock leaves the chain of a day ahead of time, only exports of that day must wait.
  */
 export function headsSession(at: Instant): SessionId {
-  return `${ownSession('heads')}:${at.slice(0, 10)}` as SessionId; // as above
+  return `${ownSession('heads')}:${at.slice(0, 10)}` as SessionId; // the schema accepts this name too
 }
 
-/** Throws INVALID_REQUEST for a session name that the kernel keeps for itself, in any case and with any suffix after a colon. */
+/**
+ * Throws INVALID_REQUEST for a session name that is reserved for the kernel, in any case and with any suffix after a
+ * colon.
+ */
 export function assertCallersSession(session: SessionId): void {
   const [name = ''] = session.normalize('NFKC').toLowerCase().split(':', 1);
   if (!names.some((own) => own === name.trim())) return;

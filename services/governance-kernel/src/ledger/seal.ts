@@ -6,7 +6,7 @@ import type { ChainHead, SealedEntry, Statement } from './statement.ts';
 export type Sealer = { provider: CryptoProvider; signer: Signer };
 
 /**
- * Gives a statement its place, hashes it, signs it. Pure but for the key. Throws for a statement that could not be
+ * Gives a statement its place, hashes it and signs it. Pure except for the key. Throws for a statement that cannot be
  * parsed again.
  */
 export function sealStatement(

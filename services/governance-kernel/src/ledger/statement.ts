@@ -4,7 +4,9 @@ import { signatureText, type Statement } from '@countersign/receipts';
 
 export type { Statement };
 
-/** A statement after it got its place in the chain, hash and signature. Its place in the log is known when it is committed. */
+/**
+ * A statement with its place in the chain, its hash and its signature. Its place in the log is known after the commit.
+ */
 export type SealedEntry = {
   readonly ulid: string;
   readonly payload: ReceiptPayload;
@@ -15,7 +17,7 @@ export type SealedEntry = {
   readonly recordHash: Digest;
 };
 
-/** Where a committed entry stands in the log. */
+/** Returns the place of a committed entry in the log. */
 export type PlaceOf = (entry: SealedEntry) => number;
 
 export type ChainKey = { readonly tenant: TenantId; readonly session: SessionId };
@@ -26,12 +28,13 @@ export type ChainHead = {
 };
 
 /**
- * A clock may step back, and two kernels' clocks differ; a chain does not go back in time, or no verifier would take it. A statement
- * that would is dated as its predecessor.
+ * A clock may step back, and the clocks of two kernels differ, but verifiers accept no chain that goes back in time. A
+ * statement that would go back gets the time of its predecessor.
  */
 export function notBefore(statement: Statement, { issuedAt }: Pick<ChainHead, 'issuedAt'>): Statement {
   const { receipt, record } = statement;
-  if (issuedAt === null || receipt.issued_at >= issuedAt) return statement; // instants have one length: texts are in their order
+  // instants have one length, so texts compare like times
+  if (issuedAt === null || receipt.issued_at >= issuedAt) return statement;
   return {
     ...statement,
     receipt: { ...receipt, issued_at: issuedAt },
@@ -40,14 +43,15 @@ export function notBefore(statement: Statement, { issuedAt }: Pick<ChainHead, 'i
 }
 
 /**
- * The instant that the next statement of a chain bears, where the clock shows `nowMs`. Ends are compared with this
- * instant. With a clock behind that of the predecessor, an approval would be used after its end, as a verifier reads it.
+ * The instant of the next statement of a chain, at the clock time `nowMs`. Expiry is compared with this instant. With
+ * the time of a clock that is behind, a call could use an approval although its receipt is dated after the approval's
+ * expiry.
  */
 export function issuedMs({ issuedAt }: Pick<ChainHead, 'issuedAt'>, nowMs: number): number {
   return issuedAt === null ? nowMs : Math.max(nowMs, Date.parse(issuedAt));
 }
 
-// No identifier holds a line feed, so the name is unambiguous.
+// No identifier contains a line feed, so the name is unambiguous.
 export function chainName({ tenant, session }: { tenant: string; session: string }): string {
   return `${tenant}\n${session}`;
 }
@@ -61,7 +65,9 @@ export function storedReceiptOf(entry: SealedEntry, logIndex: number): StoredRec
   };
 }
 
-/** The JSON of storedReceiptOf(), made from the bytes that were signed, open at its end: `log_index` and the brace are missing. */
+/**
+ * The JSON of storedReceiptOf(), built from the signed bytes. Its end is open: `log_index` and the brace are missing.
+ */
 export function openReceiptJson(entry: SealedEntry): string {
   return `{"payload":${entry.payloadText},"signature":${signatureText(entry.signature)},"receipt_hash":"${entry.receiptHash}"`;
 }

@@ -1,13 +1,16 @@
 /**
- * How the rows of a control reach its table. `store/ledger-functions.sql` is generated from it: the functions `put_…`, `check_…` and
- * `drop_…` of the control, and the trigger that moves the epoch.
+ * How the rows of a control reach its table. `store/ledger-functions.sql` is generated from it: the functions `put_…`,
+ * `check_…` and `drop_…` of the control, and the trigger that moves the epoch.
  */
 export type Writes = {
   readonly table: string;
   /** Rows are written and locked in the order of this key. */
   readonly primaryKey: readonly string[];
   readonly put: Put;
-  /** Present when rows are deleted; the primary key is then one column of text. A row that is already gone makes the batch stale. */
+  /**
+   * Present when rows are deleted; the primary key is then one column of text. A row that is already gone makes the
+   * batch stale.
+   */
   readonly drops?: true;
   /** SQL values of columns that an older kernel does not send. */
   readonly defaults?: Readonly<Record<string, string>>;
@@ -17,8 +20,8 @@ export type Writes = {
 
 type Put =
   /**
-   * Inserts a row, or updates the row that exists: all columns except the key, or those in `updated`. `merged` has the columns that
-   * are computed from the row that exists, `t`, and the new row, `excluded`.
+   * Inserts a row, or updates the row that exists: all columns except the key, or those in `updated`. `merged` has the
+   * columns that are computed from the row that exists, `t`, and the new row, `excluded`.
    */
   | {
       readonly kind: 'upsert';

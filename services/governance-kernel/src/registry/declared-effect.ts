@@ -3,14 +3,19 @@ import { effectDeclared, graverEffect, type CompiledPolicy } from '@countersign/
 import type { RegisteredTool } from './mcp-registry.ts';
 import type { PinnedDefinition } from './tool-definition.ts';
 
-/** The declarations of registry and bundle about a tool: neither lowers the other, and undeclared tools are E4. */
+/** The graver of the effects that registry and bundle declare for a tool. A tool that neither declares has E4. */
 export function declaredEffect(
   tool: string,
   {
     byRegistry,
     policy,
     isOwn,
-  }: { byRegistry: EffectLevel | null; policy: CompiledPolicy | null; /** The tool is its caller's. */ isOwn: boolean },
+  }: {
+    byRegistry: EffectLevel | null;
+    policy: CompiledPolicy | null;
+    /** Whether the tool belongs to the caller. */
+    isOwn: boolean;
+  },
 ): EffectLevel {
   const byBundle = policy === null ? undefined : effectDeclared(policy.tools, { tool, isOwn });
   return byRegistry === null ? (byBundle ?? 'E4') : graverEffect(byRegistry, byBundle ?? 'E0');
@@ -22,14 +27,15 @@ type OperatorsWord = {
   trust_annotations: boolean;
 };
 
-/** The members of a registered tool that affect its effect. */
+/** The members of a registered tool that determine its effect. */
 export type Pinned = Pick<RegisteredTool, 'pinnedHash' | 'effectLevel'> & {
   definition: Pick<PinnedDefinition, 'annotations'>;
 };
 
 /**
- * The operator's word. Annotations are the server's: they lower an effect where the operator trusts them, and raise it
- * everywhere. `null` when it is not declared here. A definition without a pin has nothing to say about its own effect.
+ * The operator's declaration, if there is one. Without it, a tool without a pin has E4, and a tool of a server with
+ * trusted annotations has its annotated effect. Untrusted annotations can only raise the effect to E4. `null` when the
+ * registry declares no effect.
  */
 export function registeredEffect(
   { tools, trust_annotations: isTrusted }: OperatorsWord,

@@ -1,7 +1,7 @@
 import { ToolName } from '@countersign/contracts';
 import { meaningOf } from '@countersign/policy';
 
-/** Could a call have a tool of this name? Not one of which nothing is left for a reader. */
+/** Whether a call could have a tool of this name. A name whose canonical form is empty or only dots is not possible. */
 export function isToolName(name: string): boolean {
   return ToolName.safeParse(name).success && !/^\.*$/.test(meaningOf(name));
 }

@@ -3,9 +3,6 @@ import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
 import { mcpServers, type McpServerRow } from './mcp-servers.ts';
 
-/** The servers of the tenant or of the installation changed after the tool was resolved. */
-export type ServersChanged = { kind: 'servers_changed' };
-
 type ResolvedCall = {
   call: { caller: { tenant: TenantId } };
   intent: { tool: string | null };
@@ -17,23 +14,26 @@ export function wantedServers({ call: { caller }, intent, servers }: ResolvedCal
   return [wanted(mcpServers, caller.tenant), wanted(mcpServers, '')];
 }
 
-/** Whether the tool was resolved among the servers that the batch has. A call that names no tool is of no server. */
+/**
+ * Whether the servers of the batch are those under which the tool was resolved. `true` for a call without a tool, and
+ * for a resolver without versions.
+ */
 export function knowsServers(batch: LedgerBatch, { call: { caller }, intent, servers }: ResolvedCall): boolean {
   if (servers === null || intent.tool === null) return true;
   return servers === versionOfServers([...batch.rows(mcpServers, caller.tenant), ...batch.rows(mcpServers, '')]);
 }
 
-/** Names what a tool is resolved by: the servers, their configurations, what was decided about each, under which pins and which grant. */
+/** Identifies the state in which a tool is resolved: the servers, their configurations, decisions, pins and grants. */
 export function versionOfServers(rows: readonly McpServerRow[]): string {
   return rows.map(lineOf).sort().join('\n');
 }
 
-/** A row is replaced when it changes. */
+/** The line of each row in the version. A changed row is a new object, so a cached line is never stale. */
 const lines = new WeakMap<McpServerRow, string>();
 
 function lineOf(row: McpServerRow): string {
-  const known = lines.get(row);
-  if (known !== undefined) return known;
+  const existing = lines.get(row);
+  if (existing !== undefined) return existing;
   const line = [row.key, row.configHash, row.state, row.approvalReceiptId, row.expiresAtMs, row.updatedAtMs].join(' ');
   lines.set(row, line);
   return line;

@@ -7,7 +7,7 @@ export type ServerState = RegistryFact['state'];
 
 export type ObservedTool = { name: string; hash: Digest; definition: PinnedDefinition; effectLevel: EffectLevel };
 
-/** One tool as the registry holds it, under the key of its server. `definition` is the pinned one as long as there is a pin. */
+/** A tool in the registry, by the key of its server. `definition` is the pinned one while there is a pin. */
 export type RegisteredTool = {
   serverId: string;
   toolName: string;
@@ -15,14 +15,12 @@ export type RegisteredTool = {
   currentHash: Digest;
   definition: PinnedDefinition;
   effectLevel: EffectLevel;
-  /** Its server lists it no longer. */
+  /** Whether the server no longer lists the tool. */
   isGone: boolean;
 };
 
 export type McpRegistry = {
-  /** A declaration approves a server that is not known yet. It never changes the state of a known one. */
-  declareServer(server: { serverId: string; transport: string; config: Record<string, unknown> }): Promise<void>;
-  /** Pins everything at the first sight of a declared server; later only notes what the live definitions are, and which tools are gone. */
+  /** Records the live definitions, and which tools are gone. Pins nothing. */
   recordTools(serverId: string, tools: readonly ObservedTool[], hidden: readonly HiddenTool[]): Promise<void>;
   findServer(serverId: string): Promise<{ state: ServerState; tools: RegisteredTool[] } | null>;
   findTool(address: {

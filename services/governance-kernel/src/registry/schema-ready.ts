@@ -4,8 +4,8 @@ import { isSchemaPrepared, prepareSchema } from '@countersign/policy';
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Resolves when arguments can be judged by the schema at once. A worker that concludes decisions blocks all others, so
- * nothing is compiled there. It is done before, one schema a turn, whatever number of calls wait for theirs.
+ * Resolves when arguments can be validated against the schema at once. Concluding decisions blocks all other work, so
+ * schemas are compiled beforehand. One schema is compiled per turn, however many calls wait.
  */
 export async function schemaReady(schema: Record<string, unknown>): Promise<void> {
   if (isSchemaPrepared(schema)) return;

@@ -1,10 +1,10 @@
-import type { EffectLevel } from '@countersign/contracts';
+import { sha256Of, type EffectLevel } from '@countersign/contracts';
 import { type Digest } from '@countersign/contracts';
-import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
+import { canonicalBytes, parsePlainJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import type { Tool } from '@modelcontextprotocol/client';
 
-/** The members that say what a tool does: the pin covers them and nothing else, so icons and titles may change. */
+/** The members that define what a tool does. The pin covers only these, so icons and titles may change. */
 export type PinnedDefinition = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>;
 
 export function pinnedDefinition({
@@ -19,25 +19,25 @@ export function pinnedDefinition({
   return { name, inputSchema, ...Object.fromEntries(present) };
 }
 
-/** A listing is kept until the server is asked again, and each call looks at the definition in it. */
+/** The hashes of listed tools. Each call needs one, and a tool is the same object until its server is queried again. */
 const hashes = new WeakMap<Tool, Digest>();
 
 /**
- * SHA-256 of the canonical JSON of the pinned members; a listed tool is never changed. Throws CryptoError when the
- * server sent what is not plain JSON.
+ * SHA-256 of the canonical JSON of the pinned members. Listed tools are immutable. Throws CryptoError when the server
+ * sent values that are not plain JSON.
  */
 export function definitionHash(tool: Tool): Digest {
-  const known = hashes.get(tool);
-  if (known !== undefined) return known;
+  const existing = hashes.get(tool);
+  if (existing !== undefined) return existing;
   const bytes = canonicalBytes(parsePlainJson(pinnedDefinition(tool)));
-  const hash = digestOf(nodeProvider, bytes) as Digest; // digestOf writes exactly this form
+  const hash = sha256Of(nodeProvider, bytes);
   hashes.set(tool, hash);
   return hash;
 }
 
 /**
- * The effect that the annotations of the pin declare. Silence and anything unclear is E4. If two hints contradict each
- * other, the graver one counts, and an addition to an open world (a sent mail) cannot be taken back.
+ * The effect that the pin's annotations declare. A missing or unclear annotation means E4. If two hints contradict
+ * each other, the more severe one counts. An addition to an open world (a sent mail) cannot be undone.
  */
 export function annotatedEffect({ annotations }: PinnedDefinition): EffectLevel {
   if (annotations?.destructiveHint === true) return 'E4';
@@ -48,12 +48,12 @@ export function annotatedEffect({ annotations }: PinnedDefinition): EffectLevel 
 
 export type ToolAddress = { serverId: string; toolName: string };
 
-/** `files.read_file`: server ids hold no dot, so the first one separates. */
+/** `files.read_file`: server ids contain no dot, so the first dot is the separator. */
 export function parseToolAddress(tool: string): ToolAddress | null {
   return splitAt(tool, { at: tool.indexOf('.') });
 }
 
-/** The possible addresses behind `files_read_file`, once for each `_`: server ids and names of tools hold it too. */
+/** The possible addresses of `files_read_file`, one per `_`, since server ids and tool names may contain it too. */
 export function underscoredAddresses(name: string): ToolAddress[] {
   const places = [...name.matchAll(/_/g)].map(({ index }) => index);
   return places.flatMap((at) => splitAt(name, { at }) ?? []);

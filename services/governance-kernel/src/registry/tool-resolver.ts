@@ -1,39 +1,39 @@
 import type { EffectLevel, TenantId } from '@countersign/contracts';
 import type { Fact, RegistryFact } from '@countersign/policy';
 
-/** A tool in the name space of a declared server. One that the server does not list is registered too, with facts that deny it. */
+/** A tool in the name space of a declared server. For a tool that the server does not list, the facts deny the call. */
 type ResolvedTool = {
   kind: 'registered';
   /** Its canonical name, `server.tool`. */
   tool: string;
-  /** Null: the registry does not say. */
+  /** `null` when the registry does not declare it. */
   effectLevel: EffectLevel | null;
-  /** Where its calls go; null: to a program on this machine. */
+  /** The destination of its calls. `null` for a program on this machine. */
   host: string | null;
-  /** The key of its server in the registry. Without it the name of the server is its key. */
+  /** The key of its server in the registry. The default is the name of the server. */
   serverKey?: string;
   registry: Fact<RegistryFact>;
 };
 
-/** A spelling that a reader takes for this declared server, for another of its tools, or for tools of several servers. */
+/** A name that people could mistake for this declared server, another of its tools, or tools of several servers. */
 type LookAlike = { kind: 'look_alike'; serverId: string };
 
 export type ToolResolution = ResolvedTool | LookAlike;
 
-/** Knows the tools of all declared servers. A server that does not answer in time is unavailable. */
+/** Resolves the tools of all declared servers. A server that does not answer in time is unavailable. */
 export type ToolResolver = {
   /**
-   * Resolves a canonical name (`files.read`) or an alias: `files__read`, `mcp__files__read`, and `files_read` where
-   * that is a registered tool. `null`: the tool is the caller's own, of no declared server; at once where no alias is
-   * possible.
+   * Resolves a canonical name (`files.read`) or an alias: `files__read`, `mcp__files__read`, and `files_read` when
+   * that is a registered tool. `null` when the tool belongs to the caller and to no declared server. Returned
+   * synchronously when no alias is possible.
    */
   resolve(name: string, tenant: TenantId): Promise<ToolResolution | null> | null;
-  /** For the calls of one answer: each server is asked once, and the time spent waiting is bounded for all of them together. */
+  /** A resolver for the calls of one answer. Each server is queried once, and the total wait is bounded. */
   forOneAnswer(): Pick<ToolResolver, 'resolve'>;
-  /** Which servers of the tenant and of the installation it knows, in which states. Without it: none, for good. */
+  /** The known servers of tenant and installation with their states. Absent for a resolver without servers. */
   versionOf?(tenant: TenantId): string;
-  /** Reads them for the first call of a tenant at this kernel. `null`: they were read. */
+  /** Reads the servers for the first call of a tenant at this kernel. `null` when they were read before. */
   firstRead?(tenant: TenantId): Promise<void> | null;
-  /** Reads them again. */
+  /** Reads the servers again. */
   reload?(tenant: TenantId): Promise<void>;
 };

@@ -2,7 +2,7 @@ import { healthz, version } from '@countersign/contracts/governance-kernel';
 import { build, handlePublic } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 
-/** Liveness only: what else could fail is told by /health/ready. */
+/** Liveness only. /health/ready reports all other faults. */
 export const healthzRoute = (_kernel: Context) =>
   handlePublic(healthz)(() => ({ status: 'ok', version: build.version }));
 

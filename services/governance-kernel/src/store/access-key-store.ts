@@ -1,6 +1,7 @@
 import type { AccessKeyId, PrincipalId, TenantId } from '@countersign/contracts';
-import { accessKeys, identityKindOf, type AccessKeyRow } from '../access-keys/access-keys.ts';
+import { accessKeys, identityKindOf, type AccessKeyRow } from '../controls/access-keys/access-keys.ts';
 import type { AccessKeyModel } from '../generated/prisma/models.ts';
+import type { KeysQuery } from '../doors/server-registry/end-keys.ts';
 import type { Reader, Tx } from './database.ts';
 import { findRevocations } from './identity-store.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
@@ -18,7 +19,7 @@ export async function findAccessKeyById(reader: Reader, id: AccessKeyId): Promis
   return row === null ? null : await underIdentity(reader, row);
 }
 
-/** A key ends with the identity of its holder. */
+/** A key also counts as revoked when the identity of its holder is revoked. */
 async function underIdentity(reader: Reader, row: AccessKeyModel): Promise<AccessKeyRow> {
   const key = accessKeys.rowOf(asStored(row));
   const { tenant, principal } = key;
@@ -56,7 +57,22 @@ export async function listAccessKeys<Item>(
   });
 }
 
-/** When a key of the tenant was last used; null: never. */
+/** Keys that are neither revoked nor expired, and whose list of tools contains a tool of this server. */
+export async function listKeysForServer(
+  reader: Reader,
+  tenant: TenantId,
+  { serverId, now, until }: KeysQuery,
+): Promise<AccessKeyId[]> {
+  const rows = await reader.$queryRaw<{ key_id: string }[]>`
+    SELECT key_id FROM access_keys
+     WHERE tenant_id = ${tenant} AND revoked_at IS NULL AND expires_at > ${now} AND jsonb_typeof(tools) = 'array'
+       AND created_at <= coalesce(${until}::timestamptz, 'infinity')
+       AND EXISTS (SELECT FROM jsonb_array_elements_text(tools) AS tool WHERE starts_with(tool, ${`${serverId}.`}))
+     ORDER BY key_id`;
+  return rows.map(({ key_id }) => key_id as AccessKeyId); // written by the kernel
+}
+
+/** The last use of a key of the tenant. `null` when it was never used. */
 export async function findLastUse(
   reader: Reader,
   { tenant, id }: { tenant: TenantId; id: AccessKeyId },
@@ -68,7 +84,7 @@ export async function findLastUse(
   return row?.last_used_at ?? null;
 }
 
-/** In the order of the keys, so that two replicas do not wait for each other. */
+/** Stores the last uses of keys, in the order of the keys, so that two replicas cannot deadlock. */
 export async function recordKeyUses(tx: Tx, uses: ReadonlyMap<AccessKeyId, Date>): Promise<void> {
   const inOrder = [...uses].sort(([left], [right]) => (left < right ? -1 : 1));
   for (const [id, at] of inOrder) await tx.accessKey.updateMany({ where: { key_id: id }, data: { last_used_at: at } });

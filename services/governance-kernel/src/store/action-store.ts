@@ -12,10 +12,13 @@ type ActionFilter = Omit<LedgerFilter, 'kind' | 'ulid' | 'action'>;
 /** An action with the place of its decision in the log, by which lists are paged. */
 type PlacedAction = { logIndex: number; action: Action };
 
-/** Newest first. Records may have megabytes, so the database returns only the one member that is needed. */
+/** Records may have megabytes, so the database returns only the required member. */
 const columns = Sql.sql`log_index, payload, record::json->>'dispatched_by' AS dispatched_by`;
 
-/** Decisions of a tenant, each with what became of its call. At least every other entry is a decision, so no index leaves out the rest. */
+/**
+ * Decisions of a tenant with the outcome of each call, newest first. Most entries are decisions or their outcomes, so
+ * no index excludes the other kinds.
+ */
 export async function listActions(
   reader: Reader,
   tenant: TenantId,
@@ -26,10 +29,10 @@ export async function listActions(
   if (statement === null) return [];
   const decisions = DecisionRows.parse(await reader.$queryRaw(statement)).map((row) => ({
     ...row,
-    sealed: JSON.parse(row.payload) as ReceiptPayload, // by this kernel
+    sealed: JSON.parse(row.payload) as ReceiptPayload, // written by this kernel
   }));
   const ids = decisions.map(({ sealed }) => sealed.receipt_id);
-  // In this order: a call that is settled in between is found by its outcome.
+  // Open calls are read before outcomes, so that a call which is settled between the two reads is found by its outcome.
   const open = await listOpenAmong(reader, tenant, ids);
   const outcomes = await listOutcomesOf(reader, tenant, ids);
   return decisions.map(({ log_index: logIndex, dispatched_by, sealed }) => ({
@@ -54,7 +57,7 @@ async function listOpenAmong(reader: Reader, tenant: TenantId, ids: ReceiptId[])
   return new Set(ids.filter((id) => open.has(ulidOf(id))));
 }
 
-/** The outcomes by the receipt of the decision that each settles. */
+/** The outcomes, by the receipt of the decision. */
 async function listOutcomesOf(
   reader: Reader,
   tenant: TenantId,

@@ -2,18 +2,18 @@ import { UserId, type PrincipalId, type TenantId } from '@countersign/contracts'
 import { shownAgentsMax, type AgentProfile, type CallCounts } from '@countersign/contracts/governance-kernel';
 import { encodeTime } from 'ulid';
 import { z } from 'zod';
-import { accessKeys } from '../access-keys/access-keys.ts';
-import type { AgentRows } from '../agents/agent-view.ts';
-import { fences } from '../fences/fences.ts';
+import { accessKeys } from '../controls/access-keys/access-keys.ts';
+import type { AgentRows } from '../doors/status/agent-view.ts';
+import { fences } from '../controls/fences/fences.ts';
 import { Prisma as Sql } from '../generated/prisma/client.ts';
-import { identities } from '../identities/identities.ts';
+import { identities } from '../controls/identities/identities.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 import { WholeNumber } from './whole-number.ts';
 
 const halfHourMs = 1_800_000;
 const dayMs = 24 * 3_600_000;
-/** An identity or a key is read in an index of its tenant. The busiest are chosen from so many. */
+/** At most this many identities and this many keys are read, in addition to all agents with calls. */
 const namesMax = 1_000;
 
 type AgentList = { agents: AgentRows[]; hasMore: boolean };
@@ -27,15 +27,15 @@ export async function listAgentRows(reader: Reader, tenant: TenantId, now: Date)
     reader.identity.findMany({ where: ofTenant, select, orderBy: { principal_id: 'asc' }, take: namesMax }),
     reader.accessKey.findMany({ where: ofTenant, select, orderBy: { key_id: 'desc' }, take: namesMax }),
   ]);
-  const known = new Set([...counted.keys(), ...[...enrolled, ...keyed].map(({ principal_id }) => principal_id)]);
-  const agents = [...known].filter((name) => !UserId.safeParse(name).success);
+  const existing = new Set([...counted.keys(), ...[...enrolled, ...keyed].map(({ principal_id }) => principal_id)]);
+  const agents = [...existing].filter((name) => !UserId.safeParse(name).success);
   const calls = (name: string) => total(counted.get(name)?.week ?? none);
-  agents.sort((one, other) => calls(other) - calls(one) || (one < other ? -1 : 1));
+  agents.sort((a, b) => calls(b) - calls(a) || (a < b ? -1 : 1));
   const hasMore = agents.length > shownAgentsMax || [enrolled, keyed].some(({ length }) => length === namesMax);
   return { agents: await rowsOf(reader, tenant, agents.slice(0, shownAgentsMax), counted), hasMore };
 }
 
-/** `null` when nothing is known of the name in this tenant. */
+/** `null` when the tenant has no such agent. */
 export async function findAgentRows(
   reader: Reader,
   { tenant, principal }: { tenant: TenantId; principal: PrincipalId },
@@ -54,7 +54,7 @@ const total = ({ allowed, denied, needed_approval }: CallCounts) => allowed + de
 
 type CountedCalls = { tenant: TenantId; principal?: PrincipalId };
 
-/** Half hours of the last day, and days of the last week: two ranges of the key, so that no plan reads what is older. */
+/** Sums the half-hour counts of the last day and the daily counts of the last week. Older rows are not read. */
 async function countCalls(reader: Reader, counted: CountedCalls, now: Date): Promise<Counts> {
   const day = new Date(Math.floor((now.getTime() - dayMs) / halfHourMs) * halfHourMs);
   const week = new Date(Math.floor(now.getTime() / dayMs) * dayMs - 6 * dayMs);
@@ -104,7 +104,7 @@ async function rowsOf(reader: Reader, tenant: TenantId, names: string[], counted
   const keyRows = keys.map((row) => accessKeys.rowOf(asStored(row)));
   const fenceRows = stops.map((row) => fences.rowOf(asStored(row)));
   return names.map((name) => ({
-    principal: name as PrincipalId, // written by the kernel, or named by a caller under its schema
+    principal: name as PrincipalId, // written by the kernel, or stated by a caller under its schema
     identity: identityRows.find(({ principal }) => principal === name) ?? null,
     fence: fenceRows.find(({ scope }) => scope === `agent:${tenant}/${name}`) ?? null,
     keys: keyRows.filter(({ principal }) => principal === name),
@@ -117,7 +117,7 @@ async function rowsOf(reader: Reader, tenant: TenantId, names: string[], counted
 
 const LastCalls = z.array(z.object({ principal: z.string(), at: z.date() }));
 
-/** NULLS LAST is the order of the index. */
+/** The times of the last calls, by agent. NULLS LAST is the order of the index. */
 async function listLastCalls(reader: Reader, tenant: TenantId, names: string[]): Promise<ReadonlyMap<string, Date>> {
   const rows = await reader.$queryRaw`
     SELECT names.principal, newest.issued_at AS at FROM unnest(${names}::text[]) AS names(principal), LATERAL (
@@ -126,7 +126,10 @@ async function listLastCalls(reader: Reader, tenant: TenantId, names: string[]):
   return new Map(LastCalls.parse(rows).map(({ principal, at }) => [principal, at]));
 }
 
-/** Outcomes of the approvals that an agent requested in the last seven days. Their ids begin with the time. */
+/**
+ * Outcomes of the approvals that an agent requested in the last seven days. They are selected by id, since the id of an
+ * approval begins with the time of its request.
+ */
 export async function countApprovals(
   reader: Reader,
   { tenant, principal }: { tenant: TenantId; principal: PrincipalId },
@@ -150,7 +153,7 @@ export async function countApprovals(
 
 const Head = z.tuple([z.object({ is_complete: z.boolean(), newest_at: z.date().nullable() })]);
 
-/** How far the counters are behind the log. `null` when they are complete. */
+/** The time of the newest counted entry. `null` when the counters include the whole log. */
 export async function countedTo(reader: Reader): Promise<Date | null> {
   const [{ is_complete: isComplete, newest_at: newestAt }] = Head.parse(
     await reader.$queryRaw`

@@ -4,17 +4,19 @@ import type { SealedEntry } from '../ledger/statement.ts';
 import type { LedgerEntry as LedgerRow } from '../generated/prisma/client.ts';
 import { bigintArray, textArray } from './binary-array.ts';
 
-/** A batch, and the instant of it that is compared with the clock of the database. */
+/** A batch, and the time that the database compares with its own clock. */
 export type Appending = LedgerWrite & { readonly datedMs: number };
 
 /** An argument of a function of the ledger: its type in PostgreSQL, and its value for a batch. */
 type Argument = { readonly type: string; readonly value: (appending: Appending) => unknown };
 
-/** The argument that holds one column of `ledger` for all receipts of a batch. */
+/** The argument for one column of `ledger`, for all receipts of a batch. */
 type EntryColumn = Argument & { readonly argument: string };
 type LedgerColumn = Exclude<keyof LedgerRow, 'log_index'>;
 
-/** One argument for each column of `ledger`; a column without one does not compile. The function assigns `log_index`. */
+/**
+ * One argument for each column of `ledger`; a column without one does not compile. The function assigns `log_index`.
+ */
 export const ledgerColumns: { readonly [Column in LedgerColumn]: EntryColumn } = {
   ulid: texts('ulids', ({ ulid }) => ulid),
   tenant_id: texts('tenants', ({ payload }) => payload.tenant_id),
@@ -34,7 +36,10 @@ export const ledgerColumns: { readonly [Column in LedgerColumn]: EntryColumn } =
   record: texts('records', ({ recordText }) => recordText),
 };
 
-/** The arguments of `append` by name. Its declaration in `ledger-functions.sql` and its call are both made from this table. */
+/**
+ * The arguments of `append` by name. Its declaration in `ledger-functions.sql` and its call are both generated from
+ * this table.
+ */
 export const appendArguments: Readonly<Record<string, Argument>> = {
   decided_under: { type: 'bigint', value: ({ epoch }) => epoch.mark },
   chain_tenants: { type: 'text[]', value: ({ batch }) => textArray(batch.chains.map(({ tenant }) => tenant)) },
@@ -52,7 +57,7 @@ export const appendArguments: Readonly<Record<string, Argument>> = {
   ...Object.fromEntries(Object.values(ledgerColumns).map(({ argument, ...rest }) => [argument, rest])),
 };
 
-/** The arguments of `hold_append` that `append` does not have. */
+/** The arguments of `hold_append` that `append` lacks. */
 export const holdArguments: Readonly<Record<'dated' | 'read_on', Argument>> = {
   dated: { type: 'timestamptz', value: ({ datedMs }) => new Date(datedMs).toISOString() },
   read_on: { type: 'text', value: ({ epoch }) => epoch.timeline },

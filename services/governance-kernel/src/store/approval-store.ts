@@ -8,16 +8,16 @@ import {
   type TenantId,
 } from '@countersign/contracts';
 import type { ApprovalState } from '@countersign/contracts/governance-kernel';
-import type { ApprovalKey } from '../approvals/seal-move.ts';
-import type { ApprovalRow } from '../approvals/approval-row.ts';
-import { approvals } from '../approvals/approvals.ts';
-import { withCountedVotes } from '../approvals/counted-votes.ts';
-import { underPolicy } from '../approvals/expire.ts';
+import type { ApprovalKey } from '../controls/approvals/seal-move.ts';
+import type { ApprovalRow } from '../controls/approvals/approval-row.ts';
+import { approvals } from '../controls/approvals/approvals.ts';
+import { withCountedVotes } from '../controls/approvals/counted-votes.ts';
+import { underPolicy } from '../controls/approvals/expire.ts';
 import type { ApprovalModel } from '../generated/prisma/models.ts';
 import { findReceipt } from './receipt-store.ts';
 import { findRevocations } from './identity-store.ts';
 import { findApprovalTerms } from './passkey-store.ts';
-import type { Electorate } from '../voting/decision-rights.ts';
+import type { Electorate } from '../controls/voting/decision-rights.ts';
 import { findMemberRoles } from './member-store.ts';
 import { findActiveHash } from './policy-store.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
@@ -25,8 +25,8 @@ import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 
 /**
- * The approval in its current reading. Its ceremony hash is the stored one, so a move of an ended approval finds it and
- * seals its end.
+ * The approval, with the state `expired` if its policy was replaced. The ceremony hash remains the stored one, so that
+ * a transition still matches the row and seals the expiry.
  */
 async function findApproval(
   reader: Reader,
@@ -40,11 +40,14 @@ async function findApproval(
 /** Throws NOT_FOUND, also for an approval of another tenant. */
 export async function getApproval(reader: Reader, key: { tenant: TenantId; id: ApprovalId }): Promise<ApprovalRow> {
   const row = await findApproval(reader, key);
-  if (row === null) throw new AppError('NOT_FOUND', 'There is no such approval');
+  if (row === null) throw new AppError('NOT_FOUND', 'The tenant has no approval with this ID');
   return row;
 }
 
-/** The approval that a receipt of the tenant is about. `null` when there is no such receipt, or it is about none. */
+/**
+ * The approval that a receipt of the tenant is about. `null` when there is no such receipt, or when it is not about an
+ * approval.
+ */
 export async function findApprovalOf(
   reader: Reader,
   tenant: TenantId,
@@ -54,7 +57,7 @@ export async function findApprovalOf(
   return id === undefined ? null : await findApproval(reader, { tenant, id });
 }
 
-/** An approval as a person is shown it: with the votes that count now, and all that decides which do. Throws NOT_FOUND. */
+/** An approval with the votes that count now, and the data that determines which votes count. Throws NOT_FOUND. */
 export async function getCountedApproval(
   reader: Reader,
   key: { tenant: TenantId; id: ApprovalId },
@@ -64,7 +67,7 @@ export async function getCountedApproval(
   return { approval: withCountedVotes(approval, electorate), electorate };
 }
 
-/** All that decides which votes of these principals count. */
+/** The data that determines which votes of these principals count. */
 async function findElectorate(
   reader: Reader,
   tenant: TenantId,
@@ -87,11 +90,11 @@ type Listing<Item> = {
   page: PageRequest;
   now: Date;
   item: (row: ApprovalRow) => Item;
-  /** Without arguments, which are most of an answer. */
+  /** Omits arguments, which are the largest part of an answer. */
   omitsArgs?: boolean;
 };
 
-/** Newest first, and as many as one answer holds with their arguments. */
+/** Lists approvals, newest first: as many as fit into one answer with their arguments. */
 export async function listApprovals<Item>(
   reader: Reader,
   { tenant, state, session, id }: ApprovalFilter,
@@ -119,7 +122,7 @@ export async function listApprovals<Item>(
   return pageOf(await withVotesOfNow(reader, tenant, read), shown.length, { item, key: ({ id: at }) => at });
 }
 
-/** A vote that no longer counts may be given again, so lists leave it out as the page of one approval does. */
+/** Omits votes that no longer count, since these people may vote again. */
 async function withVotesOfNow(reader: Reader, tenant: TenantId, rows: readonly ApprovalRow[]): Promise<ApprovalRow[]> {
   const principals = [...new Set(rows.flatMap(({ state, approvedBy }) => (state === 'pending' ? approvedBy : [])))];
   if (principals.length === 0) return [...rows];
@@ -127,7 +130,10 @@ async function withVotesOfNow(reader: Reader, tenant: TenantId, rows: readonly A
   return rows.map((row) => withCountedVotes(row, electorate));
 }
 
-/** Pending approvals of all tenants whose time is up, the longest first: the housekeeper serves the kernel. */
+/**
+ * Expired pending approvals, the longest overdue first. Reads across all tenants, since the housekeeper serves the
+ * whole kernel.
+ */
 export async function listOverdueApprovals(reader: Reader, now: Date, limit: number): Promise<ApprovalKey[]> {
   const rows = await reader.approval.findMany({
     where: { state: 'pending', expires_at: { lte: now } },
@@ -137,7 +143,10 @@ export async function listOverdueApprovals(reader: Reader, now: Date, limit: num
   return rows.map((row) => approvals.rowOf(asStored(row))).map(({ tenant, id, session }) => ({ tenant, id, session }));
 }
 
-/** Unused approvals that a person, or a key of theirs, requested, and those that they approved. */
+/**
+ * Pending and usable approvals that a person, or a key or run of the person, requested. Also those that the person
+ * approved, by a vote or by breaking the glass.
+ */
 export async function listUnusedOf(
   reader: Reader,
   { tenant, person, now }: { tenant: TenantId; person: PrincipalId; now: Date },
@@ -156,7 +165,10 @@ export async function listUnusedOf(
   return rows.map((row) => approvals.rowOf(asStored(row))).map(({ id, session }) => ({ tenant, id, session }));
 }
 
-/** Pending and unused approvals whose policy was replaced, of all tenants, the next to expire first. Those past their time allow nothing anyway. */
+/**
+ * Pending and usable approvals whose policy was replaced, of all tenants, the next to expire first. Expired approvals
+ * are omitted, since they permit nothing anyway.
+ */
 export async function listOutdatedApprovals(reader: Reader, now: Date, limit: number): Promise<ApprovalKey[]> {
   return await reader.$queryRaw<ApprovalKey[]>`
     SELECT a.tenant_id AS tenant, a.approval_id AS id, a.session_id AS session
@@ -171,8 +183,10 @@ export async function listOutdatedApprovals(reader: Reader, now: Date, limit: nu
 type Moment = { now: Date; activePolicy: Digest | null };
 
 /**
- * A pending row whose time is over reads as expired before a worker ends it, and so does an unused one of a replaced policy. Each part is a
- * read of its own, because an index orders no alternatives. A row that moves from one part to the next is found twice rather than never.
+ * The conditions for a state, each for a separate read, because no index orders the result of an OR. Pending rows count
+ * as expired from their expiry on, even before a worker updates them. Pending and approved rows of a replaced policy
+ * also count as expired. The order of the reads ensures that a row which changes between two reads is found twice
+ * rather than never.
  */
 function inState(state: ApprovalState | undefined, { now, activePolicy }: Moment) {
   const current = activePolicy === null ? {} : { OR: [{ policy_hash: null }, { policy_hash: activePolicy }] };
@@ -199,14 +213,20 @@ function newestFirst(rows: readonly Listed[]): Listed[] {
   return [...byId.values()].sort((left, right) => (left.approval_id < right.approval_id ? 1 : -1));
 }
 
-/** The columns of lists. Arguments may have a quarter of a megabyte each. */
+/** The columns of lists. These omit the arguments, which may have a quarter of a megabyte each. */
 type Listed = Omit<ApprovalModel, 'args_encrypted'>;
 
-/** Small enough to block nothing: all of it is decrypted, parsed and written at once. */
+/**
+ * The limit of arguments per answer. They are decrypted, parsed and written at once, so more would delay other
+ * requests.
+ */
 const listedCharactersMax = 400_000;
 const readAtOnce = 8;
 
-/** The first of these rows with their arguments, one at least, until they are too much for one answer; and the row after them. */
+/**
+ * The first of these rows with their arguments, and the row after them. There is at least one, and no more than the
+ * limit of one answer permits.
+ */
 async function withArgs(
   reader: Reader,
   rows: readonly Listed[],

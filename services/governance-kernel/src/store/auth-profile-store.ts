@@ -1,10 +1,10 @@
 import type { TenantId } from '@countersign/contracts';
-import { authProfiles, type ProfileRow } from '../auth-profiles/auth-profiles.ts';
+import { authProfiles, type ProfileRow } from '../controls/auth-profiles/auth-profiles.ts';
 import type { Reader } from './database.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import { asStored } from './stored-row.ts';
 
-/** Sorted by name. */
+/** Lists the profiles of a tenant by name. */
 export async function listProfiles<Item>(
   reader: Reader,
   tenant: TenantId,

@@ -1,6 +1,7 @@
 /**
- * PostgreSQL's binary form of a one-dimensional array (array_send in the server's arrayfuncs.c). The driver would write the text
- * form, which escapes every quote of the JSON in it and makes the server undo that: half the cost of sealing.
+ * PostgreSQL's binary form of a one-dimensional array (array_send in the server's arrayfuncs.c). The driver would
+ * write the text form, which escapes every quote of the JSON and makes the server undo that. That would be half of the
+ * cost of sealing.
  */
 export function textArray(values: readonly (string | null)[]): Buffer {
   const lengths = values.map((value) => (value === null ? 0 : Buffer.byteLength(value)));
@@ -33,7 +34,7 @@ const bigintBytes = 8;
 const nullLength = -1;
 const lengthBytes = 4;
 
-/** A buffer of the right size with everything that stands before the first element; `lengths` null: bigints. */
+/** A buffer of the right size with the array header. `lengths` is `null` for bigints. */
 function arrayOf(elementOid: number, values: readonly unknown[], lengths: readonly number[] | null) {
   const isEmpty = values.length === 0;
   const elementBytes =

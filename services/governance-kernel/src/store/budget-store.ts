@@ -1,18 +1,18 @@
 import type { BudgetId, TenantId } from '@countersign/contracts';
 import type { CallInFlight } from '@countersign/contracts/governance-kernel';
-import type { Dispatch } from '../boundary/dispatches.ts';
-import type { StoredBudget } from '../budgets/budget-row.ts';
-import { budgetTerms } from '../budgets/budget-terms.ts';
-import { usageKeptMs } from '../budgets/budget-usage.ts';
-import { shownAmounts } from '../budgets/budget-view.ts';
-import { heldBy } from '../budgets/reservation.ts';
+import type { Dispatch } from '../decision/dispatches.ts';
+import type { StoredBudget } from '../controls/budgets/budget-row.ts';
+import { budgetTerms } from '../controls/budgets/budget-terms.ts';
+import { usageKeptMs } from '../controls/budgets/budget-usage.ts';
+import { shownAmounts } from '../controls/budgets/budget-view.ts';
+import { heldBy } from '../controls/budgets/reservation.ts';
 import type { BudgetModel } from '../generated/prisma/models.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import type { Reader, Tx } from './database.ts';
 import { callInFlight, listOpenDispatches, openCallsOf } from './open-calls.ts';
 import { asStored } from './stored-row.ts';
 
-/** Sorted by name, which never changes. */
+/** Lists the budgets of a tenant by name, which never changes. */
 export async function listBudgets<Item>(
   reader: Reader,
   tenant: TenantId,
@@ -37,12 +37,12 @@ export async function findBudget(reader: Reader, { tenant, id }: BudgetKey): Pro
 
 type Holding = CallInFlight & { holds: ReturnType<typeof shownAmounts> };
 
-/** Calls that hold something of the budget, oldest first. */
+/** Calls with a reservation in the budget, oldest first. */
 export async function listCallsHolding(
   reader: Reader,
   { tenant, id }: BudgetKey,
   limit: number,
-): Promise<{ calls: Holding[]; /** There are, or may be, more than these. */ mayBeMore: boolean }> {
+): Promise<{ calls: Holding[]; /** Whether there may be more. */ mayBeMore: boolean }> {
   const { open, areAll } = await listOpenDispatches(reader, [tenant]);
   const reservationIn = ({ reservations }: Dispatch) => reservations.find(({ budget_id }) => budget_id === id);
   const holding = open.filter((dispatch) => reservationIn(dispatch) !== undefined);
@@ -54,7 +54,7 @@ export async function listCallsHolding(
   return { calls, mayBeMore: holding.length > limit || !areAll };
 }
 
-/** Removes the names of events that would be too old to be told. */
+/** Removes the names of events that are too old to be repeated. */
 export async function forgetUsage(tx: Tx, now: Date): Promise<void> {
   const where = { recorded_at: { lt: new Date(now.getTime() - usageKeptMs) } };
   await tx.budgetUsage.deleteMany({ where });

@@ -1,4 +1,4 @@
-import { policyCeilings, type CeilingsRow } from '../policy/policy-ceilings.ts';
+import { policyCeilings, type CeilingsRow } from '../controls/policy/policy-ceilings.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Prisma as Sql } from '../generated/prisma/client.ts';
 import { WholeNumber } from './whole-number.ts';
 
-/** A link of a chain in the texts that were sealed: nothing is read and written again on its way to a verifier. */
+/** A link of a chain with its sealed texts, which are sent to verifiers unchanged. */
 export type ChainLink = {
   session: SessionId;
   logIndex: number;
@@ -26,7 +26,7 @@ const LinkRow = z.object({
   record: z.string().nullable(),
 });
 
-/** The same columns for the query language … */
+/** The columns of a link, for queries through Prisma. */
 export const linkColumns = {
   session_id: true,
   log_index: true,
@@ -38,7 +38,7 @@ export const linkColumns = {
   record: true,
 } as const satisfies Record<keyof z.input<typeof LinkRow>, true>;
 
-/** … and for SQL. */
+/** The same columns, for SQL. */
 export const linkColumnsSql = Sql.raw(Object.keys(linkColumns).join(', '));
 
 export function linkOf(row: unknown): ChainLink {

@@ -5,7 +5,7 @@ import { signedBySql, type Signed } from './signed-by.ts';
 
 type ChainScope = { tenant: TenantId; session: SessionId };
 
-/** Where a chain ends now; null where nothing was sealed in the session. */
+/** The end of a chain. `null` when the session has no entries. */
 export async function findChainEnd(
   reader: Reader,
   { tenant, session }: ChainScope,
@@ -18,7 +18,7 @@ export async function findChainEnd(
   return { lamport: Number(row.lamport_clock), receiptHash: row.receipt_hash as Digest }; // sealed by this kernel
 }
 
-/** One session's chain in its own order, between two places in it, both included. */
+/** The chain of one session between two places, both included, in order. */
 export async function listChain(
   reader: Reader,
   { tenant, session }: ChainScope,
@@ -33,7 +33,7 @@ export async function listChain(
   return rows.map(linkOf);
 }
 
-/** Whether a key has signed anything of this part. Read in the order of the chain: the first one found is enough. */
+/** Whether this part contains a signature of the key. The search stops at the first one. */
 export async function hasSignedOfChain(
   reader: Reader,
   { tenant, session, from, to }: ChainScope & { from: number; to: number },

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import type { CheckpointModel } from '../generated/prisma/models.ts';
 import type { Reader, Transaction, Tx } from './database.ts';
 
-/** `noteAt` signs the head as of an instant. */
+/** `noteAt` returns the signed note of the head, dated at an instant. */
 export type NewCheckpoint = { id: CheckpointId; size: number; root: Digest; at: Date; noteAt(at: Date): string };
 
 /**
- * Signs and stores a checkpoint, or returns the one that this size already has: a log never signs two heads of one size. Replicas take
- * turns, so that times never decrease with size although their clocks differ. Counts on from the one before it, so that its cost does
- * not grow with the log.
+ * Signs and stores a checkpoint, or returns the one of this size, since a log never signs two heads of one size.
+ * Replicas take turns, so times do not decrease with size although the clocks of replicas differ. The count of records
+ * continues from the previous checkpoint, so its cost does not grow with the log.
  */
 export async function recordCheckpoint(transaction: Transaction, checkpoint: NewCheckpoint): Promise<Checkpoint> {
   const { id, size, root, at, noteAt } = checkpoint;
@@ -36,8 +36,8 @@ export async function recordCheckpoint(transaction: Transaction, checkpoint: New
 }
 
 /**
- * Not before the head of a smaller tree, and not after that of a larger one, which had these leaves too. A head that is further ahead
- * than clocks differ was dated by a wrong clock: nothing waits for it.
+ * The time of a new head lies between the times of the next smaller and the next larger tree. A smaller tree's time
+ * that is more than `headSkewMaxMs` ahead came from a wrong clock, and is ignored.
  */
 function datedBetween(at: Date, near: { previous: Date | undefined; next: Date | undefined }): Date {
   const { previous = at, next } = near;
@@ -48,7 +48,7 @@ function datedBetween(at: Date, near: { previous: Date | undefined; next: Date |
 
 const noCount = { from: 0, records: 0n };
 
-/** The records of the log in this range, which never change. */
+/** Counts the records of the log in this range, which never change. */
 async function countRecords(tx: Tx, { from, below }: { from: number; below: number }): Promise<bigint> {
   const where = { log_index: { gte: from, lt: below }, record: { not: null } };
   return BigInt(await tx.ledgerEntry.count({ where }));
@@ -59,22 +59,33 @@ export async function findLatestCheckpoint(reader: Reader): Promise<Checkpoint |
   return row === null ? null : checkpointOf(row);
 }
 
-/** A key of the log by the id that its signatures name, and the first instant at which it no longer signs what counts. */
+/** The smallest checkpoint of a larger tree. */
+export async function findCheckpointAbove(reader: Reader, size: number): Promise<Checkpoint | null> {
+  return (await listCheckpointsAbove(reader, size, 1))[0] ?? null;
+}
+
+/** The checkpoint of exactly this size. */
+export async function findCheckpointOfSize(reader: Reader, size: number): Promise<Checkpoint | null> {
+  const row = await reader.checkpoint.findUnique({ where: { tree_size: size } });
+  return row === null ? null : checkpointOf(row);
+}
+
+/** A key of the log by the id in its signatures, and the first instant at which its signatures no longer count. */
 export type HeadSigner = { hint: string; until: Date | null };
 
-/** Signed before an instant; `below` a tree size, unless any will do. */
+/** Selects heads dated before an instant. `below`: the exclusive limit of tree sizes, or `null` for none. */
 export type HeadPlace = { before: Date; below: number | null };
 
 /**
- * The clocks of two replicas are 40 s apart at most, and the rest is for one that took long. Logs of earlier versions have heads of smaller
- * trees that are dated so much later than those of larger ones.
+ * The clocks of two replicas differ by at most 40 s, and the rest is a margin for slow replicas. In logs of earlier
+ * versions, heads of smaller trees may have times this much later than heads of larger trees.
  */
 const headSkewMaxMs = 60_000;
 
 /**
- * The largest head of each key at that place, the largest first. Each is found by its key, among those that are dated a
- * minute before its newest at most: clocks differ, so the newest need not be the largest. Heads of other keys are not
- * read, nor later ones of the key. Within that minute no index by size may be used, so its heads are counted off first.
+ * The largest head of each key at that place, largest first. For each key, only heads within a minute before its
+ * newest are read: clocks differ, so the newest need not be the largest. Heads of other keys and later heads of the
+ * key are not read. `OFFSET 0` makes PostgreSQL select the heads of that minute first, without the index by size.
  */
 export async function listLargestHeads(
   reader: Reader,
@@ -118,7 +129,7 @@ export async function findCheckpoint(reader: Reader, id: string): Promise<Checkp
   return row === null ? null : checkpointOf(row);
 }
 
-/** Heads of at most this many leaves, largest first, without those of these keys. */
+/** Heads with at most this many leaves that none of these keys signed, largest first. */
 export async function listHeadsUpTo(
   reader: Reader,
   { size, without, limit }: { size: number; without: readonly string[]; limit: number },
@@ -130,7 +141,7 @@ export async function listHeadsUpTo(
   return HeadRows.parse(rows).map(checkpointOf);
 }
 
-/** Heads of at least this many leaves, smallest first, without those of these keys. */
+/** Heads with at least this many leaves that none of these keys signed, smallest first. */
 export async function listHeadsFrom(
   reader: Reader,
   { size, without, limit }: { size: number; without: readonly string[]; limit: number },
@@ -142,7 +153,7 @@ export async function listHeadsFrom(
   return HeadRows.parse(rows).map(checkpointOf);
 }
 
-/** Newest first; `beforeSize` is the tree size of the last one already seen. */
+/** Newest first. `beforeSize` is the tree size of the last one of the previous page. */
 export async function listCheckpoints(
   reader: Reader,
   { limit, beforeSize }: { limit: number; beforeSize: number | null },

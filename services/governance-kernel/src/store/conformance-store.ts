@@ -1,4 +1,4 @@
-import type { Instant, TenantId } from '@countersign/contracts';
+import { instantOf, type Instant, type TenantId } from '@countersign/contracts';
 import {
   ReportSummary,
   SignedConformanceReport,
@@ -11,12 +11,12 @@ import type { ConformanceReportModel } from '../generated/prisma/models.ts';
 import type { Reader, Transaction, Tx } from './database.ts';
 
 const slot = 1;
-/** Two weeks of one run in three quarters of an hour, and small enough to be counted at once. */
+/** The limit of stored reports: enough for two weeks with a run every 45 minutes. */
 const reportsKept = 500;
 
 export type ConformanceStore = ReturnType<typeof conformanceStore>;
 
-/** All that a run keeps and clears. */
+/** The storage of conformance runs. */
 export function conformanceStore({ reader, transaction }: { reader: Reader; transaction: Transaction }) {
   return {
     beginRun: (beginning: Beginning) => beginRun(transaction, beginning),
@@ -29,7 +29,7 @@ export function conformanceStore({ reader, transaction }: { reader: Reader; tran
 
 type Beginning = { id: string; at: Date; forgottenBefore: Date };
 
-/** Takes the one slot of the installation. False: another run has it. */
+/** Claims the installation's only slot for runs. `false` when another run has it. */
 function beginRun(transaction: Transaction, { id, at, forgottenBefore }: Beginning): Promise<boolean> {
   return transaction(async (tx) => {
     await tx.conformanceRun.deleteMany({ where: { slot, started_at: { lt: forgottenBefore } } });
@@ -38,7 +38,7 @@ function beginRun(transaction: Transaction, { id, at, forgottenBefore }: Beginni
   });
 }
 
-/** Leaves the slot, unless another run has taken it over. */
+/** Frees the slot, unless another run has taken it over. */
 async function endRun(transaction: Transaction, id: string): Promise<void> {
   await transaction((tx) => tx.conformanceRun.deleteMany({ where: { slot, report_id: id } }));
 }
@@ -46,8 +46,8 @@ async function endRun(transaction: Transaction, id: string): Promise<void> {
 type Settings = { tenants: readonly TenantId[]; scopes: readonly FenceScope[] };
 
 /**
- * Removes the settings of the tenants of conformance runs. Their policies and tuples stay: neither is ever taken away,
- * and the next run confirms them.
+ * Removes the settings of the tenants of conformance runs. Policies and tuples stay, since they are never removed, and
+ * the next run confirms them.
  */
 async function forgetSettings(tx: Tx, { tenants, scopes }: Settings): Promise<void> {
   const ofTenants = { where: { tenant_id: { in: [...tenants] } } };
@@ -65,7 +65,7 @@ function countOpenCalls(reader: Reader, tenant: string): Promise<number> {
   return reader.dispatch.count({ where: { tenant_id: tenant } });
 }
 
-/** Keeps the report and forgets the oldest. */
+/** Stores the report and removes the oldest ones. */
 async function recordReport(transaction: Transaction, signed: SignedConformanceReport): Promise<void> {
   const { report, report_hash, signature, receipt_id } = signed;
   await transaction(async (tx) => {
@@ -91,7 +91,10 @@ export async function findReport(reader: Reader, id: string): Promise<SignedConf
 
 const SummaryRow = z.object({ summary: ReportSummary, position: z.bigint() });
 
-/** Newest first; `before` is the position of the last one already seen. Their results stay in the database: two hundred are megabytes. */
+/**
+ * Lists reports, newest first. `before` is the position of the last report of the previous page. Results are omitted,
+ * since the results of two hundred reports have several megabytes.
+ */
 export async function listReports(
   reader: Reader,
   { limit, before }: { limit: number; before: number | null },
@@ -106,7 +109,7 @@ export async function listReports(
     .map(({ summary, position }) => ({ summary, position: Number(position) }));
 }
 
-/** How the last run of any replica ended. Null: there was none. */
+/** The result of the last run of any replica. `null` when there was none. */
 export async function findLastRun(
   reader: Reader,
 ): Promise<{ verdict: ConformanceReport['verdict']; ended_at: Instant } | null> {
@@ -115,21 +118,21 @@ export async function findLastRun(
     select: { verdict: true, ended_at: true },
   });
   if (row === null) return null;
-  // A constraint of the contract lists the verdicts, and toISOString writes exactly this form.
-  return { verdict: row.verdict as ConformanceReport['verdict'], ended_at: row.ended_at.toISOString() as Instant };
+  // recordReport stored the verdict of a report, and toISOString writes exactly this form.
+  return { verdict: row.verdict as ConformanceReport['verdict'], ended_at: instantOf(row.ended_at) };
 }
 
-/** When this installation was last seen to deny what it must deny. Null: never. */
+/** When this installation last passed a conformance run. `null` when it never has. */
 export async function findLastProven(reader: Reader): Promise<Instant | null> {
   const row = await reader.conformanceReport.findFirst({
     where: { verdict: 'PASS' },
     orderBy: { ended_at: 'desc' },
     select: { ended_at: true },
   });
-  return row === null ? null : (row.ended_at.toISOString() as Instant); // as above
+  return row === null ? null : instantOf(row.ended_at);
 }
 
-/** A row that was damaged is no report, and its reader is told so. */
+/** The signed report in a row. Throws for a damaged row. */
 function signedOf({ report, report_hash, signature, receipt_id }: ConformanceReportModel): SignedConformanceReport {
   const read = { report: JSON.parse(report) as unknown, signature: JSON.parse(signature) as unknown };
   return SignedConformanceReport.parse({ ...read, report_hash, receipt_id });

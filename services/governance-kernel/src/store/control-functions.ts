@@ -2,15 +2,18 @@ import type { AnyControl } from '../ledger/control.ts';
 import type { Writes } from '../ledger/writes.ts';
 import { assignments, identifier, list, returning } from './sql-text.ts';
 
-/** A control with all that its functions are generated from. */
+/** A control with the members from which its functions are generated. */
 type WrittenControl = Pick<AnyControl, 'name' | 'comparesReads'> & { writes: Writes; columns: readonly string[] };
 
-/** Controls without rows of their own are written by other statements. Throws when the members that describe rows are incomplete. */
+/**
+ * The controls whose functions are generated. A control without `stored` and `writes` has no functions, since other
+ * statements write its rows. Throws when the members that describe rows are incomplete.
+ */
 export function writtenControls(controls: readonly AnyControl[]): WrittenControl[] {
   return controls.flatMap(({ name, comparesReads, stored, writes, columns }) => {
     if (stored === undefined && writes === undefined) return [];
     if (stored === undefined || writes === undefined || columns === undefined)
-      throw new Error(`The control ${name} needs stored, writes and columns, or none of them`);
+      throw new Error(`The control ${name} needs stored, writes and columns together, or none of the three`);
     return [{ name, writes, columns, ...(comparesReads && { comparesReads }) }];
   });
 }
@@ -78,7 +81,7 @@ function update({ writes: { table, primaryKey }, columns }: WrittenControl): str
   ].join('\n');
 }
 
-/** Each row must be written, or the batch is stale. */
+/** A function body that refuses the batch as stale unless its statement writes every row. */
 function counted({ name }: WrittenControl, statement: string): string {
   return `DECLARE
   written bigint;
@@ -89,7 +92,7 @@ ${statement}
 END `;
 }
 
-/** Rows that were read and left as they are. A refusal rests on them. */
+/** Refuses the batch as stale if a row that it read, but does not change, has a different revision now. */
 function checkBody({ name, writes: { table, primaryKey } }: WrittenControl): string {
   return `DECLARE
   unmoved bigint;

@@ -8,16 +8,16 @@ import {
 import { PrismaClient, type Prisma } from '../generated/prisma/client.ts';
 
 /**
- * Reads. A function that is handed this cannot write: see ReadOnly. Its SQL is only SELECT, and the rows are parsed.
+ * Read access. A function with a `Reader` cannot write: see ReadOnly. Its SQL is only SELECT, and the rows are parsed.
  */
 export type Reader = ReadOnly<PrismaClient> & Pick<PrismaClient, '$queryRaw'>;
 
-/** Reads, locks and writes, all of it or none. Only a transaction hands one out. */
+/** Reads, locks and writes atomically. Only a transaction provides it. */
 export type Tx = Prisma.TransactionClient;
 
 export type Transaction = TransactionOf<Tx>;
 
-/** `pool`: for the ledger's transaction alone. */
+/** `pool`: only for the ledger's statements. */
 export type KernelDatabase = ServiceDatabase<Reader, Tx> & Pick<Database, 'pool'>;
 
 export function openKernelDatabase(url: string, { connectionsMax }: { connectionsMax?: number } = {}): KernelDatabase {

@@ -5,17 +5,23 @@ import { Prisma as Sql } from '../generated/prisma/client.ts';
 import type { Reader, Transaction, Tx } from './database.ts';
 import { WholeNumber } from './whole-number.ts';
 
-/** One transaction stays in the low tens of milliseconds. */
+/** The entries per transaction, which then takes some tens of milliseconds. */
 const entriesPerStep = 2_000;
 
-/** Counts all of the log that is not counted yet. Behind the commits: no decision waits for it. */
+/**
+ * Counts the decisions, except shadow decisions, among all entries of the log that were not read yet. It runs after
+ * the commits, so no decision waits for it.
+ */
 export async function countDecisions(transaction: Transaction): Promise<void> {
   while (!(await transaction(countOnce)));
 }
 
 const Step = z.tuple([z.object({ from: WholeNumber, to: WholeNumber })]);
 
-/** The lock makes replicas count one after the other. The head of the log moves with the entries, so what it includes is visible. */
+/**
+ * Counts the next entries. Returns whether all are counted. The lock serialises the counts of replicas. The head of the
+ * log is committed together with its entries, so all entries below it are visible.
+ */
 async function countOnce(tx: Tx): Promise<boolean> {
   await tx.$executeRaw`SELECT FROM decision_count_head WHERE id = 1 FOR UPDATE`;
   const [{ from, to }] = Step.parse(
@@ -39,14 +45,14 @@ async function countOnce(tx: Tx): Promise<boolean> {
   return to - from < entriesPerStep;
 }
 
-/** Forgets all counts. The next count begins at the first entry of the log. */
+/** Removes all counts. The next count begins at the first entry of the log. */
 export async function forgetCounts(tx: Tx): Promise<void> {
   await tx.$executeRaw`SELECT FROM decision_count_head WHERE id = 1 FOR UPDATE`;
   await tx.$executeRaw`DELETE FROM decision_counts`;
   await tx.$executeRaw`UPDATE decision_count_head SET size = 0, newest_at = NULL WHERE id = 1`;
 }
 
-/** `spanMinutes`: the width of a stored count that divides the width of a bucket. */
+/** `spanMinutes`: the width of the stored counts, which divides the width of a bucket. */
 type CountQuery = {
   fromMs: number;
   toMs: number;
@@ -64,7 +70,7 @@ const columns = {
   effect: Sql.sql`effect_level`,
 };
 
-/** The calls of one key in one bucket. `key` is `null` for all keys that are not among the largest. */
+/** The calls of one key in one bucket. `key` is `null` for the sum of all keys that are not among the largest. */
 const Cell = z.object({ at_ms: z.int(), key: z.string().nullable(), calls: z.int() });
 export type CountCell = z.infer<typeof Cell>;
 const Counted = z.tuple([
@@ -76,7 +82,7 @@ const Counted = z.tuple([
   }),
 ]);
 
-/** One statement, so that counts and their place in the log belong together. */
+/** One statement, so that counts and their place in the log are consistent. */
 export async function readCounts(reader: Reader, tenant: TenantId, query: CountQuery) {
   const { by, filter, fromMs, toMs, bucketMinutes, spanMinutes } = query;
   const conditions = [

@@ -1,14 +1,15 @@
 import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
-import { dispatches } from '../boundary/dispatches.ts';
-import type { Abandoned } from '../boundary/settle-abandoned.ts';
+import { dispatches } from '../decision/dispatches.ts';
+import type { Abandoned } from '../decision/settle-abandoned.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 
 export type OverdueQuery = { now: Date; limit: number; except: readonly string[] };
 
 /**
- * Decisions whose call is past its deadline without an outcome, oldest first, but for the ULIDs in `except`. Over all tenants: the
- * reconciler serves the kernel. In two statements, which is as good as one: a dispatch commits with its decision, which stays.
+ * Decisions whose call is past its deadline without an outcome, earliest deadline first, except the ULIDs in `except`.
+ * Reads across all tenants, since the reconciler serves the whole kernel. Two statements give a consistent result: a
+ * dispatch is committed with its decision, which is never removed.
  */
 export async function listOverdueDispatches(
   reader: Reader,
@@ -28,7 +29,7 @@ export async function listOverdueDispatches(
   return overdue.flatMap(({ ulid, reservations }) => {
     const payload = payloads.get(ulid);
     if (payload === undefined) return []; // without a decision there is nothing to settle
-    const sealed = JSON.parse(payload) as ReceiptPayload; // by this kernel
-    return [{ decided: sealed, held: reservations.map(({ budget_id }) => budget_id) }];
+    const sealed = JSON.parse(payload) as ReceiptPayload; // written by this kernel
+    return [{ decided: sealed, reserved: reservations.map(({ budget_id }) => budget_id) }];
   });
 }

@@ -1,6 +1,6 @@
 import { PlainObject } from '@countersign/contracts';
 import { z } from 'zod';
-import type { Entity, KnownEntity } from '../relations/entity.ts';
+import type { Entity, KnownEntity } from '../controls/relations/entity.ts';
 import type { Reader } from './database.ts';
 
 /** The properties of known entities, in any order. */

@@ -1,14 +1,17 @@
 import { AppError, type Digest, type ManifestId, type ReceiptId, type TenantId } from '@countersign/contracts';
-import { evidenceEnvelopes, type EnvelopeRow } from '../envelopes/evidence-envelopes.ts';
-import type { EvidenceKeyRow } from '../envelopes/check-envelope.ts';
-import type { NativeSource } from '../envelopes/create-envelope.ts';
+import {
+  evidenceEnvelopes,
+  type EnvelopeRow,
+  type EvidenceKeyRow,
+  type NativeSource,
+} from '../controls/evidence/evidence-envelopes.ts';
 import type { Reader, Tx } from './database.ts';
 import { findByHash } from './graph-store.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import { findReceipt } from './receipt-store.ts';
 import { asStored } from './stored-row.ts';
 
-/** A key ends so long after its successor begins (ADR 118). */
+/** A key ends this long after its successor begins (ADR 118). */
 const overlapMs = 80_000;
 
 /** Newest first. */
@@ -30,11 +33,12 @@ export async function listEnvelopes<Item>(
 /** Throws NOT_FOUND. */
 export async function getEnvelope(reader: Reader, tenant: TenantId, id: ManifestId): Promise<EnvelopeRow> {
   const row = await reader.evidenceEnvelope.findFirst({ where: { tenant_id: tenant, manifest_id: id } });
-  if (row === null) throw new AppError('NOT_FOUND', 'There is no such envelope', { param: 'manifest_id' });
+  if (row === null)
+    throw new AppError('NOT_FOUND', 'The tenant has no envelope with this ID', { param: 'manifest_id' });
   return evidenceEnvelopes.rowOf(asStored(row));
 }
 
-/** Remembers the hash of an exported pack, which no receipt states: its end statement is inside. */
+/** Stores the hash of an exported pack. No receipt contains it, since the end statement is part of the pack. */
 export async function recordExport(
   tx: Tx,
   { tenant, hash, receiptId, now }: { tenant: TenantId; hash: Digest; receiptId: ReceiptId; now: Date },
@@ -43,7 +47,7 @@ export async function recordExport(
   await tx.evidenceExport.createMany({ data, skipDuplicates: true });
 }
 
-/** Native evidence of the tenant by its hash: an exported pack, or a receipt. */
+/** The tenant's evidence with this hash: an exported pack or a receipt. */
 export async function findNative(reader: Reader, tenant: TenantId, hash: Digest): Promise<NativeSource | null> {
   const exported = await reader.evidenceExport.findFirst({ where: { tenant_id: tenant, evidence_hash: hash } });
   if (exported !== null) {
@@ -56,7 +60,7 @@ export async function findNative(reader: Reader, tenant: TenantId, hash: Digest)
 
 type EvidenceKeyPart = { keyId: string; publicKey: Uint8Array };
 
-/** Publishes the evidence keys of this kernel. A known key keeps its begin. */
+/** Publishes the evidence keys of this kernel. A known key keeps its start. */
 export async function recordEvidenceKeys(
   tx: Tx,
   signer: Readonly<Record<EvidenceKeyRow['alg'], EvidenceKeyPart>>,
@@ -69,7 +73,7 @@ export async function recordEvidenceKeys(
   await tx.evidenceKey.createMany({ data, skipDuplicates: true });
 }
 
-/** Each key ends after the next one of its algorithm begins. */
+/** Lists the keys that kernels published. Each ends after the next one of its algorithm begins. */
 export async function listEvidenceKeys(reader: Reader): Promise<EvidenceKeyRow[]> {
   const rows = await reader.evidenceKey.findMany({ orderBy: [{ valid_from: 'asc' }, { key_id: 'asc' }] });
   return rows.map((row, index) => {
@@ -78,6 +82,7 @@ export async function listEvidenceKeys(reader: Reader): Promise<EvidenceKeyRow[]
       ...{ key_id: row.key_id, public_key: Uint8Array.from(row.public_key), valid_from: row.valid_from },
       alg: row.alg as EvidenceKeyRow['alg'], // a constraint of the table lists the algorithms
       valid_until: next === undefined ? null : new Date(next.valid_from.getTime() + overlapMs),
+      revoked_at: null,
     };
   });
 }

@@ -7,12 +7,12 @@ import type { Reader } from './database.ts';
 import { signedBySql, type Signed } from './signed-by.ts';
 import { WholeNumber } from './whole-number.ts';
 
-/** The receipts of a scope between two leaves. Between the same leaves they stay the same: the log only grows. */
+/** The receipts of a scope between two leaves. They never change, since the log only grows. */
 export type EvidenceRange = EvidenceScope & { first: number; last: number };
 
 export type EvidenceReads = ReturnType<typeof evidenceReads>;
 
-/** The tables behind a pack. */
+/** The reads for a pack. */
 export function evidenceReads(reader: Reader) {
   return {
     count: (scope: EvidenceScope, most: number) => countEvidence(reader, scope, most),
@@ -41,14 +41,17 @@ async function countEvidence(
   return { receipts: found, first, last };
 }
 
-/** The next links in the order of the log. Sessions are read one by one, so a page costs a page of each at most. */
+/**
+ * The next links in the order of the log. Sessions are read separately, so a page costs at most one page per session.
+ */
 async function listEvidence(
   reader: Reader,
   range: EvidenceRange,
   { after, limit }: { after: number; limit: number },
 ): Promise<ChainLink[]> {
   const next = Sql.sql`log_index > ${after} AND log_index <= ${range.last}`;
-  const page = Sql.sql`ORDER BY log_index NULLS FIRST LIMIT ${limit}`; // the order of the index and of no other
+  // matches the index, and no other order would use it
+  const page = Sql.sql`ORDER BY log_index NULLS FIRST LIMIT ${limit}`;
   const rows =
     range.sessions === null
       ? reader.$queryRaw`SELECT ${linkColumnsSql} FROM ledger WHERE ${within(range)} AND ${next} ${page}`
@@ -62,7 +65,7 @@ async function listEvidence(
     .map(linkOf);
 }
 
-/** Whether a key has signed anything of it. */
+/** Whether the range contains a signature of the key. */
 async function hasSignedOfEvidence(reader: Reader, range: EvidenceRange, signed: Signed): Promise<boolean> {
   const rows = await reader.$queryRaw<unknown[]>`
     SELECT 1 FROM ledger WHERE ${within(range)} AND log_index BETWEEN ${range.first} AND ${range.last}
@@ -70,7 +73,7 @@ async function hasSignedOfEvidence(reader: Reader, range: EvidenceRange, signed:
   return rows.length > 0;
 }
 
-/** The last leaf of the tenant that is no end statement: those are about what stands before them. */
+/** The last leaf of the tenant that is not an end statement, since end statements cover earlier leaves. */
 async function findLastLeaf(reader: Reader, tenant: TenantId): Promise<number | null> {
   const rows = await reader.$queryRaw`
     SELECT log_index FROM ledger WHERE tenant_id = ${tenant} AND action <> ${packAction} ORDER BY log_index DESC NULLS LAST LIMIT 1`;
@@ -88,7 +91,10 @@ async function findLastLeafOf(reader: Reader, tenant: TenantId, sessions: string
   return row.log_index;
 }
 
-/** The first end statement that names this hash of its facts, or this resource. Only the kernel seals in the sessions `heads`. */
+/**
+ * The first end statement with this hash of its facts, or this resource. Only the kernel seals in sessions whose names
+ * begin with `heads:`.
+ */
 async function findStatement(
   reader: Reader,
   tenant: TenantId,
@@ -113,7 +119,7 @@ export type ActivationRow = {
   activated_at: Date;
 };
 
-/** The activation that decisions of this tenant name by hash and epoch: its own, or that for all tenants. */
+/** The activation that this tenant's decisions refer to by hash and epoch: the tenant's own, or one for all tenants. */
 async function findActivation(
   reader: Reader,
   { tenant, policyHash, epoch, at }: { tenant: TenantId; policyHash: string; epoch: number; at: Date },
@@ -122,7 +128,8 @@ async function findActivation(
     where: { tenant_id: { in: [tenant, '*'] }, epoch, policy_hash: policyHash },
     orderBy: { tenant_id: 'desc' },
   });
-  // An equal bundle of the installation may have been in force until the tenant activated its own, also within one millisecond.
+  // The tenant's own row comes first. If it was activated only after the decision, the decision used an equal bundle of
+  // the installation.
   return rows.find(({ activated_at }) => activated_at < at) ?? rows.at(-1) ?? null;
 }
 

@@ -1,14 +1,14 @@
 import type { TenantId } from '@countersign/contracts';
 import type { CallInFlight, FenceScope, OrgId } from '@countersign/contracts/governance-kernel';
-import type { FenceRow } from '../fences/fence-row.ts';
-import { fences } from '../fences/fences.ts';
-import { orgOfScope, scopesAround, tenantOf, type Fenced } from '../fences/scopes.ts';
+import type { FenceRow } from '../controls/fences/fence-row.ts';
+import { fences } from '../controls/fences/fences.ts';
+import { orgOfScope, scopesAround, tenantOf, type Fenced } from '../controls/fences/scopes.ts';
 import type { Reader } from './database.ts';
 import { callInFlight, listOpenDispatches, openCallsOf, type OpenCall } from './open-calls.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import { asStored } from './stored-row.ts';
 
-/** Sorted by scope, which never changes. */
+/** Lists fences by scope, which never changes. */
 export async function listFences<Item>(
   reader: Reader,
   { page, item }: { page: PageRequest; item: (fence: FenceRow) => Item },
@@ -27,9 +27,12 @@ export async function findFences(reader: Reader, scopes: readonly FenceScope[]):
   return rows.map((row) => fences.rowOf(asStored(row)));
 }
 
-type InFlight = { calls: CallInFlight[]; /** There are, or may be, more than these. */ mayBeMore: boolean };
+type InFlight = { calls: CallInFlight[]; /** Whether there may be more calls than these. */ mayBeMore: boolean };
 
-/** Calls in the scope that were sent and are not settled, oldest first. Over all tenants: fences are the system's. */
+/**
+ * Calls in the scope that were sent and are not settled, oldest first. Reads across all tenants, since fences belong
+ * to the system.
+ */
 export async function listCallsInFlight(reader: Reader, scope: FenceScope, limit: number): Promise<InFlight> {
   const org = orgOfScope(scope);
   const within = org === null ? tenantsOf(scope) : await listTenantsOf(reader, org);
@@ -49,13 +52,13 @@ function fencedCall({ dispatch: { tools }, sealed: { tenant_id: tenant, principa
   return { tenant, principal, tools };
 }
 
-/** The fences that stop this caller's calls of these tools, by the current rows. */
+/** The stored fences whose scopes contain this caller's calls of these tools, including lifted and expired ones. */
 export async function findFencesAround(reader: Reader, caller: Omit<Fenced, 'org'>): Promise<FenceRow[]> {
   const placed = await reader.tenantOrg.findUnique({ where: { tenant_id: caller.tenant }, select: { org_id: true } });
   return await findFences(reader, scopesAround({ ...caller, org: (placed?.org_id ?? null) as OrgId | null })); // the kernel wrote it
 }
 
-/** The most tenants of an organisation that are searched: a list of one statement. */
+/** The most tenants of an organisation that one statement searches. */
 const tenantsMax = 10_000;
 
 async function listTenantsOf(reader: Reader, org: OrgId): Promise<TenantId[]> {

@@ -13,7 +13,7 @@ export async function countOpenDispatches(reader: Reader): Promise<number> {
   return Counted.parse(rows)[0].counted;
 }
 
-/** Fences that stand at this time. */
+/** Fences in force at this time. */
 export async function countFences(reader: Reader, now: Date): Promise<number> {
   const rows = await reader.$queryRaw`
     SELECT count(*) AS counted FROM (
@@ -26,7 +26,7 @@ export async function sizeOfLog(reader: Reader): Promise<number> {
   return Number(head?.size ?? 0);
 }
 
-/** Null: everything is published. */
+/** The time of the oldest unpublished event. `null` when all events are published. */
 export async function findOldestUnsent(reader: Reader): Promise<Date | null> {
   const oldest = await reader.outbox.findFirst({
     where: { sentAt: null },

@@ -1,4 +1,4 @@
-import { Digest, SessionId, type Instant, type TenantId } from '@countersign/contracts';
+import { instantOrNull, instantOf, Digest, SessionId, type TenantId } from '@countersign/contracts';
 import type { GraphSession, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import type { Reader } from './database.ts';
@@ -17,7 +17,10 @@ const Sessions = z.array(
   }),
 );
 
-/** Those that began last first, from before a place in the log on. NULLS LAST is the order of the index and of no other. */
+/**
+ * Sessions by their start, latest first, before a place in the log. NULLS LAST is the order of the index, which no
+ * other order can use.
+ */
 export async function listSessions(
   reader: Reader,
   tenant: TenantId,
@@ -37,7 +40,7 @@ export async function listSessions(
     receipts: row.lamport_clock,
     head_hash: row.receipt_hash,
     begun_at: instantOf(row.begun_at),
-    last_issued_at: row.issued_at === null ? null : instantOf(row.issued_at),
+    last_issued_at: instantOrNull(row.issued_at),
   }));
 }
 
@@ -57,8 +60,4 @@ export async function findByHash(
     select: { receipt_hash: true },
   });
   return { receipt, next: next === null ? null : Digest.parse(next.receipt_hash) };
-}
-
-function instantOf(date: Date): Instant {
-  return date.toISOString() as Instant; // toISOString writes exactly this form
 }

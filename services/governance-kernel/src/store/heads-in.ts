@@ -1,3 +1,4 @@
+import type { Checkpoint } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import {
   findCheckpoint,
@@ -11,12 +12,14 @@ import {
   type NewCheckpoint,
 } from './checkpoint-store.ts';
 import type { KernelDatabase } from './database.ts';
+import { logSource } from './log-source.ts';
 import { growLogTree } from './log-tree-store.ts';
 import type { TrustKeyRow } from './trust-key-store.ts';
+import { findCosigned, withCosignatures, type Counted } from './with-cosignatures.ts';
 
 export type HeadStore = ReturnType<typeof headsIn>;
 
-/** The tables behind the heads of the log, in the form that signing and finding them takes. */
+/** The tables of the log's heads, in the form that signing and searching needs. */
 export function headsIn(
   { reader, transaction }: KernelDatabase,
   provider: CryptoProvider,
@@ -31,5 +34,16 @@ export function headsIn(
     listUpTo: (heads: Parameters<typeof listHeadsUpTo>[1]) => listHeadsUpTo(reader, heads),
     listFrom: (heads: Parameters<typeof listHeadsFrom>[1]) => listHeadsFrom(reader, heads),
     listKeys,
+  };
+}
+
+export type ProofStore = ReturnType<typeof proofsIn>;
+
+/** The leaves of the log and the cosigned heads, for proofs. */
+export function proofsIn({ reader }: Pick<KernelDatabase, 'reader'>, provider: CryptoProvider) {
+  return {
+    leaves: logSource(reader),
+    findCosigned: (headsBy: Counted, size: number) => findCosigned({ reader, headsBy }, size),
+    withCosignatures: (head: Checkpoint) => withCosignatures({ reader, provider }, head),
   };
 }

@@ -9,7 +9,7 @@ import type {
 import { ulidOf } from '@countersign/receipts';
 import { z } from 'zod';
 import { Prisma as Sql } from '../generated/prisma/client.ts';
-import { hostChains, hostDrift, type HostChainRow } from '../host-evidence/host-rows.ts';
+import { hostChains, hostDrift, type HostChainRow } from '../controls/evidence/host-rows.ts';
 import type { Reader } from './database.ts';
 import { ledgerList } from './ledger-list.ts';
 import { receiptOf, recordOf, receiptColumnsSql } from './ledger-row.ts';
@@ -24,7 +24,10 @@ export async function findHostImport(reader: Reader, tenant: TenantId, hash: Dig
 /** Throws NOT_FOUND. */
 export async function getHostChain(reader: Reader, tenant: TenantId, id: HostChainId): Promise<HostChainRow> {
   const row = await reader.hostChain.findFirst({ where: { tenant_id: tenant, host_chain_id: id } });
-  if (row === null) throw new AppError('NOT_FOUND', 'There is no such chain of a recorder', { param: 'host_chain_id' });
+  if (row === null)
+    throw new AppError('NOT_FOUND', 'The tenant has no imported recorder chain with this ID', {
+      param: 'host_chain_id',
+    });
   return hostChains.rowOf(asStored(row));
 }
 

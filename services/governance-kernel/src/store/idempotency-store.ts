@@ -4,22 +4,22 @@ import { queryableOf } from '@countersign/messaging';
 import { ulidOf } from '@countersign/receipts';
 import type { IdempotencyStore, StoredAnswer } from '@countersign/service-kit';
 import { z } from 'zod';
-import type { AnswerStore } from '../boundary/kept-answers.ts';
+import type { AnswerStore } from '../decision/kept-answers.ts';
 import type { IdempotencyKeyModel } from '../generated/prisma/models.ts';
 import type { Reader, Transaction, Tx } from './database.ts';
 
 const keys = new AnswerKeys(columnsOf);
 
 type IdempotencyOptions = {
-  /** Under a wrong clock of one kernel, a key would be free while other kernels count on it. */
+  /** The clock of the database. A kernel whose own clock is wrong could free a key on which other kernels rely. */
   databaseNow: DatabaseClock;
-  /** A request that runs longer than this was lost with its process: its key may be claimed again. */
+  /** A request that runs for longer than this was lost with its process, so its key may be claimed again. */
   runningMsMax: number;
 };
 
 /**
- * Answers of mutating routes by Idempotency-Key. Routes that seal keep their key in the ledger's transaction instead; of calls that the
- * kernel performs, the answer is found and kept without a claim of its own.
+ * Answers of mutating routes by Idempotency-Key. Routes that seal store their key in the ledger's transaction instead.
+ * For calls that the kernel performs, the answer is stored without a separate claim.
  */
 export function idempotencyStore(
   { reader, transaction }: { reader: Reader; transaction: Transaction },
@@ -34,7 +34,7 @@ export function idempotencyStore(
     complete: (scope, key, answer) =>
       transaction(async (tx) => void (await keys.complete(queryableOf(tx), { scope, key }, answer))),
     abandon: (scope, key) => transaction((tx) => keys.free(queryableOf(tx), { scope, key }, { state: 'running' })),
-    // Reads and nothing else, so that looking never takes the place of an answer that is being kept.
+    // Only reads, so that a lookup never displaces an answer that is being stored.
     find: async (scope, { key, fingerprint }) => {
       const kept = { created_at: { gt: ago(await databaseNow(reader), answersKeptMs) } };
       const where = { ...placeOf(scope, key), fingerprint, state: 'done', ...kept };
@@ -60,7 +60,7 @@ function ago(now: Date, ms: number): Date {
   return new Date(now.getTime() - ms);
 }
 
-/** The scope names route and caller, so tenant and principal stay empty: no key of the ledger's is like that. */
+/** The scope contains route and caller, so tenant and principal stay empty. Keys of the ledger never have that form. */
 function columnsOf(scope: string) {
   return { tenant_id: '', principal_id: '', route: scope };
 }
@@ -84,7 +84,7 @@ function answerOf(row: IdempotencyKeyModel): StoredAnswer {
   return { status, headers: headers ?? {}, text: answer };
 }
 
-/** Removes answers that are not given again any more, those of the ledger's decisions too: they end with the 24th hour. */
+/** Removes answers after 24 hours, when they are no longer replayed, including answers of the ledger's decisions. */
 export async function forgetAnswers(tx: Tx, now: Date): Promise<void> {
   const where = { created_at: { lte: ago(now, answersKeptMs) } };
   await tx.idempotencyKey.deleteMany({ where });

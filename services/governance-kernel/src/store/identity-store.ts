@@ -1,9 +1,9 @@
 import type { PrincipalId, TenantId } from '@countersign/contracts';
 import type { Identity, IdentityKind, KeyThumbprint } from '@countersign/contracts/governance-kernel';
-import { noIdentity } from '../identities/change-identities.ts';
-import { identities, type IdentityKey, type IdentityRow } from '../identities/identities.ts';
-import { identityKeys, type IdentityKeyRow } from '../identities/identity-keys.ts';
-import { identityView } from '../identities/identity-view.ts';
+import { noIdentity } from '../controls/identities/change-identities.ts';
+import { identities, type IdentityKey, type IdentityRow } from '../controls/identities/identities.ts';
+import { identityKeys, type IdentityKeyRow } from '../controls/identities/identity-keys.ts';
+import { identityView } from '../controls/identities/identity-view.ts';
 import type { Reader } from './database.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import { asStored } from './stored-row.ts';
@@ -15,7 +15,7 @@ export async function getIdentity(reader: Reader, key: IdentityKey): Promise<Ide
   return identity;
 }
 
-/** The operator's current view. Throws NOT_FOUND. */
+/** The identity as operators see it, with the live keys of an agent. Throws NOT_FOUND. */
 export async function showIdentity(reader: Reader, key: IdentityKey): Promise<Identity> {
   const keys = key.kind === 'agent' ? await listLiveKeys(reader, key.tenant, [key.principal]) : [];
   return identityView(await getIdentity(reader, key), keys);
@@ -69,7 +69,7 @@ async function listLiveKeys(
     .sort((left, right) => left.createdAtMs - right.createdAtMs || (left.kid < right.kid ? -1 : 1));
 }
 
-/** Null for a key that is not enrolled in the tenant, or that has ended with its identity or by itself. */
+/** `null` for a key that is not enrolled in the tenant, or if the key or its identity is revoked. */
 export async function findLiveKey(
   reader: Reader,
   { tenant, kid }: { tenant: TenantId; kid: KeyThumbprint },
@@ -86,7 +86,7 @@ export async function isRevoked(reader: Reader, key: IdentityKey): Promise<boole
   return identity !== null && identity.revokedAtMs !== null;
 }
 
-/** When the identities of these were revoked, by principal. */
+/** The revocation times of these identities, by principal. */
 export async function findRevocations(
   reader: Reader,
   { tenant, kind, principals }: { tenant: TenantId; kind: IdentityKind; principals: readonly PrincipalId[] },

@@ -144,13 +144,14 @@ BEGIN
     'INSERT INTO %I.trust_keys (key_id, public_key, purpose, log_origin, valid_from)
      SELECT k.kid, decode(translate(k.x, ''-_'', ''+/'') || ''='', ''base64''), k.purpose, k.log_origin, k.valid_from
        FROM jsonb_to_recordset($1) AS k (kid text, x text, purpose text, log_origin text, valid_from timestamptz)
+      WHERE k.purpose <> ''evidence''
       ORDER BY k.valid_from, k.kid
      ON CONFLICT (key_id) DO NOTHING', TG_TABLE_SCHEMA) USING NEW.document #> '{list,keys}';
   EXECUTE format(
     'INSERT INTO %I.trust_key_ends AS e (key_id, valid_until, revoked_at)
      SELECT k.kid, k.valid_until, k.revoked_at
-       FROM jsonb_to_recordset($1) AS k (kid text, valid_until timestamptz, revoked_at timestamptz)
-      WHERE k.valid_until IS NOT NULL OR k.revoked_at IS NOT NULL
+       FROM jsonb_to_recordset($1) AS k (kid text, purpose text, valid_until timestamptz, revoked_at timestamptz)
+      WHERE k.purpose <> ''evidence'' AND (k.valid_until IS NOT NULL OR k.revoked_at IS NOT NULL)
      ON CONFLICT (key_id) DO UPDATE SET valid_until = least(e.valid_until, excluded.valid_until),
                                         revoked_at = least(e.revoked_at, excluded.revoked_at)', TG_TABLE_SCHEMA)
     USING NEW.document #> '{list,keys}';
@@ -352,14 +353,29 @@ END $$;
 
 CREATE OR REPLACE FUNCTION put_mcp_servers(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO mcp_servers AS t (server_id, name, tenant_id, transport, config, config_hash, state, reason, registered_by, approved_by, approved_at, approval_receipt_id, expires_at, revoked_by, revoked_at, created_at, updated_at, sealed_config, first_listed_at)
-  SELECT p.server_id, p.name, p.tenant_id, p.transport, p.config, p.config_hash, p.state, p.reason, p.registered_by, p.approved_by, p.approved_at, p.approval_receipt_id, p.expires_at, p.revoked_by, p.revoked_at, p.created_at, p.updated_at, p.sealed_config, p.created_at
-    FROM jsonb_populate_recordset(NULL::mcp_servers, puts) AS p ORDER BY p.server_id
+  UPDATE mcp_tools t SET pinned_hash = NULL, pinned_at = NULL, earlier_hash = t.pinned_hash,
+         earlier_definition = CASE WHEN t.pinned_hash IS NOT NULL THEN t.definition END,
+         definition = coalesce(t.observed_definition, t.definition), observed_definition = NULL, drifted_at = NULL
+    FROM jsonb_to_recordset(puts) AS s(server_id text, ends_pins boolean), mcp_servers m
+   WHERE s.ends_pins AND m.server_id = s.server_id AND m.first_listed_at IS NOT NULL AND t.server_id = s.server_id;
+  INSERT INTO mcp_servers AS t (server_id, name, tenant_id, transport, config, config_hash, state, reason, registered_by, approved_by, approved_at, approval_receipt_id, expires_at, revoked_by, revoked_at, created_at, updated_at, replaced_at, sealed_config, first_listed_at)
+  SELECT p.server_id, p.name, p.tenant_id, p.transport, p.config, p.config_hash, p.state, p.reason, p.registered_by, p.approved_by, p.approved_at, p.approval_receipt_id, p.expires_at, p.revoked_by, p.revoked_at, p.created_at, p.updated_at, p.replaced_at, p.sealed_config,
+         CASE WHEN f.pins_first_list THEN NULL ELSE p.updated_at END
+    FROM jsonb_populate_recordset(NULL::mcp_servers, puts) AS p
+    JOIN jsonb_to_recordset(puts) AS f(server_id text, pins_first_list boolean) ON f.server_id = p.server_id
+   ORDER BY p.server_id
   ON CONFLICT (server_id) DO UPDATE SET transport = excluded.transport, config = excluded.config, config_hash = excluded.config_hash, state = excluded.state, reason = excluded.reason, registered_by = excluded.registered_by, approved_by = excluded.approved_by, approved_at = excluded.approved_at, approval_receipt_id = excluded.approval_receipt_id, expires_at = excluded.expires_at, revoked_by = excluded.revoked_by, revoked_at = excluded.revoked_at, updated_at = excluded.updated_at,
     sealed_config = coalesce(excluded.sealed_config, t.sealed_config),
-    first_listed_at = coalesce(t.first_listed_at, excluded.updated_at);
+    replaced_at = coalesce(excluded.replaced_at, t.replaced_at),
+    first_listed_at = coalesce(t.first_listed_at, excluded.first_listed_at);
+  UPDATE mcp_servers t SET first_listed_at = NULL
+    FROM jsonb_to_recordset(puts) AS s(server_id text, ends_pins boolean)
+   WHERE s.ends_pins AND t.server_id = s.server_id;
+  UPDATE mcp_tools t SET earlier_hash = NULL, earlier_definition = NULL
+    FROM jsonb_to_recordset(puts) AS s(server_id text, pins jsonb, keeps_ended_pins boolean)
+   WHERE t.server_id = s.server_id AND s.pins IS NOT NULL AND s.keeps_ended_pins IS NULL AND t.earlier_hash IS NOT NULL;
   DELETE FROM mcp_tools t USING jsonb_to_recordset(puts) AS s(server_id text, pins jsonb)
-   WHERE t.server_id = s.server_id AND s.pins IS NOT NULL
+   WHERE t.server_id = s.server_id AND s.pins IS NOT NULL AND t.earlier_hash IS NULL
      AND NOT EXISTS (SELECT FROM jsonb_to_recordset(s.pins) AS p(tool_name text) WHERE p.tool_name = t.tool_name);
   INSERT INTO mcp_tools AS t (server_id, tool_name, pinned_hash, current_hash, definition, effect_level, pinned_at)
   SELECT s.server_id, p.tool_name, p.hash, p.hash, p.definition, p.effect_level, s.updated_at
@@ -383,12 +399,15 @@ END $$;
 
 CREATE OR REPLACE FUNCTION put_sandbox_grants(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO sandbox_grants AS t (tenant_id, subject, grant_id, terms, grant_hash, created_by, created_at, expires_at, receipt_id)
-  SELECT p.tenant_id, p.subject, p.grant_id, p.terms, p.grant_hash, p.created_by, p.created_at, p.expires_at, p.receipt_id
+  INSERT INTO sandbox_grants AS t (tenant_id, subject, grant_id, terms, grant_hash, config_hash, created_by, created_at,
+    expires_at, receipt_id)
+  SELECT p.tenant_id, p.subject, p.grant_id, p.terms, p.grant_hash, p.config_hash, p.created_by, p.created_at, p.expires_at,
+         p.receipt_id
     FROM jsonb_populate_recordset(NULL::sandbox_grants, puts) AS p ORDER BY p.tenant_id, p.subject
   ON CONFLICT (tenant_id, subject) DO UPDATE SET
-    grant_id = excluded.grant_id, terms = excluded.terms, grant_hash = excluded.grant_hash, created_by = excluded.created_by,
-    created_at = excluded.created_at, expires_at = excluded.expires_at, receipt_id = excluded.receipt_id;
+    grant_id = excluded.grant_id, terms = excluded.terms, grant_hash = excluded.grant_hash, config_hash = excluded.config_hash,
+    created_by = excluded.created_by, created_at = excluded.created_at, expires_at = excluded.expires_at,
+    receipt_id = excluded.receipt_id;
 END $$;
 
 CREATE OR REPLACE FUNCTION put_trust_lists(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$

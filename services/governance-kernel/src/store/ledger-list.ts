@@ -3,6 +3,7 @@ import { Prisma as Sql } from '../generated/prisma/client.ts';
 
 export type LedgerFilter = {
   session_id?: string | undefined;
+  lamport_clock?: number | undefined;
   principal_id?: string | undefined;
   verdict?: string | undefined;
   reason_code?: string | undefined;
@@ -16,13 +17,13 @@ export type LedgerFilter = {
   to?: string | undefined;
 };
 
-/** `before` is the log index of the last entry already seen. */
+/** `before` is the log index of the last entry of the previous page. */
 export type LedgerPage = { limit: number; before: number | null };
 
 /**
- * The statement of one page of a tenant's entries, newest first: by place in the log, and by time of issue if times are
- * requested. The place alone does not lead to times. NULLS LAST is the order of the lists' indexes and of no other.
- * Null when nothing can match.
+ * The statement for one page of a tenant's entries, newest first. They are ordered by place in the log, or by time of
+ * issue if times are requested, since places do not determine times. NULLS LAST matches the indexes of the lists, and
+ * no other order would use them. `null` when nothing can match.
  */
 export function ledgerList(
   columns: Sql.Sql,
@@ -36,7 +37,7 @@ export function ledgerList(
   const conditions = [
     Sql.sql`tenant_id = ${tenant}`,
     ...(having === undefined ? [] : [having]),
-    ...Object.entries<string | undefined>(equal).flatMap(([column, value]) =>
+    ...Object.entries<string | number | undefined>(equal).flatMap(([column, value]) =>
       value === undefined ? [] : [is(column, value)],
     ),
     ...(from === undefined ? [] : [Sql.sql`issued_at >= ${from}::timestamptz`]),
@@ -48,14 +49,14 @@ export function ledgerList(
     ORDER BY ${time} log_index DESC NULLS LAST LIMIT ${page.limit}`;
 }
 
-/** The names are the filter's own members, never a caller's text. */
-function is(column: string, value: string): Sql.Sql {
+/** The names are members of the filter type, never text from a caller. */
+function is(column: string, value: string | number): Sql.Sql {
   return Sql.sql`${Sql.raw(column)} = ${value}`;
 }
 
 /**
- * The entries behind an entry in the order of issue. Kernels have clocks of their own, so a later place may have an
- * earlier time.
+ * Selects the entries that were issued before the entry at this place. Clocks of kernels differ, so a later place may
+ * have an earlier time.
  */
 function issuedBefore(logIndex: number): Sql.Sql {
   return Sql.sql`(issued_at, log_index) < ((SELECT issued_at FROM ledger WHERE log_index = ${logIndex}), ${logIndex})`;
@@ -64,8 +65,8 @@ function issuedBefore(logIndex: number): Sql.Sql {
 type EqualFilter = Omit<LedgerFilter, 'from' | 'to'>;
 
 /**
- * ALLOWED is the reason of every ALLOW and of nothing else (a CHECK of the table), and only the other reasons are indexed. Null when
- * verdict and reason exclude each other.
+ * ALLOWED is the reason of every ALLOW and of nothing else (a CHECK of the table), and only the other reasons are
+ * indexed. `null` when verdict and reason exclude each other.
  */
 function indexedFilter(filter: EqualFilter): EqualFilter | null {
   const { verdict, reason_code: reason } = filter;

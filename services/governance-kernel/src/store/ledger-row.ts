@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Prisma as Sql } from '../generated/prisma/client.ts';
 import { WholeNumber } from './whole-number.ts';
 
-/** The columns that make a receipt of a ledger row. */
+/** The columns from which a receipt is built. */
 const ReceiptRow = z.object({
   log_index: WholeNumber,
   payload: z.string(),
@@ -13,7 +13,7 @@ const ReceiptRow = z.object({
   receipt_hash: Digest,
 });
 
-/** The same columns for the query language … */
+/** The columns of a receipt, for queries through Prisma. */
 export const receiptColumns = {
   log_index: true,
   payload: true,
@@ -22,7 +22,7 @@ export const receiptColumns = {
   receipt_hash: true,
 } as const satisfies Record<keyof z.input<typeof ReceiptRow>, true>;
 
-/** … and for SQL. */
+/** The same columns, for SQL. */
 export const receiptColumnsSql = Sql.raw(Object.keys(receiptColumns).join(', '));
 
 export function receiptOf(row: unknown): StoredReceipt {

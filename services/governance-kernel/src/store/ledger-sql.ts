@@ -8,7 +8,10 @@ const argumentsInOrder = Object.entries({ ...appendArguments, ...holdArguments }
 
 export const lockControls = { name: 'ledger-lock-controls', text: 'SELECT lock_controls($1)' };
 export const lockChains = { name: 'ledger-lock-chains', text: 'SELECT lock_chains($1::text[], $2::text[])' };
-/** Every argument is named. Keys and times of the receipts are compared with the published keys before anything is appended. */
+/**
+ * All arguments are named. Keys and times of the receipts are compared with the published keys before anything is
+ * appended.
+ */
 export const append = {
   name: 'ledger-append',
   text: `SELECT append(${Object.keys(appendArguments)
@@ -21,7 +24,10 @@ export const append = {
 
 type Prepared = { name: string; text: string };
 
-/** All facts in one statement, and so from one snapshot: two parameters for the chains, then those of each control in turn. */
+/**
+ * Reads all facts in one statement, and so from one snapshot: two parameters for the chains, then those of each
+ * control in turn.
+ */
 export function readStatement(controls: readonly AnyControl[]): Prepared {
   const quiet = controls.flatMap((control) =>
     control.quiet === undefined ? [] : [{ name: control.name, sql: control.quiet.sql }],
@@ -52,7 +58,10 @@ export function readParameters(controls: readonly AnyControl[], { chains, sets }
   ];
 }
 
-/** The statements that lock rows, in the order of the list; controls that are locked otherwise have none. */
+/**
+ * The statements that lock rows, in the order of the list. A control that is locked in another way has no such
+ * statement.
+ */
 export function rowLocks(
   controls: readonly AnyControl[],
   sets: readonly Wanted[],

@@ -1,5 +1,5 @@
 import { inOnePacket, isUnavailable } from '@countersign/database';
-import type { Digest, Instant, SessionId, TenantId } from '@countersign/contracts';
+import { instantOf, type Digest, type SessionId, type TenantId } from '@countersign/contracts';
 import { insertEvents } from '@countersign/messaging';
 import type pg from 'pg';
 import type { LedgerClockGuard } from '../ledger/clock-guard.ts';
@@ -13,7 +13,7 @@ import { textArray } from './binary-array.ts';
 import * as sql from './ledger-sql.ts';
 
 type Guards = { clockGuard: LedgerClockGuard; keyGuard: KeyGuard };
-type Parts = { pool: pg.Pool; controls: readonly AnyControl[] } & Guards;
+type Deps = { pool: pg.Pool; controls: readonly AnyControl[] } & Guards;
 type Appended = { first: string };
 type HeadRow = {
   tenant_id: TenantId;
@@ -25,19 +25,21 @@ type HeadRow = {
 };
 type ReadRow = { mark: string | null; timeline: string; heads: HeadRow[] | null } & Record<string, StoredRow[] | null>;
 
-/** The ledger's tables: read in one statement, appended to in one statement, or both under locks in one transaction. */
-export function ledgerStore({ pool, controls, ...guards }: Parts): LedgerStore {
+/** The ledger's tables. A read is one statement, and so is an append. `underLocks` does both in one transaction. */
+export function ledgerStore({ pool, controls, ...guards }: Deps): LedgerStore {
   const statement = sql.readStatement(controls);
   const read = async (client: pg.Pool | pg.PoolClient, sought: Sought) => {
     const { rows } = await client.query<ReadRow>({ ...statement, values: sql.readParameters(controls, sought) });
     return factsOf(controls, sought, rows[0]);
   };
   return {
-    read: (sought) => told(() => read(pool, sought)),
+    read: (sought) => translatingErrors(() => read(pool, sought)),
     append: (write) =>
-      told(() => held(guards, write, async (appending) => placeOf((await pool.query<Appended>(appending)).rows))),
+      translatingErrors(() =>
+        guarded(guards, write, async (appending) => placeOf((await pool.query<Appended>(appending)).rows)),
+      ),
     underLocks: (sought, { alone }, decide) =>
-      told(async () => {
+      translatingErrors(async () => {
         const client = await pool.connect();
         try {
           const facts = await lockAndRead(client, { controls, sought, alone, read });
@@ -60,7 +62,9 @@ type Locking = {
   read(client: pg.PoolClient, sought: Sought): Promise<ReadFacts>;
 };
 
-/** Sent together, run in this order; the reading sees what was committed when the last lock was won. */
+/**
+ * The statements are sent together and run in the order of this code. The read sees all commits before the last lock.
+ */
 async function lockAndRead(client: pg.PoolClient, { controls, sought, alone, read }: Locking): Promise<ReadFacts> {
   const chains = [sought.chains.map(({ tenant }) => tenant), sought.chains.map(({ session }) => session)].map(
     textArray,
@@ -73,12 +77,12 @@ async function lockAndRead(client: pg.PoolClient, { controls, sought, alone, rea
     read(client, sought),
   ]);
   await Promise.all(sent);
-  return (await sent.at(-1)) as ReadFacts; // the last that was sent
+  return (await sent.at(-1)) as ReadFacts; // the result of the last statement
 }
 
-/** COMMIT follows the writes without waiting for them: after one that failed, PostgreSQL answers it with ROLLBACK. */
+/** COMMIT follows the writes without waiting for them. After a failed write, PostgreSQL answers it with ROLLBACK. */
 async function writeAndCommit(client: pg.PoolClient, write: LedgerWrite | null, guards: Guards): Promise<number> {
-  if (write !== null) return held(guards, write, (appending) => sendWrites(client, write, appending));
+  if (write !== null) return guarded(guards, write, (appending) => sendWrites(client, write, appending));
   await client.query('ROLLBACK');
   return 0;
 }
@@ -87,8 +91,8 @@ async function sendWrites(client: pg.PoolClient, { batch: { events } }: LedgerWr
   const announcing = events.length === 0 ? [] : [insertEvents(events)];
   const [commit, appended, ...announced] = inOnePacket(client, () => {
     const written = client.query<Appended>(appending);
-    const told = announcing.map((statement) => client.query(statement));
-    return [client.query('COMMIT'), written, ...told] as const;
+    const pending = announcing.map((statement) => client.query(statement));
+    return [client.query('COMMIT'), written, ...pending] as const;
   });
   const [{ command }, { rows }] = await Promise.all([commit, appended, ...announced]);
   if (command !== 'COMMIT') throw new Error('The transaction was rolled back');
@@ -98,10 +102,10 @@ async function sendWrites(client: pg.PoolClient, { batch: { events } }: LedgerWr
 type Appending = pg.QueryConfig & Pick<typeof sql.append, 'name' | 'text'>;
 
 /**
- * The database appends nothing that is dated far from its own clock, and nothing that a key has signed which does not count. Why it refused,
- * the clocks of both tell, or the keys.
+ * The database refuses a batch that is dated far from its own clock, or signed with an invalid key. The error contains
+ * the database's clock or the fault of the key.
  */
-async function held<Result>(
+async function guarded<Result>(
   { clockGuard, keyGuard }: Guards,
   write: LedgerWrite,
   send: (appending: Appending) => Promise<Result>,
@@ -119,7 +123,7 @@ async function held<Result>(
     const databaseMs = databaseMsIn(error);
     if (databaseMs === null) throw error;
     clockGuard.assertNearIn({ beforeMs, databaseMs, afterMs: clockGuard.nowMs() });
-    throw new StaleFacts('The dated entry has come to the database late', { cause: error });
+    throw new StaleFacts('The batch reached the database too long after its date', { cause: error });
   }
 }
 
@@ -137,7 +141,7 @@ function keyFaultIn(error: unknown): KeyFault | null {
 }
 
 function placeOf(rows: readonly Appended[]): number {
-  if (rows[0] === undefined) throw new Error('The ledger told no place in the log');
+  if (rows[0] === undefined) throw new Error('The ledger returned no place in the log');
   return Number(rows[0].first);
 }
 
@@ -148,7 +152,7 @@ function factsOf(controls: readonly AnyControl[], { chains, sets }: Sought, row:
     session: session_id,
     lamport: lamport_clock,
     receiptHash: receipt_hash === '' ? null : receipt_hash,
-    issuedAt: issued_at === null ? null : (new Date(issued_at).toISOString() as Instant), // toISOString writes exactly this form
+    issuedAt: issued_at === null ? null : instantOf(new Date(issued_at)),
     quiet,
   }));
   const rows = controls.map(
@@ -159,7 +163,7 @@ function factsOf(controls: readonly AnyControl[], { chains, sets }: Sought, row:
 }
 
 async function abandon(client: pg.PoolClient, cause: unknown): Promise<void> {
-  // A broken connection rolls back by itself; the pool must not hand it out again.
+  // A broken connection rolls back by itself, and the pool must not reuse it.
   const broken =
     isUnavailable(cause) ||
     (await client.query('ROLLBACK').then(
@@ -169,11 +173,11 @@ async function abandon(client: pg.PoolClient, cause: unknown): Promise<void> {
   client.release(broken);
 }
 
-async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+async function translatingErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    if (isStale(error)) throw new StaleFacts('A version moved', { cause: error });
+    if (isStale(error)) throw new StaleFacts('A version changed after it was read', { cause: error });
     throw isUnavailable(error) ? unavailable(error) : error;
   }
 }

@@ -3,7 +3,7 @@ import type { Reader } from './database.ts';
 import { getLogReach, listLogLeaves, listLogNodes, type LogLeaf, type LogNode, type NodeKey } from './log-store.ts';
 import { listSealed, type LogRange, type SealedScope } from './receipt-store.ts';
 
-/** The tables behind the log's tree, as a reader of nodes wants them. */
+/** The tables of the log's tree, in the form that a node reader needs. */
 export function logSource(reader: Reader) {
   return {
     listNodes: (keys: NodeKey[]): Promise<LogNode[]> => listLogNodes(reader, keys),
@@ -11,7 +11,7 @@ export function logSource(reader: Reader) {
   };
 }
 
-/** The tables behind the tail, as a watch of the log wants them. */
+/** The tables of the tail, in the form that a log watch needs. */
 export function logView(reader: Reader) {
   return {
     getReach: () => getLogReach(reader),

@@ -3,12 +3,14 @@ import { z } from 'zod';
 import type { Reader } from './database.ts';
 import { WholeNumber } from './whole-number.ts';
 
-/** How far the log has grown and how far it is covered by a signed checkpoint. */
+/** The size of the log, and the part that a signed checkpoint covers. */
 export type LogReach = { size: number; checkpointed: number };
 
 const Reach = z.tuple([z.object({ size: WholeNumber, checkpointed: WholeNumber })]);
 
-/** In one statement, and so from one snapshot: a checkpoint is never told before the entries that it covers. */
+/**
+ * Read in one statement, and so from one snapshot: a checkpoint is never reported before the entries that it covers.
+ */
 export async function getLogReach(reader: Reader): Promise<LogReach> {
   const rows = await reader.$queryRaw`
     SELECT size, coalesce((SELECT max(tree_size) FROM checkpoints), 0) AS checkpointed FROM log_head WHERE id = 1`;
@@ -21,7 +23,7 @@ export type LogNode = NodeKey & { hash: Uint8Array };
 
 const Nodes = z.array(z.object({ level: z.int(), index: WholeNumber, hash: z.instanceof(Uint8Array) }));
 
-/** Stored subtree roots; keys without a row are left out. */
+/** Stored subtree roots. Keys without a row are omitted. */
 export async function listLogNodes(reader: Reader, keys: readonly NodeKey[]): Promise<LogNode[]> {
   const [levels, indexes] = [keys.map(({ level }) => level), keys.map(({ index }) => index)];
   const rows = await reader.$queryRaw`
@@ -35,8 +37,8 @@ export type LogLeaf = { index: number; receiptHash: Digest };
 const Leaves = z.array(z.object({ log_index: WholeNumber, receipt_hash: Digest }));
 
 /**
- * Receipt hashes of runs of `width` leaves, each run by its first index. They cover all tenants, since they are the
- * log's, and reveal nothing.
+ * Receipt hashes of runs of `width` leaves. `starts` contains the index of the first leaf of each run. The hashes cover
+ * all tenants of the log, and reveal nothing.
  */
 export async function listLogLeaves(reader: Reader, starts: readonly number[], width: number): Promise<LogLeaf[]> {
   const rows = await reader.$queryRaw`

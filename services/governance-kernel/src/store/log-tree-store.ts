@@ -3,10 +3,13 @@ import type { CryptoProvider, Frontier } from '@countersign/crypto';
 import { grown } from '../ledger/log-tree.ts';
 import type { Transaction, Tx } from './database.ts';
 
-/** One transaction stays in the low tens of milliseconds. */
+/** The leaves per transaction, which then takes some tens of milliseconds. */
 const leavesPerStep = 4_096;
 
-/** Grows the Merkle tree up to the log as it is now, and returns its head. Behind the commits: no decision waits for it. */
+/**
+ * Grows the Merkle tree up to the current log, and returns its head. It runs after the commits, so no decision waits
+ * for it.
+ */
 export async function growLogTree(transaction: Transaction, provider: CryptoProvider): Promise<Frontier> {
   for (;;) {
     const { frontier, isComplete } = await transaction((tx) => growOnce(tx, provider));
@@ -37,7 +40,7 @@ async function growOnce(tx: Tx, provider: CryptoProvider): Promise<{ frontier: F
   return { frontier, isComplete: leaves.length < leavesPerStep };
 }
 
-/** The lock makes replicas grow the tree one after the other. */
+/** The lock serialises the growth by replicas. */
 async function lockTree(tx: Tx): Promise<Frontier> {
   await tx.$executeRaw`SELECT FROM log_tree WHERE id = 1 FOR UPDATE`;
   const tree = await tx.logTree.findUnique({ where: { id: 1 } });

@@ -10,10 +10,10 @@ import { stateAt } from '../registry/mcp-servers.ts';
 import type { PinnedDefinition } from '../registry/tool-definition.ts';
 import type { Reader, Transaction, Tx } from './database.ts';
 
-type RegistryParts = { reader: Reader; transaction: Transaction; clock: () => Date };
+type RegistryDeps = { reader: Reader; transaction: Transaction; clock: () => Date };
 
-/** A server is never removed, and its state is that of the moment: the ledger reads it again under the controls' epoch. */
-export function createMcpRegistry({ reader, transaction, clock }: RegistryParts): McpRegistry {
+/** A server's state may change right after a read, so the ledger reads it again under the controls' epoch. */
+export function createMcpRegistry({ reader, transaction, clock }: RegistryDeps): McpRegistry {
   const stateOf = async (serverId: string): Promise<ServerState | null> => {
     const select = { state: true, expires_at: true } as const;
     const server = await reader.mcpServer.findUnique({ where: { server_id: serverId }, select });
@@ -22,18 +22,8 @@ export function createMcpRegistry({ reader, transaction, clock }: RegistryParts)
     return stateAt({ state: State.parse(server.state), expiresAtMs }, clock().getTime());
   };
   return {
-    declareServer: ({ serverId, transport, config }) =>
-      transaction(async (tx) => {
-        const now = clock();
-        const declared = { transport, config: PlainMembers.parse(config), updated_at: now };
-        await tx.mcpServer.upsert({
-          where: { server_id: serverId },
-          create: { server_id: serverId, name: serverId, ...declared, state: 'approved', created_at: now },
-          update: declared,
-        });
-      }),
     recordTools: whileItAnswers(async (serverId, tools, hidden) => {
-      // Recorded definitions need no lock.
+      // No lock is needed if the same list is already recorded.
       if (await isRecorded(reader, { serverId, tools, hidden })) return;
       await transaction((tx) => recordTools(tx, { serverId, tools, hidden, now: clock() }));
     }),
@@ -57,7 +47,7 @@ export function createMcpRegistry({ reader, transaction, clock }: RegistryParts)
 
 const outage = storeOutage(isUnavailable);
 
-/** A database that does not answer says nothing about a tool: that is told apart from what a decision could rest on. */
+/** Turns failures of the database into outages, so that no decision mistakes them for facts about a tool. */
 function whileItAnswers<Args extends unknown[], Found>(
   ask: (...args: Args) => Promise<Found>,
 ): (...args: Args) => Promise<Found> {
@@ -70,10 +60,9 @@ function whileItAnswers<Args extends unknown[], Found>(
 async function isRecorded(reader: Reader, { serverId, tools, hidden }: Listed): Promise<boolean> {
   const where = { server_id: serverId };
   const [server, stored] = await Promise.all([
-    reader.mcpServer.findUnique({ where, select: { first_listed_at: true, hidden: true } }),
+    reader.mcpServer.findUnique({ where, select: { hidden: true } }),
     reader.mcpTool.findMany({ where, select: { tool_name: true, current_hash: true, gone_at: true } }),
   ]);
-  if ((server?.first_listed_at ?? null) === null) return false;
   if (JSON.stringify(HiddenTools.parse(server?.hidden ?? [])) !== JSON.stringify(hidden)) return false;
   const listed = stored.filter(({ gone_at: goneAt }) => goneAt === null);
   const current = new Map(listed.map((tool) => [tool.tool_name, tool.current_hash]));
@@ -84,17 +73,9 @@ type Listed = { serverId: string; tools: readonly ObservedTool[]; hidden: readon
 type Recording = Listed & { now: Date };
 const HiddenTools = z.array(HiddenTool);
 
-/**
- * The lock makes two replicas that see a server for the first time agree on one pin. It is the one that any change of the registry
- * takes first, or a change that holds it would wait for us and we for it.
- */
+/** Every change of the registry takes this lock first, so no deadlock is possible. */
 async function recordTools(tx: Tx, { serverId, tools, hidden, now }: Recording): Promise<void> {
   await tx.$executeRaw`SELECT lock_controls(true)`;
-  // A state of the server, not the absence of tools: one that first lists nothing would else be trusted with whatever it lists later.
-  const first = await tx.mcpServer.updateMany({
-    where: { server_id: serverId, first_listed_at: null },
-    data: { first_listed_at: now },
-  });
   await tx.mcpServer.updateMany({ where: { server_id: serverId }, data: { hidden: [...hidden] } });
   const stored = await tx.mcpTool.findMany({ where: { server_id: serverId } });
   const names = new Set(tools.map(({ name }) => name));
@@ -104,15 +85,14 @@ async function recordTools(tx: Tx, { serverId, tools, hidden, now }: Recording):
       where: { server_id: serverId, tool_name: { in: gone.map(({ tool_name: name }) => name) } },
       data: { gone_at: now },
     });
-  const known = new Map(stored.map((tool) => [tool.tool_name, tool]));
-  const pinOf = ({ hash }: ObservedTool) => (first.count === 1 ? { pinned_hash: hash, pinned_at: now } : {});
+  const existing = new Map(stored.map((tool) => [tool.tool_name, tool]));
   await tx.mcpTool.createMany({
     data: tools
-      .filter(({ name }) => !known.has(name))
-      .map((tool) => ({ server_id: serverId, tool_name: tool.name, ...observed(tool), ...pinOf(tool) })),
+      .filter(({ name }) => !existing.has(name))
+      .map((tool) => ({ server_id: serverId, tool_name: tool.name, ...observed(tool) })),
   });
   for (const tool of tools) {
-    const before = known.get(tool.name);
+    const before = existing.get(tool.name);
     if (before === undefined || (before.current_hash === tool.hash && before.gone_at === null)) continue;
     const shown = before.pinned_hash === null ? observed(tool) : observedBeside(before.pinned_hash, tool, now);
     await tx.mcpTool.update({
@@ -126,7 +106,7 @@ function observed({ hash, definition, effectLevel }: ObservedTool) {
   return { current_hash: hash, definition: PlainMembers.parse(definition), effect_level: effectLevel };
 }
 
-/** The pinned definition stays; beside it stands what the server shows now, so that people see what changed. */
+/** The pinned definition stays. The current one is stored separately, so that people see the change. */
 function observedBeside(pinnedHash: string, { hash, definition }: ObservedTool, now: Date) {
   if (hash === pinnedHash) return { current_hash: hash, observed_definition: Prisma.DbNull, drifted_at: null };
   return { current_hash: hash, observed_definition: PlainMembers.parse(definition), drifted_at: now };
@@ -148,14 +128,14 @@ function registeredTool(row: McpToolModel): RegisteredTool {
   };
 }
 
-/** A pin names its content, so one object per pin serves all: compiled schemas are remembered by the object they came from. */
+/** One definition object per pin, since a pin identifies the content. Compiled schemas are cached by this object. */
 const definitionsByPin = new Map<string, PinnedDefinition>();
 const definitionsKeptMax = 10_000;
 
 function sharedDefinition(pin: string | null, definition: PinnedDefinition): PinnedDefinition {
   if (pin === null) return definition;
-  const known = definitionsByPin.get(pin);
-  if (known !== undefined) return known;
+  const existing = definitionsByPin.get(pin);
+  if (existing !== undefined) return existing;
   if (definitionsByPin.size >= definitionsKeptMax) definitionsByPin.clear();
   definitionsByPin.set(pin, definition);
   return definition;

@@ -1,16 +1,19 @@
-import type { Instant, TenantId } from '@countersign/contracts';
+import { instantOf, type TenantId } from '@countersign/contracts';
 import type { CallInFlight, ReceiptPayload } from '@countersign/contracts/governance-kernel';
-import { dispatches, type Dispatch } from '../boundary/dispatches.ts';
+import { dispatches, type Dispatch } from '../decision/dispatches.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 
-/** The most open calls that are searched, the oldest; later ones are reported when these are settled. */
+/** At most this many open calls are searched, oldest first. Later ones are found once these are settled. */
 const openMax = 1_000;
 
-/** A call that was sent and is not settled, with what was sealed of its decision. */
+/** A dispatched call that is not settled, with its sealed decision. */
 export type OpenCall = { readonly dispatch: Dispatch; readonly sealed: ReceiptPayload };
 
-/** The oldest of these tenants, or of all; `areAll`: there are no others. */
+/**
+ * The oldest open calls of these tenants, or of all tenants for `null`. `areAll`: whether there are no other open
+ * calls.
+ */
 export async function listOpenDispatches(
   reader: Reader,
   tenants: readonly TenantId[] | null,
@@ -20,13 +23,13 @@ export async function listOpenDispatches(
   return { open: rows.map((row) => dispatches.rowOf(asStored(row))), areAll: rows.length < openMax };
 }
 
-/** With their decisions, in the same order. */
+/** The calls with their decisions, in the same order. */
 export async function openCallsOf(reader: Reader, open: readonly Dispatch[]): Promise<OpenCall[]> {
   const decisions = await reader.ledgerEntry.findMany({
     where: { ulid: { in: open.map(({ ulid }) => ulid) } },
     select: { ulid: true, payload: true },
   });
-  const sealed = new Map(decisions.map(({ ulid, payload }) => [ulid, JSON.parse(payload) as ReceiptPayload])); // by this kernel
+  const sealed = new Map(decisions.map(({ ulid, payload }) => [ulid, JSON.parse(payload) as ReceiptPayload])); // sealed by this kernel
   return open.flatMap((dispatch) => {
     const decision = sealed.get(dispatch.ulid);
     return decision === undefined ? [] : [{ dispatch, sealed: decision }];
@@ -35,6 +38,6 @@ export async function openCallsOf(reader: Reader, open: readonly Dispatch[]): Pr
 
 export function callInFlight({ dispatch, sealed }: OpenCall): CallInFlight {
   const { decision_id, tenant_id, principal_id, tool, issued_at } = sealed;
-  const deadline_at = new Date(dispatch.deadlineAtMs).toISOString() as Instant; // toISOString writes exactly this form
+  const deadline_at = instantOf(dispatch.deadlineAtMs);
   return { decision_id, tenant_id, principal_id, tool, issued_at, deadline_at };
 }

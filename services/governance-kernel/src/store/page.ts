@@ -3,12 +3,17 @@ import { AppError } from '@countersign/contracts';
 export type PageRequest = { limit: number; cursor?: string | undefined };
 export type Page<Item> = { data: Item[]; next_cursor: string | null };
 
-/** The key behind which the page begins; null for the first page. A cursor is attacker-controlled: it names a key, never a query. */
+/**
+ * The key after which the page begins. `null` for the first page. A cursor is attacker-controlled and can only state a
+ * key.
+ */
 export function pageStart({ cursor }: PageRequest, keyPattern: RegExp): string | null {
   if (cursor === undefined) return null;
   const key = Buffer.from(cursor, 'base64url').toString('utf8');
   if (!keyPattern.test(key))
-    throw new AppError('INVALID_REQUEST', 'The cursor is not one of ours', { param: 'cursor' });
+    throw new AppError('INVALID_REQUEST', 'The cursor was not issued by this list. Begin without a cursor', {
+      param: 'cursor',
+    });
   return key;
 }
 

@@ -1,6 +1,6 @@
 import type { PrincipalId, TenantId } from '@countersign/contracts';
-import { approvalTerms, type ApprovalTermsRow } from '../voting/approval-terms.ts';
-import { passkeys, type PasskeyKey, type PasskeyRow } from '../passkeys/passkeys.ts';
+import { approvalTerms, type ApprovalTermsRow } from '../controls/voting/approval-terms.ts';
+import { passkeys, type PasskeyKey, type PasskeyRow } from '../controls/passkeys/passkeys.ts';
 import type { PasskeyModel } from '../generated/prisma/models.ts';
 import type { Reader } from './database.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
@@ -14,7 +14,7 @@ export async function findPasskey(reader: Reader, { tenant, id }: PasskeyKey): P
   return row === null ? null : passkeys.rowOf(asStored(row));
 }
 
-/** Those of a person that have not ended, newest first. */
+/** Live passkeys of a person, newest first. */
 export async function listLivingPasskeys(reader: Reader, { tenant, principal }: Owner, limit: number) {
   const rows = await reader.passkey.findMany({
     where: { tenant_id: tenant, principal_id: principal, revoked_at: null },
@@ -24,7 +24,7 @@ export async function listLivingPasskeys(reader: Reader, { tenant, principal }: 
   return rows.map((row) => passkeys.rowOf(asStored(row)));
 }
 
-/** The unvouched passkeys of all people of a tenant that may still become active, newest first. */
+/** Unconfirmed passkeys of all people of a tenant that may still become active, newest first. */
 export async function listWaitingPasskeys(
   reader: Reader,
   { tenant, sinceMs, limit }: { tenant: TenantId; sinceMs: number; limit: number },

@@ -1,4 +1,4 @@
-import { SessionId, type Instant, type TenantId } from '@countersign/contracts';
+import { instantOf, SessionId, type Instant, type TenantId } from '@countersign/contracts';
 import { z } from 'zod';
 import { Prisma as Sql } from '../generated/prisma/client.ts';
 import { linkColumnsSql, linkOf, type ChainLink } from './chain-link.ts';
@@ -6,35 +6,40 @@ import type { Reader } from './database.ts';
 import { signedBySql, type Signed } from './signed-by.ts';
 import { WholeNumber } from './whole-number.ts';
 
-/** A tenant's period in a log of `below` receipts. Nothing joins or leaves it. */
+/** A tenant's period in a log of `below` receipts. Its content never changes. */
 type PeriodScope = { tenant: TenantId; from: Instant; to: Instant; below: number };
 
-/** How many receipts there are, counted up to `most`, and the first leaf that one of them has in the log. */
+/** The number of receipts, counted up to `most`, with the first and the last of their leaves. */
 export async function countPeriod(
   reader: Reader,
   scope: PeriodScope,
   most: number,
-): Promise<{ receipts: number; firstLeaf: number | null }> {
+): Promise<{ receipts: number; firstLeaf: number | null; lastLeaf: number | null }> {
   const rows = await reader.$queryRaw`
-    SELECT count(*) AS found, min(log_index) AS first FROM (
+    SELECT count(*) AS found, min(log_index) AS first, max(log_index) AS last FROM (
       SELECT log_index FROM ledger WHERE ${within(scope)} ORDER BY ${inOrderOfIssue} LIMIT ${most}) AS counted`;
-  const [{ found, first }] = Counted.parse(rows);
-  return { receipts: found, firstLeaf: first };
+  const [{ found, first, last }] = Counted.parse(rows);
+  return { receipts: found, firstLeaf: first, lastLeaf: last };
 }
 
-/** Whether a key has signed anything of it. */
+/** Whether the period contains a signature of the key. */
 export async function hasSignedOfPeriod(reader: Reader, scope: PeriodScope, signed: Signed): Promise<boolean> {
   const rows = await reader.$queryRaw<unknown[]>`
     SELECT 1 FROM ledger WHERE ${within(scope)} AND ${signedBySql(signed)} ORDER BY ${inOrderOfIssue} LIMIT 1`;
   return rows.length > 0;
 }
 
-const Counted = z.tuple([z.object({ found: WholeNumber, first: WholeNumber.nullable() })]);
+const Counted = z.tuple([
+  z.object({ found: WholeNumber, first: WholeNumber.nullable(), last: WholeNumber.nullable() }),
+]);
 
-/** A place in the order of issue, which begins with the period. */
+/** A place in the order of issue. */
 export type PeriodPlace = { issuedAt: Instant; logIndex: number };
 
-/** A receipt of the period. `begins`: the period's part of its session begins with it; null where its predecessor is gone. */
+/**
+ * A receipt of the period. `begins`: whether it is the first receipt of its session within the period. `null` when its
+ * predecessor is missing.
+ */
 export type PeriodReceipt = { session: SessionId; lamport: number; place: PeriodPlace; begins: boolean | null };
 
 const Receipts = z.array(
@@ -47,7 +52,7 @@ const Receipts = z.array(
   }),
 );
 
-/** In the order of issue, from behind a place on. Each looks at its predecessor alone, by its key. */
+/** Receipts in order of issue, after a place. Only the predecessor of each is read, by its key. */
 export async function listPeriod(
   reader: Reader,
   scope: PeriodScope,
@@ -65,25 +70,25 @@ export async function listPeriod(
   return Receipts.parse(rows).map(({ session_id, lamport_clock, issued_at, log_index, begins }) => ({
     session: session_id,
     lamport: lamport_clock,
-    place: { issuedAt: issued_at.toISOString() as Instant, logIndex: log_index }, // toISOString writes exactly this form
+    place: { issuedAt: instantOf(issued_at), logIndex: log_index }, // toISOString writes exactly this form
     begins,
   }));
 }
 
-/** Where the rest of a session's part begins. */
+/** The start of the remaining part of a session. */
 export type PeriodPart = { session: SessionId; lamport: number };
 
 /**
- * The next links of these parts, one part after the other. Each part is read by its key and no further than the answer
- * needs, and only then compared with the period. No plan may search the other way round.
+ * The next links of these parts, one part after the other. At most `limit` links of each part are read by their key,
+ * and then filtered by the period. The LATERAL join makes the query plan read first and filter then.
  */
 export async function listParts(
   reader: Reader,
   scope: PeriodScope,
-  { parts, limit }: { parts: readonly PeriodPart[]; limit: number },
+  { pieces, limit }: { pieces: readonly PeriodPart[]; limit: number },
 ): Promise<ChainLink[]> {
-  const sessions = parts.map(({ session }) => session);
-  const firsts = parts.map(({ lamport }) => lamport);
+  const sessions = pieces.map(({ session }) => session);
+  const firsts = pieces.map(({ lamport }) => lamport);
   const rows = await reader.$queryRaw`
     SELECT ${linkColumnsSql} FROM unnest(${sessions}::text[], ${firsts}::bigint[]) WITH ORDINALITY AS part (session, first, nth)
      CROSS JOIN LATERAL (
@@ -100,5 +105,5 @@ function within({ tenant, from, to, below }: PeriodScope): Sql.Sql {
                  AND log_index < ${below}`;
 }
 
-/** NULLS FIRST is the order of the index and of no other. */
+/** NULLS FIRST matches the index, and no other order would use it. */
 const inOrderOfIssue = Sql.sql`issued_at NULLS FIRST, log_index NULLS FIRST`;

@@ -1,12 +1,12 @@
-import { AppError, type DecisionId, type Digest, type Instant, type TenantId } from '@countersign/contracts';
+import { instantOf, AppError, type DecisionId, type Digest, type Instant, type TenantId } from '@countersign/contracts';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
-import { activationSignatures, type SignatureRow } from '../policy/activation-signatures.ts';
-import type { StoredPolicies } from '../policy/policies.ts';
-import type { PolicyHead } from '../policy/policy-heads.ts';
+import { activationSignatures, type SignatureRow } from '../controls/policy/activation-signatures.ts';
+import type { StoredPolicies } from '../controls/policy/policies.ts';
+import type { PolicyHead } from '../controls/policy/policy-heads.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 
-/** In several statements, which are as good as one: what a head names never changes. */
+/** Several statements give a consistent result, since the bundle of an epoch never changes. */
 export async function listStoredPolicies(reader: Reader, tenants: string[]): Promise<StoredPolicies> {
   const heads = await reader.policyHead.findMany({ where: { tenant_id: { in: tenants } } });
   const named = heads.map(({ tenant_id, epoch }) => ({ tenant_id, epoch }));
@@ -21,7 +21,7 @@ export async function listStoredPolicies(reader: Reader, tenants: string[]): Pro
   return { active, activated: last.filter((head) => head !== null) };
 }
 
-/** Without the bundle, which may be large. */
+/** Omits the bundle, which may be large. */
 async function findLastActivation(reader: Reader, tenant: string): Promise<PolicyHead | null> {
   const row = await reader.policyBundle.findFirst({
     where: { tenant_id: tenant },
@@ -31,13 +31,16 @@ async function findLastActivation(reader: Reader, tenant: string): Promise<Polic
   return row === null ? null : headOf({ ...row, confirmed_at: row.activated_at });
 }
 
-/** More rows than an attacker would damage without removing all of them. */
+/** The limit of heads that are searched for a signed one. */
 const freshHeadsMax = 100;
 
-/** The kernel sets the policies of conformance runs itself, and they are no tenant's. */
+/** Selects the policies of conformance runs. The kernel itself sets them, and they belong to no tenant. */
 const ofRuns = { startsWith: 'conformance:' };
 
-/** Heads whose time lies within this window, the newest first; `any`: there is one at all. */
+/**
+ * Heads whose time lies within this window, newest first, except those of `besides` and of conformance runs. `any`:
+ * whether there are such heads of any time.
+ */
 export async function listFreshHeads(
   reader: Reader,
   { from, to, besides }: { from: Date; to: Date; besides: string },
@@ -72,17 +75,17 @@ function headOf(row: HeadRow): PolicyHead {
   };
 }
 
-/** When this epoch became active; confirmations do not move it. */
+/** The activation time of this epoch. Confirmations do not move it. */
 export async function getActivationTime(
   reader: Reader,
   { tenant, epoch }: { tenant: string; epoch: number },
 ): Promise<Instant> {
   const row = await reader.policyBundle.findUnique({ where: { tenant_id_epoch: { tenant_id: tenant, epoch } } });
-  if (row === null) throw new AppError('NOT_FOUND', 'This epoch was never activated');
-  return row.activated_at.toISOString() as Instant; // toISOString writes exactly this form
+  if (row === null) throw new AppError('NOT_FOUND', 'No policy was activated for this tenant at this epoch');
+  return instantOf(row.activated_at);
 }
 
-/** The signature for a decision. */
+/** The signed statement that activates the policy of this decision. `null` when none was signed. */
 export async function findSignature(reader: Reader, tenant: TenantId, id: DecisionId): Promise<SignatureRow | null> {
   const where = { tenant_id_decision_id: { tenant_id: tenant, decision_id: id } };
   const row = await reader.activationSignature.findUnique({ where });
@@ -97,14 +100,14 @@ export async function findBundle(reader: Reader, tenant: TenantId, epoch: number
 
 type InForce = { head: PolicyHead; bundle: PolicyBundle; nextEpoch: number };
 
-/** The hash of the bundle that a tenant is decided by. `null` when there is none. */
+/** The hash of the active bundle of a tenant. `null` when there is none. */
 export async function findActiveHash(reader: Reader, tenant: TenantId): Promise<Digest | null> {
   const heads = await reader.policyHead.findMany({ where: { tenant_id: { in: [tenant, '*'] } } });
   const head = heads.find(({ tenant_id }) => tenant_id === tenant) ?? heads[0];
   return head === undefined ? null : headOf(head).hash;
 }
 
-/** The policy in force for a tenant, and the epoch of its own next bundle. */
+/** The active policy of a tenant, and the epoch of its own next bundle. */
 export async function findInForce(reader: Reader, tenant: TenantId): Promise<InForce | null> {
   const { active, activated } = await listStoredPolicies(reader, [tenant, '*']);
   const stored = active.find(({ head }) => head.tenant === tenant) ?? active.find(({ head }) => head.tenant === '*');
@@ -113,7 +116,7 @@ export async function findInForce(reader: Reader, tenant: TenantId): Promise<InF
   return { head: stored.head, bundle: JSON.parse(stored.bundle) as PolicyBundle, nextEpoch: last + 1 }; // as above
 }
 
-/** Searches the tenant's own bundles and those of every tenant. Each of them has few, in the order of its key. */
+/** Searches the tenant's own bundles and the bundles of all tenants (`*`). */
 export async function findBundleOfHash(reader: Reader, tenant: TenantId, hash: Digest): Promise<PolicyBundle | null> {
   const row = await reader.policyBundle.findFirst({
     where: { tenant_id: { in: [tenant, '*'] }, policy_hash: hash },

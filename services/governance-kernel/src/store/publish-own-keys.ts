@@ -1,21 +1,24 @@
-import type { EvidenceSigner } from '../envelopes/evidence-signer.ts';
+import type { EvidenceSigner } from '../evidence-signer.ts';
 import type { KernelConfig } from '../kernel-config.ts';
 import type { Signers } from '../signers.ts';
 import type { Transaction } from './database.ts';
 import { assertSigningKeys, recordSigningKeys, type TrustKeyRow } from './trust-key-store.ts';
 import { recordEvidenceKeys } from './envelope-store.ts';
 
-type Parts = {
+type Deps = {
   signers: Signers;
   config: Pick<KernelConfig, 'logOrigin'>;
   publishedKeys: { newest(): Promise<object | null>; list(): Promise<TrustKeyRow[]> };
-  /** `null`: no envelopes are signed. */
+  /** `null` when no envelopes are signed. */
   evidenceSigner: EvidenceSigner | null;
   transaction: Transaction;
   clock: () => Date;
 };
 
-/** A trust list lists all keys that count, so a kernel adds none to it. */
+/**
+ * Publishes the kernel's keys. If there is a trust list, it must contain the signing keys already, since only the root
+ * adds keys to a list. Throws when it does not.
+ */
 export async function publishOwnKeys({
   signers,
   evidenceSigner,
@@ -23,7 +26,7 @@ export async function publishOwnKeys({
   publishedKeys,
   transaction,
   clock,
-}: Parts): Promise<void> {
+}: Deps): Promise<void> {
   const keys = ownKeys(signers, config.logOrigin);
   if ((await publishedKeys.newest()) === null) await transaction((tx) => recordSigningKeys(tx, keys, clock()));
   else assertSigningKeys(await publishedKeys.list(), keys, clock());

@@ -25,7 +25,7 @@ export async function findReceipt(reader: Reader, tenant: TenantId, id: ReceiptI
   return row === null ? null : receiptOf(row);
 }
 
-/** Those of them that the tenant has, in no order. */
+/** The receipts among these that belong to the tenant, unordered. */
 export async function findReceipts(reader: Reader, tenant: TenantId, ids: ReceiptId[]): Promise<StoredReceipt[]> {
   const rows = await reader.ledgerEntry.findMany({
     where: { tenant_id: tenant, ulid: { in: ids.map(ulidOf) } },
@@ -38,8 +38,8 @@ export type SealedScope = { tenants: string[]; session?: string | undefined; pri
 export type LogRange = { from: number; below: number; limit: number };
 
 /**
- * Receipts of these tenants in the order of the log, from `from` (inclusive) to `below` (exclusive). Each tenant's part is cut to the
- * limit on its own: the log of the others is not read.
+ * Receipts of these tenants in the order of the log, from `from` (inclusive) to `below` (exclusive). Each tenant is
+ * limited separately, so the log of others is not read.
  */
 export async function listSealed(reader: Reader, scope: SealedScope, range: LogRange): Promise<StoredReceipt[]> {
   const { from, below, limit } = range;

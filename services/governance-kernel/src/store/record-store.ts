@@ -13,15 +13,15 @@ type RecordFilter = Omit<LedgerFilter, 'ulid'> & { receiptId?: ReceiptId | undef
 /** A record with its receipt's place in the log, by which lists are paged. */
 type PlacedRecord = { logIndex: number; record: BoundaryRecord };
 
-/** Newest first. Outcomes have no record of their own; they are at most every other entry, so no index leaves them out. */
+/** Newest first. Outcomes have no record. They are at most half of the entries, so no index excludes them. */
 export async function listRecords(
   reader: Reader,
   tenant: TenantId,
-  { receiptId, ...asked }: RecordFilter,
+  { receiptId, ...request }: RecordFilter,
   page: LedgerPage,
 ): Promise<PlacedRecord[]> {
   const ofDecision = receiptId === undefined ? undefined : await decisionOf(reader, tenant, receiptId);
-  const filter = { ...asked, ulid: ofDecision === undefined ? undefined : ulidOf(ofDecision) };
+  const filter = { ...request, ulid: ofDecision === undefined ? undefined : ulidOf(ofDecision) };
   const statement = ledgerList(Sql.sql`log_index, record`, tenant, {
     filter,
     page,
@@ -34,7 +34,7 @@ export async function listRecords(
 
 const OutcomePayload = z.object({ decision_receipt_id: ReceiptId.optional() });
 
-/** An outcome has no record of its own: the record that its receipt rests on is that of the decision. */
+/** An outcome has no record of its own. It refers to the record of its decision. */
 async function decisionOf(reader: Reader, tenant: TenantId, receiptId: ReceiptId): Promise<ReceiptId> {
   const where = { tenant_id: tenant, ulid: ulidOf(receiptId) };
   const row = await reader.ledgerEntry.findUnique({ where, select: { payload: true } });
@@ -45,14 +45,14 @@ const PlacedRows = z.array(z.object({ log_index: WholeNumber, record: z.string()
 
 type RecordedReceipt = { receipt: StoredReceipt; record: BoundaryRecord | null };
 
-/** All receipts below a place in the log, each with the record of its own row. */
+/** A page of the tenant's receipts with their records, newest first. */
 export async function listEntries(reader: Reader, tenant: TenantId, page: LedgerPage): Promise<RecordedReceipt[]> {
   const statement = ledgerList(Sql.sql`${receiptColumnsSql}, record`, tenant, { filter: {}, page });
   if (statement === null) return [];
   return entriesOf(await reader.$queryRaw(statement));
 }
 
-/** The same from a place on, oldest first. NULLS FIRST reads the index of the lists backwards. */
+/** Receipts from a place on, oldest first. NULLS FIRST reads the index of the lists backwards. */
 export async function listEntriesFrom(
   reader: Reader,
   tenant: TenantId,
@@ -83,7 +83,7 @@ export async function findRecord(reader: Reader, tenant: TenantId, id: RecordId)
   return row === null || row.record === null ? null : recordOf(row.record);
 }
 
-/** A record with the receipt of its own row. */
+/** A record with its receipt. */
 type SealedRecord = { record: BoundaryRecord; receipt: StoredReceipt };
 
 export async function findSealedRecord(reader: Reader, tenant: TenantId, id: RecordId): Promise<SealedRecord | null> {
@@ -94,7 +94,7 @@ export async function findSealedRecord(reader: Reader, tenant: TenantId, id: Rec
   return row === null || row.record === null ? null : { record: recordOf(row.record), receipt: receiptOf(row) };
 }
 
-/** The receipts before and after a place in a chain, and what the chain's head says. */
+/** The receipts before and after a place in a chain, and the chain's head. */
 export type Neighbours = { previous: StoredReceipt | null; next: StoredReceipt | null; headHash: string | null };
 
 export async function findNeighbours(

@@ -6,23 +6,23 @@ import {
   type DriftedTool,
 } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
-import { holdsOneOf } from '../policy/block-tools.ts';
-import { toolBlocks, type ToolBlocksRow } from '../policy/tool-blocks.ts';
+import { holdsOneOf } from '../controls/policy/block-tools.ts';
+import { toolBlocks, type ToolBlocksRow } from '../controls/policy/tool-blocks.ts';
 import type { Pinned } from '../registry/declared-effect.ts';
 import { toolAddress, type ToolAddress } from '../registry/tool-definition.ts';
 import type { Reader } from './database.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import { asStored } from './stored-row.ts';
 
-/** Four bytes for each letter of the longest name that a call may have: what is named longer is never called. */
+/** Four bytes per character of the longest tool name in a call. Tools with longer names cannot be called. */
 const nameBytesMax = 1_024;
 
-/** The effect by which calls of the tool are decided. */
+/** Returns the effect level under which calls of the tool are decided. */
 type EffectOf = (address: ToolAddress, pinned: Pinned) => EffectLevel;
 
 /**
- * Tools of the servers of the installation and of the tenant with their pins, by the key of the server and name. A name of the installation hides
- * the same name of the tenant.
+ * Tools of the servers of installation and tenant with their pins, by server key and name. A tenant's server hides the
+ * server of the installation with the same name.
  */
 export async function listRegisteredTools(
   reader: Reader,
@@ -41,15 +41,18 @@ export async function listRegisteredTools(
                   THEN t.observed_definition END AS observed_definition
         FROM mcp_tools t JOIN mcp_servers s USING (server_id)
        WHERE (t.server_id, t.tool_name) > (${server}, ${tool}) AND octet_length(t.tool_name) <= ${nameBytesMax}
-         AND (s.tenant_id IS NULL
-              OR s.tenant_id = ${tenant} AND NOT EXISTS (SELECT FROM mcp_servers i WHERE i.server_id = s.name))
+         AND (s.tenant_id = ${tenant}
+              OR s.tenant_id IS NULL AND NOT EXISTS (SELECT FROM mcp_servers o WHERE o.server_id = ${`${tenant}/`} || s.name))
        ORDER BY t.server_id, t.tool_name LIMIT ${page.limit + 1}`,
   ]);
   const blocked = blocks === null ? null : toolBlocks.rowOf(asStored(blocks));
   return pageOf(Rows.parse(found), page.limit, { item: (row: Row) => toolView(row, blocked, effectOf), key: placeOf });
 }
 
-/** Those of approved servers whose definitions are not the pinned ones, by the key of the server and name. */
+/**
+ * Tools of approved servers whose definitions differ from the pinned ones, by server key and name. Lists at most
+ * `driftsPerServerMax` tools for a server of a tenant.
+ */
 export async function listDriftedTools(reader: Reader, page: PageRequest, now: Date): Promise<Page<DriftedTool>> {
   const { server, tool } = startOf(page);
   const found = await reader.$queryRaw`
@@ -66,7 +69,7 @@ export async function listDriftedTools(reader: Reader, page: PageRequest, now: D
 
 function startOf(page: PageRequest): { server: string; tool: string } {
   const start = pageStart(page, /^(?:[A-Za-z0-9._:-]+\/)?[a-z0-9_-]+\.[^\0]+$/) ?? '';
-  // The name of a tenant has dots, and the key of a server has one slash.
+  // The tenant before the slash may contain dots. The first dot after it ends the key of the server.
   const [, server = '', tool = ''] = /^((?:[A-Za-z0-9._:-]+\/)?[a-z0-9_-]*)\.?([^]*)$/.exec(start) ?? [];
   return { server, tool };
 }

@@ -1,14 +1,14 @@
 import type { Digest, SnapshotId } from '@countersign/contracts';
 import type { RelationSnapshotModel } from '../generated/prisma/models.ts';
-import type { RelationHead } from '../relations/relation-heads.ts';
-import type { SnapshotRow } from '../relations/snapshot-view.ts';
+import type { RelationHead } from '../controls/relations/relation-heads.ts';
+import type { SnapshotRow } from '../controls/relations/snapshot-view.ts';
 import type { Reader, Tx } from './database.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 
 export async function findRelationHead(reader: Reader, tenant: string): Promise<RelationHead | null> {
   const row = await reader.relationHead.findUnique({ where: { tenant_id: tenant } });
   if (row === null) return null;
-  const hash = row.snapshot_hash as Digest; // the kernel hashed it
+  const hash = row.snapshot_hash as Digest; // computed by the kernel
   const { version, confirmed_at: confirmedAt, members_version: membersVersion } = row;
   return { tenant, version, hash, confirmedAtMs: confirmedAt.getTime(), membersVersion };
 }
@@ -48,9 +48,9 @@ export async function listSnapshots<Item>(
 
 function snapshotOf(row: Omit<RelationSnapshotModel, 'changes'>): SnapshotRow {
   return {
-    id: row.snapshot_id as SnapshotId, // the kernel named it
+    id: row.snapshot_id as SnapshotId, // created by the kernel
     version: row.version,
-    hash: row.snapshot_hash as Digest, // and hashed these
+    hash: row.snapshot_hash as Digest, // computed by the kernel
     previousHash: row.previous_hash as Digest | null,
     tupleCount: row.tuple_count,
     modelHash: row.model_hash as Digest | null,
@@ -59,7 +59,7 @@ function snapshotOf(row: Omit<RelationSnapshotModel, 'changes'>): SnapshotRow {
   };
 }
 
-/** False when another version stands. */
+/** `false` when a different version is current. */
 export async function confirmSnapshot(
   tx: Tx,
   tenant: string,

@@ -1,12 +1,12 @@
-import type { StandingRelations } from '../relations/change-relations.ts';
-import { Relations } from '../relations/relation-source.ts';
-import { Turns } from '../relations/turns.ts';
+import type { StandingRelations } from '../controls/relations/change-relations.ts';
+import { Relations } from '../controls/relations/relation-source.ts';
+import { Turns } from '../controls/relations/turns.ts';
 import type { Reader, Transaction } from './database.ts';
 import { listEntities, listProperties } from './entity-store.ts';
 import { confirmSnapshot, findRelationHead, findSnapshot } from './relation-store.ts';
 import { listTuples, listTuplesOf, loadTuples } from './tuple-store.ts';
 
-/** The tables behind what is asked about relations. */
+/** The tables that relation queries read. */
 export function relationsIn(reader: Reader): Relations {
   return new Relations({
     findHead: (tenant) => findRelationHead(reader, tenant),
@@ -14,7 +14,7 @@ export function relationsIn(reader: Reader): Relations {
   });
 }
 
-/** Those behind their changes, and behind permissions beside relations. */
+/** The tables for relation changes and permissions. */
 export function relationStores({ reader, transaction }: { reader: Reader; transaction: Transaction }) {
   return {
     standingRelations: standingIn(reader, transaction),

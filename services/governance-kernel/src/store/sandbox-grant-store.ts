@@ -1,10 +1,10 @@
 import { AppError, type SandboxGrantId, type TenantId } from '@countersign/contracts';
-import { sandboxGrants, type SandboxGrantRow } from '../sandbox/sandbox-grants.ts';
+import { sandboxGrants, type SandboxGrantRow } from '../controls/sandbox/sandbox-grants.ts';
 import type { Reader } from './database.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import { asStored } from './stored-row.ts';
 
-/** Sorted by subject. */
+/** Lists the grants of a tenant by subject. */
 export async function listGrants<Item>(
   reader: Reader,
   tenant: TenantId,
@@ -30,7 +30,7 @@ export async function findGrants(reader: Reader, tenant: TenantId): Promise<Sand
 export async function getGrant(reader: Reader, tenant: TenantId, id: SandboxGrantId): Promise<SandboxGrantRow> {
   const row = await reader.sandboxGrant.findFirst({ where: { tenant_id: tenant, grant_id: id } });
   if (row === null)
-    throw new AppError('NOT_FOUND', 'There is no such sandbox grant, or a newer one replaced it', {
+    throw new AppError('NOT_FOUND', 'The tenant has no sandbox grant with this ID, or a newer grant replaced it', {
       param: 'grant_id',
     });
   return sandboxGrants.rowOf(asStored(row));

@@ -1,27 +1,35 @@
 import type { TenantId } from '@countersign/contracts';
-import { approveServerAction } from '@countersign/contracts/governance-kernel';
+import {
+  approveServerAction,
+  approveServerResource,
+  readApproveServerResource,
+} from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
-import type { ApprovalRow } from '../approvals/approval-row.ts';
-import { approvals } from '../approvals/approvals.ts';
-import { underPolicy } from '../approvals/expire.ts';
-import type { AskedRequest } from '../server-registry/registry-desk.ts';
-import type { GivenQuery } from '../server-registry/request-approval.ts';
+import type { ApprovalRow } from '../controls/approvals/approval-row.ts';
+import { approvals } from '../controls/approvals/approvals.ts';
+import { underPolicy } from '../controls/approvals/expire.ts';
+import type { ApprovalKey } from '../controls/approvals/seal-move.ts';
+import { registryPrincipal } from '../controls/identities/kernel-name.ts';
+import type { AskedRequest } from '../doors/server-registry/registry-desk.ts';
+import type { GivenQuery } from '../doors/server-registry/request-approval.ts';
 import type { Reader } from './database.ts';
 import { findActiveHash } from './policy-store.ts';
 import { asStored } from './stored-row.ts';
 
 /**
- * The newest open request for the approval of a server. `null` when there is none, or when a new policy or a revocation
- * of the server has ended it.
+ * The newest open approval request for a server. `null` when there is none, or when a new policy or a revocation of
+ * the server has ended it.
  */
 export async function findServerRequest(
   reader: Reader,
   tenant: TenantId,
-  { resource, now, revokedAtMs }: AskedRequest,
+  { serverId, definitionsHash, now, revokedAtMs }: AskedRequest,
 ): Promise<ApprovalRow | null> {
   const row = await reader.approval.findFirst({
     where: {
-      ...{ tenant_id: tenant, action: approveServerAction, resource, expires_at: { gt: now } },
+      ...{ tenant_id: tenant, action: approveServerAction, expires_at: { gt: now }, requested_by: registryPrincipal },
+      // The hash covers the server's name too, so this prefix matches no other server.
+      resource: { startsWith: approveServerResource(serverId, definitionsHash) },
       state: { in: ['pending', 'approved'] },
       ...(revokedAtMs === null ? {} : { created_at: { gt: new Date(revokedAtMs) } }),
     },
@@ -36,9 +44,29 @@ export async function findServerRequest(
   return found.state === 'pending' || found.state === 'approved' ? found : null;
 }
 
+/** Open requests for the approval of any definitions of a server that were made up to `until`. */
+export async function listOpenRequests(
+  reader: Reader,
+  tenant: TenantId,
+  { serverId, until }: { serverId: string; until: Date },
+): Promise<ApprovalKey[]> {
+  const rows = await reader.approval.findMany({
+    where: {
+      ...{ tenant_id: tenant, action: approveServerAction, state: { in: ['pending', 'approved'] } },
+      resource: { startsWith: approveServerResource(serverId, '') },
+      created_at: { lte: until },
+    },
+    omit: { args_encrypted: true },
+    orderBy: { approval_id: 'asc' },
+  });
+  return rows
+    .map((row) => approvals.rowOf(asStored({ ...row, args_encrypted: null })))
+    .filter(({ resource }) => readApproveServerResource(resource)?.serverId === serverId);
+}
+
 const Ids = z.array(z.object({ approval_id: z.string() }));
 
-/** Approvals of servers that were given and not used: of each tenant the next to expire, before second ones of any tenant. */
+/** Unused approvals of servers, unordered. The limit prefers those that expire next in their tenant. */
 export async function listGivenApprovals(
   reader: Reader,
   { now, requestedBy, except, ofTenant, limit }: GivenQuery,

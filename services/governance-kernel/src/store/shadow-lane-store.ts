@@ -1,5 +1,5 @@
 import type { TenantId } from '@countersign/contracts';
-import { shadowLanes, type LaneRow } from '../policy/shadow-lanes.ts';
+import { shadowLanes, type LaneRow } from '../controls/policy/shadow-lanes.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 

@@ -1,6 +1,6 @@
 const lineLengthMax = 130;
 
-/** The reserved words of PostgreSQL (`pg_get_keywords`, categories R and T), which are names only in quotes. */
+/** The reserved words of PostgreSQL (`pg_get_keywords`, categories R and T), which need quotes as names. */
 const reservedWords = new Set(
   `all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column concurrently
    constraint create cross current_catalog current_date current_role current_schema current_time current_timestamp current_user default
@@ -14,7 +14,10 @@ export function identifier(name: string): string {
   return reservedWords.has(name) ? `"${name}"` : name;
 }
 
-/** Items with commas, in lines of at most 130 characters. `start`: where the first line begins, when it is not at `indent`. */
+/**
+ * Comma-separated items in lines of at most 130 characters. `start`: the column of the first line, if it is not
+ * `indent`.
+ */
 export function list(
   items: readonly string[],
   { indent, start = indent }: { readonly indent: number; readonly start?: number },
@@ -31,7 +34,7 @@ export function list(
   return lines.join(`\n${' '.repeat(indent)}`);
 }
 
-/** The text after SET, indented. */
+/** The indented assignments of a SET clause. */
 export function assignments(values: readonly (readonly [string, string])[]): string {
   const items = values.map(([column, value]) => `${identifier(column)} = ${value}`);
   return `    ${list(items, { indent: 4 })}`;

@@ -1,20 +1,20 @@
-import { hasEnded } from '../access-keys/access-keys.ts';
-import type { BoundaryParts } from '../boundary/boundary.ts';
+import { hasEnded } from '../controls/access-keys/access-keys.ts';
+import type { BoundaryDeps } from '../decision/boundary.ts';
 import { findAccessKeyById } from './access-key-store.ts';
 import type { Reader } from './database.ts';
 import { findFencesAround } from './fence-store.ts';
-import { holdsOneOf } from '../policy/block-tools.ts';
-import { toolBlocks } from '../policy/tool-blocks.ts';
+import { holdsOneOf } from '../controls/policy/block-tools.ts';
+import { toolBlocks } from '../controls/policy/tool-blocks.ts';
 import { serverKey } from '../registry/mcp-servers.ts';
 import { parseToolAddress } from '../registry/tool-definition.ts';
 import { findLiveKey, isRevoked } from './identity-store.ts';
 import { asStored } from './stored-row.ts';
 
-/** The current stops of calls: some may come between a decision and its dispatch. */
+/** Reads the current stops of calls, since a stop may be set between a decision and its dispatch. */
 export function stopsIn(
   reader: Reader,
   clock: () => Date,
-): Pick<BoundaryParts, 'findFencesAround' | 'isRevokedCaller' | 'isWithdrawnTool'> {
+): Pick<BoundaryDeps, 'findFencesAround' | 'isRevokedCaller' | 'isWithdrawnTool'> {
   return {
     findFencesAround: (caller) => findFencesAround(reader, caller),
     isRevokedCaller: async ({ tenant, principal, accessKey, agentKey }) => {

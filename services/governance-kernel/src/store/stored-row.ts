@@ -1,6 +1,6 @@
 import type { StoredRow } from '../ledger/control.ts';
 
-/** A row of Prisma's as PostgreSQL would write it into JSON: bigint columns as numbers, timestamps as text. */
+/** A Prisma row in the form of PostgreSQL's JSON: bigint columns as numbers, timestamps as text. */
 export function asStored(model: object): StoredRow {
   return Object.fromEntries(Object.entries(model).map(([name, value]) => [name, storedValue(value)]));
 }

@@ -1,18 +1,18 @@
 import type { FenceScope } from '@countersign/contracts/governance-kernel';
 import { fenceScopesOfTool } from '@countersign/policy';
 import type { Caller } from '../call/governed-call.ts';
-import type { FenceRow } from '../fences/fence-row.ts';
-import type { ToolStops } from '../mcp/callable-tools.ts';
-import { toolBlocks } from '../policy/tool-blocks.ts';
+import type { FenceRow } from '../controls/fences/fence-row.ts';
+import type { ToolStops } from '../doors/mcp/callable-tools.ts';
+import { toolBlocks } from '../controls/policy/tool-blocks.ts';
 import { findAccessKeyById } from './access-key-store.ts';
 import type { Reader } from './database.ts';
 import { findFences } from './fence-store.ts';
 import { asStored } from './stored-row.ts';
 
-/** The scopes of one statement: it may have 32,767 values. */
+/** The number of scopes per statement, which may have 32,767 values. */
 const scopesPerStatement = 10_000;
 
-/** The stops of tools for this caller. A few statements for all tools together. */
+/** The stops of tools for this caller, in a few statements for all tools together. */
 export async function findToolStops(
   reader: Reader,
   { tenant, accessKey }: Caller,

@@ -8,12 +8,12 @@ export type TrustKeyRow = Omit<TrustKeyModel, 'purpose'> & { purpose: KeyPurpose
 
 type SigningKey = { keyId: string; publicKey: Uint8Array; purpose: KeyPurpose; logOrigin: string | null };
 
-/** The clocks of two replicas differ by no more: what the slower one signs first must not be dated before its key. */
+/** Keys are valid from this long before their publication, so that a replica with a slow clock can sign at once. */
 const clockAllowanceMs = 2 * clockSkewMaxMs;
 
 /**
- * Publishes the keys that this process signs with; a key that is known keeps its window. Throws for a key that was
- * published for another purpose or another log, or that is no longer valid: its signatures would be refused.
+ * Publishes the signing keys of this process. A known key keeps its validity. Throws for a key that was published for
+ * another purpose or log, or that is no longer valid, since its signatures would be refused.
  */
 export async function recordSigningKeys(tx: Tx, keys: readonly SigningKey[], now: Date): Promise<void> {
   const data = keys.map(({ keyId, publicKey, purpose, logOrigin }) => ({
@@ -27,10 +27,10 @@ export async function recordSigningKeys(tx: Tx, keys: readonly SigningKey[], now
   assertSigningKeys(await listTrustKeys(tx), keys, now);
 }
 
-/** Throws for a key that is not published for its purpose, or that does not count now. */
-export function assertSigningKeys(known: readonly TrustKeyRow[], keys: readonly SigningKey[], now: Date): void {
+/** Throws for a key that is not published for its purpose, or is not valid now. */
+export function assertSigningKeys(existing: readonly TrustKeyRow[], keys: readonly SigningKey[], now: Date): void {
   for (const { keyId, purpose, logOrigin } of keys) {
-    const row = known.find(({ key_id }) => key_id === keyId);
+    const row = existing.find(({ key_id }) => key_id === keyId);
     if (row === undefined)
       throw new Error(
         `The key ${keyId} for ${purpose} is not in the trust list: publish a list with it before this kernel uses it`,
@@ -41,7 +41,7 @@ export function assertSigningKeys(known: readonly TrustKeyRow[], keys: readonly 
       );
     const fault = keyFaultAt(row, now);
     if (fault !== null)
-      throw new Error(`The key ${keyId} for ${purpose} ${keyFaultText[fault]}: this kernel needs another one`);
+      throw new Error(`The key ${keyId} for ${purpose} ${keyFaultText[fault]}: this kernel needs another key`);
   }
 }
 

@@ -1,12 +1,17 @@
 import type { Reader } from './database.ts';
+import { listEvidenceKeys } from './envelope-store.ts';
 import { listTrustKeys } from './trust-key-store.ts';
 
-/** Rows that the root did not sign do not count. More of them in front of the newest list than this stop the kernel. */
+/** The number of newest rows that are read. If the root signed none of them, reading the keys fails. */
 const documentsMax = 8;
 
 /** The published keys, and the newest trust lists as they were stored. */
 export function trustStore(reader: Reader) {
-  return { listRows: () => listTrustKeys(reader), listDocuments: () => listTrustDocuments(reader) };
+  return {
+    listRows: () => listTrustKeys(reader),
+    listEvidenceRows: () => listEvidenceKeys(reader),
+    listDocuments: () => listTrustDocuments(reader),
+  };
 }
 
 async function listTrustDocuments(reader: Reader): Promise<unknown[]> {

@@ -1,17 +1,17 @@
 import type { RelationTuple } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
-import { depthMax, nodeOf, type LoadedTuples, type Node } from '../relations/relation-graph.ts';
-import type { Sought } from '../relations/relation-source.ts';
+import { depthMax, nodeOf, type LoadedTuples, type Node } from '../controls/relations/relation-graph.ts';
+import type { Sought } from '../controls/relations/relation-source.ts';
 import type { Reader } from './database.ts';
 
-/** Groups that the questions of one request may lead through: beyond, an answer says that it does not know. */
+/** The most groups for the queries of one request. Beyond that, the answer is unknown. */
 const groupsMax = 5_000;
 
 const TupleRows = z.array(z.object({ object: z.string(), relation: z.string(), subject: z.string() }));
 
 /**
- * The tuples for questions about these nodes and subjects: the groups below the nodes, and the memberships of the
- * subjects in all of these.
+ * The tuples for queries about these nodes and subjects: the groups below the nodes, and the memberships of the
+ * subjects in all of them.
  */
 export async function loadTuples(reader: Reader, tenant: string, { nodes, subjects }: Sought): Promise<LoadedTuples> {
   const { groups, reached, isCut } = await loadGroups(reader, tenant, nodes);
@@ -38,13 +38,13 @@ async function loadGroups(reader: Reader, tenant: string, nodes: readonly Node[]
   return { groups: byKey(contained), reached, isCut: room < 0 };
 }
 
-/** In the order in which they came. */
+/** Groups values by key, in their order. */
 function byKey(pairs: readonly (readonly [string, string])[]): Map<string, Set<string>> {
   const sets = new Map<string, Set<string>>();
   for (const [key, value] of pairs) {
-    const known = sets.get(key);
-    if (known === undefined) sets.set(key, new Set([value]));
-    else known.add(value);
+    const existing = sets.get(key);
+    if (existing === undefined) sets.set(key, new Set([value]));
+    else existing.add(value);
   }
   return sets;
 }
@@ -74,7 +74,7 @@ async function listMemberships(reader: Reader, tenant: string, { nodes, subjects
   );
 }
 
-/** A node's last `#` stands before its relation. */
+/** The last `#` of a node precedes its relation. */
 function columnsOfNodes(nodes: readonly Node[]) {
   const cut = nodes.map((node) => node.lastIndexOf('#'));
   return {
@@ -83,7 +83,7 @@ function columnsOfNodes(nodes: readonly Node[]) {
   };
 }
 
-/** The existing ones among these tuples. */
+/** The tuples among these that exist. */
 export async function listTuples(
   reader: Reader,
   tenant: string,
@@ -98,7 +98,7 @@ export async function listTuples(
       FROM unnest(${objects}::text[], ${relations}::text[], ${subjects}::text[]) AS w(object, relation, subject)
       JOIN relation_tuples t ON t.tenant_id = ${tenant} AND t.object = w.object AND t.relation = w.relation
        AND t.is_userset = (strpos(w.subject, '#') > 0) AND t.subject = w.subject`;
-  return TupleRows.parse(rows) as RelationTuple[]; // their names were parsed at the door
+  return TupleRows.parse(rows) as RelationTuple[]; // equal to parsed tuples
 }
 
 /** All tuples of one object with these relations. */
@@ -114,7 +114,7 @@ export async function listTuplesOf(
   return rows as RelationTuple[]; // as above
 }
 
-/** Tuples that name this very subject, by object. */
+/** Tuples with this exact subject, by object. */
 export async function listTuplesOfSubject(
   reader: Reader,
   tenant: string,

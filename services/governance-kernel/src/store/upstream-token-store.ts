@@ -1,20 +1,21 @@
-import type { Digest, TenantId } from '@countersign/contracts';
-import { canonicalBytes, digestOf, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
-import type { ArgsCipher } from '../approvals/args-cipher.ts';
-import type { Configured, RefreshTokens } from '../mcp/upstream-tokens.ts';
+import { sha256Of, type TenantId } from '@countersign/contracts';
+import { canonicalBytes, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
+import type { ArgsCipher } from '../controls/approvals/args-cipher.ts';
+import type { Configured, RefreshTokens } from '../doors/mcp/upstream-tokens.ts';
 import { ownerOf } from '../registry/mcp-servers.ts';
 import type { Transaction } from './database.ts';
 
-type StoreParts = { transaction: Transaction; provider: CryptoProvider; cipher: ArgsCipher; clock: () => Date };
+type StoreDeps = { transaction: Transaction; provider: CryptoProvider; cipher: ArgsCipher; clock: () => Date };
 
-/** Longer than a request for a token may take. A replica that ends within it delays the others no longer than this. */
+/** The lease of a token, longer than any token request. If its holder fails, other replicas wait at most this long. */
 const leaseMs = 15_000;
 
-/** Refresh tokens are replaced by their use (OAuth 2.1 §4.3.1), so that only the stored one is valid after a restart. */
-export function upstreamTokenStore({ transaction, provider, cipher, clock }: StoreParts): RefreshTokens {
-  const hashOf = ({ oauth }: Configured) => digestOf(provider, canonicalBytes(parsePlainJson(oauth))) as Digest; // it writes this form
+/** A use may replace the refresh token (OAuth 2.1 §4.3.1), so only the stored one is sure to be valid afterwards. */
+export function upstreamTokenStore({ transaction, provider, cipher, clock }: StoreDeps): RefreshTokens {
+  // digestOf writes exactly this form
+  const hashOf = ({ oauth }: Configured) => sha256Of(provider, canonicalBytes(parsePlainJson(oauth)));
   const placeOf = (configured: Configured) => ({
-    tenant: ownerOf(configured.key) as TenantId, // of the installation: empty
+    tenant: ownerOf(configured.key) as TenantId, // empty for the installation
     id: `refresh-token:${configured.key}`,
     argsHash: hashOf(configured),
   });
@@ -25,7 +26,7 @@ export function upstreamTokenStore({ transaction, provider, cipher, clock }: Sto
         const [hash, now] = [hashOf(configured), clock()];
         const fresh = { credentials_hash: hash, sealed_token: null, leased_until: null, updated_at: now };
         await tx.mcpUpstreamToken.createMany({ data: [{ server_id: key, ...fresh }], skipDuplicates: true });
-        // Other credentials end the token that the earlier ones led to, and the lease of it.
+        // If the credentials have changed, the stored token and its lease are removed.
         await tx.mcpUpstreamToken.updateMany({
           where: { server_id: key, credentials_hash: { not: hash } },
           data: fresh,

@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** A bigint column as a number; beyond 2^53 it would count wrongly, and throws. */
+/** A bigint column as a number. Throws above 2^53, where numbers are inexact. */
 export const WholeNumber = z.bigint().transform(Number).pipe(z.int());

@@ -1,13 +1,13 @@
 import { repeat, type ClockGuard, type Log, type Repeated } from '@countersign/service-kit';
-import type { Checkpoints } from '../proof/checkpoints.ts';
+import type { Checkpoints } from '../evidence/proof/checkpoints.ts';
 
-/** How often the tree is grown and looked at: a proof that is asked for has little left to do. */
+/** How often the tree grows and is checked, so that a requested proof has little left to do. */
 const lookEveryMs = 1_000;
 
-type CheckpointerParts = { checkpoints: Checkpoints; clockGuard: ClockGuard; log: Log };
+type CheckpointerDeps = { checkpoints: Checkpoints; clockGuard: ClockGuard; log: Log };
 
-/** Makes the checkpoints that are due. */
-export function startCheckpointer({ checkpoints, clockGuard, log }: CheckpointerParts): Repeated {
+/** Creates due checkpoints. */
+export function startCheckpointer({ checkpoints, clockGuard, log }: CheckpointerDeps): Repeated {
   return repeat({
     run: () => checkpoints.createWhenDue(),
     intervalMs: lookEveryMs,

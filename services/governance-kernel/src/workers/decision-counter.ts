@@ -5,7 +5,7 @@ const countEveryMs = 1_000;
 
 type DecisionCounterDeps = { count(): Promise<void>; clockGuard: ClockGuard; log: Log };
 
-/** Keeps the counters of decisions behind the log. */
+/** Updates the counters of decisions from the ledger. */
 export function startDecisionCounter({ count, clockGuard, log }: DecisionCounterDeps): Repeated {
   return repeat({
     run: count,

@@ -3,18 +3,20 @@ import { fenceSet } from '@countersign/contracts/governance-kernel';
 import { ack, messagingTransaction, reject } from '@countersign/messaging';
 import type { Context } from '../context.ts';
 import { kernelQueues } from '../queues.ts';
-import { setFence } from '../fences/set-fence.ts';
+import { setFence } from '../controls/fences/set-fence.ts';
 
-/** A stop is not given up while the database is away: at half a minute between deliveries, for more than three days. */
+/**
+ * At two deliveries a minute, this lasts more than three days, so no stop is lost while the database is unavailable.
+ */
 const deliveriesMax = 10_000;
 
-/** A later command is in force, which is what epochs are for; or the end of this one has passed. */
+/** The errors of outdated commands: a later command is in force, or the end of this command has passed. */
 const outdated: ReadonlySet<ErrorCode> = new Set(['ILLEGAL_TRANSITION', 'END_PASSED']);
 
 /**
- * Hears the commands that others publish. A publisher on the exchange may stop and open as much as a holder of the
- * service key. No inbox is needed: the epoch of its scope says whether a command is new, whatever comes twice, late or
- * in another order.
+ * Receives commands that other services publish. A publisher on the exchange has the rights of the service key. No
+ * inbox is needed: the epoch of the scope shows whether a command is new, even if commands are repeated, late or out of
+ * order.
  */
 export function startFenceListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume({

@@ -1,13 +1,13 @@
 import { repeat, type ClockGuard, type Log, type Repeated } from '@countersign/service-kit';
-import type { ApprovalKey } from '../approvals/seal-move.ts';
+import type { ApprovalKey } from '../controls/approvals/seal-move.ts';
 
-type HousekeeperParts = {
-  /** Approvals without a decision in time, oldest first. */
+type HousekeeperDeps = {
+  /** Pending approvals whose time has passed, earliest expiry first. */
   listOverdueApprovals(now: Date, limit: number): Promise<ApprovalKey[]>;
   /** Pending and unused approvals whose policy was replaced. */
   listOutdatedApprovals(now: Date, limit: number): Promise<ApprovalKey[]>;
   expireApproval(key: ApprovalKey): Promise<void>;
-  /** Removes rows that have had their time, by the clock of the database. */
+  /** Removes expired rows, by the clock of the database. */
   forgetRows(): Promise<void>;
   recordKeyUses(): Promise<void>;
   clock: () => Date;
@@ -18,19 +18,22 @@ type HousekeeperParts = {
 
 type Housekeeper = Repeated & { run(): Promise<void> };
 
-/** Few enough that a backlog does not push live decisions aside. */
+/** The limit per run, so that a backlog does not delay live decisions. */
 const expiriesPerRun = 100;
 
-/** Ends what time or a new policy has ended: the waiting caller learns of the expiry of an approval that has no vote. */
-export function startHousekeeper(parts: HousekeeperParts): Housekeeper {
+/**
+ * Ends approvals that have expired or whose policy was replaced, and notifies the waiting callers. Also removes expired
+ * rows and stores when keys were used.
+ */
+export function startHousekeeper(deps: HousekeeperDeps): Housekeeper {
   const run = async () => {
-    const now = parts.clock();
-    for (const key of await parts.listOverdueApprovals(now, expiriesPerRun)) await parts.expireApproval(key);
-    for (const key of await parts.listOutdatedApprovals(now, expiriesPerRun)) await parts.expireApproval(key);
-    await parts.forgetRows();
-    await parts.recordKeyUses();
+    const now = deps.clock();
+    for (const key of await deps.listOverdueApprovals(now, expiriesPerRun)) await deps.expireApproval(key);
+    for (const key of await deps.listOutdatedApprovals(now, expiriesPerRun)) await deps.expireApproval(key);
+    await deps.forgetRows();
+    await deps.recordKeyUses();
   };
-  const { intervalMs, clockGuard, log } = parts;
+  const { intervalMs, clockGuard, log } = deps;
   const onFailure = (error: unknown) => log.warn('housekeeper.failed', { error });
   return { run, ...repeat({ run, intervalMs, clockGuard, onFailure }) };
 }

@@ -2,14 +2,17 @@ import { membersChanged } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { kernelQueues } from '../queues.ts';
 import { ack, messagingTransaction } from '@countersign/messaging';
-import { applyMembers } from '../relations/apply-members.ts';
+import { applyMembers } from '../controls/relations/apply-members.ts';
 
-/** A person who left is not given up on while the database is away: at half a minute between deliveries, for more than three days. */
+/**
+ * At two deliveries a minute, this lasts more than three days, so no departure is lost while the database is
+ * unavailable.
+ */
 const deliveriesMax = 10_000;
 
 /**
- * Hears who is in a workspace, and writes it down as relations. No inbox is needed: the version of a list says whether it is new,
- * whatever comes twice, late or in another order.
+ * Receives lists of members, and writes them as relations. No inbox is needed: the version of a list shows whether the
+ * list is new, even if lists are repeated, late or out of order.
  */
 export function startMembersListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume({

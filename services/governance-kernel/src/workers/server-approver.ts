@@ -1,20 +1,21 @@
 import { isAppError, type ApprovalId, type TenantId } from '@countersign/contracts';
 import { readApproveServerResource } from '@countersign/contracts/governance-kernel';
 import { repeat, type ClockGuard, type Log, type Repeated } from '@countersign/service-kit';
-import type { ApprovalRow } from '../approvals/approval-row.ts';
-import { approveListed, type DeskParts } from '../server-registry/registry-desk.ts';
-import { registryPrincipal, type GivenQuery } from '../server-registry/request-approval.ts';
+import type { ApprovalRow } from '../controls/approvals/approval-row.ts';
+import { approveListed, type DeskDeps } from '../doors/server-registry/registry-desk.ts';
+import { registryPrincipal } from '../controls/identities/kernel-name.ts';
+import type { GivenQuery } from '../doors/server-registry/request-approval.ts';
 
-/** A person who approved a server sees it approved about a second later. */
+/** A person who approved a server sees the result about a second later. */
 const approveEveryMs = 1_000;
-/** A server that does not answer, or lists other tools than were approved, is looked at again so seldom. */
+/** The retry interval for a server that does not answer, or lists tools that differ from the approved tools. */
 const lookAgainMs = 30_000;
-/** Looks at servers that run at once. Servers of one tenant that do not answer delay no other tenant. */
+/** The most lookups at once. Unavailable servers of one tenant delay no other tenant. */
 const looksMax = { ofAll: 32, ofTenant: 2 };
 
-type ServerApproverParts = {
-  desk: DeskParts;
-  /** Approvals that were given and not used, some of each tenant. */
+type ServerApproverDeps = {
+  desk: DeskDeps;
+  /** Unused approvals, some of each tenant. */
   listGiven(query: GivenQuery): Promise<ApprovalRow[]>;
   clock: () => Date;
   clockGuard: ClockGuard;
@@ -22,10 +23,10 @@ type ServerApproverParts = {
 };
 
 /**
- * Uses the approvals of servers that people gave: it lists the tools once more and pins them, if they are those that were approved. An
+ * Uses approvals of servers: lists the tools once more and pins them, if they are those that were approved. An
  * approval that an operator requested is left to the operator.
  */
-export function startServerApprover({ desk, listGiven, clock, clockGuard, log }: ServerApproverParts): Repeated {
+export function startServerApprover({ desk, listGiven, clock, clockGuard, log }: ServerApproverDeps): Repeated {
   const running = new Map<ApprovalId, { tenant: TenantId; look: Promise<void> }>();
   const notBefore = new Map<ApprovalId, number>();
   const runningOf = (tenant: TenantId) => [...running.values()].filter((each) => each.tenant === tenant).length;
@@ -44,11 +45,11 @@ export function startServerApprover({ desk, listGiven, clock, clockGuard, log }:
   const run = async () => {
     const now = clock();
     for (const [id, atMs] of notBefore) if (atMs <= now.getTime()) notBefore.delete(id);
-    const given = await listGiven({
+    const approved = await listGiven({
       ...{ now, requestedBy: registryPrincipal, except: [...running.keys(), ...notBefore.keys()] },
       ...{ ofTenant: looksMax.ofTenant, limit: looksMax.ofAll },
     });
-    for (const approval of given) {
+    for (const approval of approved) {
       const { tenant, id } = approval;
       if (running.size >= looksMax.ofAll) return;
       if (runningOf(tenant) < looksMax.ofTenant) running.set(id, { tenant, look: look(approval) });
@@ -63,9 +64,10 @@ export function startServerApprover({ desk, listGiven, clock, clockGuard, log }:
   return { ...repeated, close };
 }
 
-async function use(desk: DeskParts, { tenant, resource, receiptId, approvedBy, brokenBy }: ApprovalRow): Promise<void> {
-  const asked = readApproveServerResource(resource);
+async function use(desk: DeskDeps, { tenant, resource, receiptId, approvedBy, brokenBy }: ApprovalRow): Promise<void> {
+  const input = readApproveServerResource(resource);
   const by = approvedBy.at(-1) ?? brokenBy;
-  if (asked === null || receiptId === null || by === null) return;
-  await approveListed(desk, { ...asked, tenant, by, receipt: receiptId, expiresAt: undefined });
+  if (input === null || receiptId === null || by === null) return;
+  const { serverId, definitionsHash, expiresAt } = input;
+  await approveListed(desk, { serverId, definitionsHash, expiresAt, tenant, by, receipt: receiptId });
 }

@@ -1,12 +1,12 @@
 import type { Signature } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url } from '@countersign/crypto';
 import type { HealthCheck } from '@countersign/service-kit';
-import { expireApproval } from '../approvals/end-approval.ts';
-import { settleAbandoned } from '../boundary/settle-abandoned.ts';
-import type { PrincipalId } from '@countersign/contracts';
+import { expireApproval } from '../controls/approvals/end-approval.ts';
+import { settleAbandoned } from '../decision/settle-abandoned.ts';
+import { PrincipalId } from '@countersign/contracts';
 import type { Context } from '../context.ts';
-import type { KeepParts } from '../policy/keep-active.ts';
-import { demoPolicy, demoTenant } from '../demo/demo-policy.ts';
+import type { KeepDeps } from '../controls/policy/keep-active.ts';
+import { demoPolicy, demoTenant } from '../doors/demo/demo-policy.ts';
 import { findLastRun } from '../store/conformance-store.ts';
 import { listOutdatedApprovals, listOverdueApprovals } from '../store/approval-store.ts';
 import { forgetUsage } from '../store/budget-store.ts';
@@ -25,19 +25,23 @@ import { startMembersListener } from './members-listener.ts';
 import { watchPolicyFile } from './policy-file.ts';
 import { startReconciler } from './reconciler.ts';
 import { startServerApprover } from './server-approver.ts';
+import { startWitnessing } from './witnessing.ts';
 
-/** Often enough that a crashed call's reservation is not missed for long, rare enough to cost nothing. */
+/** Often enough that the reservation of a crashed call is released soon, and rarely enough to cost little. */
 const reconcileEveryMs = 5_000;
 
-/** An expiry is enforced at once; this is how late those who wait may hear of it. */
+/** Expiry is enforced at once. This is the longest delay before waiting callers are notified. */
 const housekeepEveryMs = 10_000;
 
 export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 
-/** Everything that a clock starts. Resolves when the policies of the operator's file and of the demo are active. */
+/**
+ * Starts all periodic work. Resolves when the policy of the operator's file is active, and the policy of the demo is
+ * active or was refused.
+ */
 export async function startWorkers(context: Context) {
   const { reader, clock, clockGuard, log, cycle, dispatch, keptAnswers } = context;
-  // First, because they can fail: nothing that a clock starts may outlive a start that failed.
+  // Started first, because they can fail, and no periodic work may outlive a failed start.
   const policyFile = await startPolicyFile(context);
   const demo = await startDemo(context).catch(async (error: unknown) => {
     await policyFile?.close();
@@ -74,7 +78,8 @@ export async function startWorkers(context: Context) {
     ...{ desk: context.registryDesk, clock, clockGuard, log },
     listGiven: (query) => listGivenApprovals(reader, query),
   });
-  const repeated = [housekeeper, reconciler, checkpointer, conformance, counter, approver];
+  const witnessing = context.config.witnesses.map((witness) => startWitnessing(context, witness));
+  const repeated = [housekeeper, reconciler, checkpointer, conformance, counter, approver, ...witnessing];
   const stop = async () => {
     await demo?.close();
     await policyFile?.close();
@@ -84,14 +89,14 @@ export async function startWorkers(context: Context) {
   return { housekeeper, reconciler, subscribed, conformance, check, stop };
 }
 
-/** Each in a transaction of its own, so that none holds locks for another. */
+/** Removes each kind of expired rows in a separate transaction, so that no locks are kept for the next kind. */
 async function forgetRows({ transaction, databaseNow }: Context): Promise<void> {
   for (const forget of [forgetAnswers, forgetUsage, forgetChallenges])
     await transaction(async (tx) => forget(tx, await databaseNow(tx)));
 }
 
 function startConformance({ conformance, config, reader, clock, clockGuard, log }: Context) {
-  const by = 'kernel' as PrincipalId; // within its schema
+  const by = PrincipalId.parse('kernel');
   return startConformanceSchedule({
     run: () => conformance.run({ scope: 'short', by }),
     lastRunAt: async () => {
@@ -124,7 +129,7 @@ async function startPolicyFile(context: Context): Promise<{ close(): Promise<voi
 }
 
 /** Three confirmations in a row may fail before a policy is stale. */
-function keepParts({ config, policies, signers, clock }: Context): KeepParts {
+function keepParts({ config, policies, signers, clock }: Context): KeepDeps {
   const confirmEveryMs = Math.max(1_000, config.policyAgeMaxMs / 4);
   return { policies, clock, sign: signatureBy(signers.policies), confirmEveryMs };
 }

@@ -2,15 +2,15 @@ const headEnd = Buffer.from('\r\n\r\n');
 const lastChunk = Buffer.from('\r\n0\r\n\r\n');
 const statusStart = 'HTTP/1.1 '.length;
 
-/** Finds the end of one HTTP/1.1 answer after the other on a connection: by its content-length, or by its last chunk. */
+/** Finds the end of each HTTP/1.1 answer on a connection, by its content-length or by its last chunk. */
 export class AnswerReader {
   #head: Buffer | null = null;
   #status: string | null = null;
-  /** Body bytes still to come; null while the body is chunked. */
+  /** The number of body bytes still to come. `null` while the body is chunked. */
   #missing: number | null = 0;
   #tail: Buffer = Buffer.alloc(0);
 
-  /** The status when the answer is complete, else null. */
+  /** Returns the status when the answer is complete, else `null`. */
   take(chunk: Buffer): string | null {
     if (this.#status !== null) return this.#takeBody(chunk);
     const bytes = this.#head === null ? chunk : Buffer.concat([this.#head, chunk]);
@@ -24,7 +24,7 @@ export class AnswerReader {
     this.#status = head.slice(statusStart, statusStart + 3);
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
     this.#missing = length === undefined ? null : Number(length);
-    // The first chunk may be the last: its size line begins where the head ends.
+    // The first chunk may be the last. Its size line begins where the head ends.
     return this.#takeBody(bytes.subarray(end + (length === undefined ? 2 : headEnd.length)));
   }
 

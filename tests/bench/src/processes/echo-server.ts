@@ -1,4 +1,5 @@
-// The floors: what an HTTP server costs that parses a JSON body and answers it. Usage: echo-server.js node | express | signing
+// The floors: the cost of an HTTP server that parses a JSON body and echoes it. Usage: echo-server.js node | express |
+// signing
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { encodeBase64Url } from '@countersign/crypto';
@@ -15,7 +16,7 @@ const listener = kinds[process.argv[2] ?? '']?.();
 if (listener === undefined) throw new Error(`Usage: echo-server.js ${Object.keys(kinds).join(' | ')}`);
 const server = createServer(listener);
 server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo; // it listens on an address, not on a pipe
+  const { port } = server.address() as AddressInfo; // the server listens on a TCP address, not on a pipe
   process.send?.({ url: `http://127.0.0.1:${port}/echo` });
 });
 process.once('disconnect', () => process.exit());
@@ -32,7 +33,9 @@ function nodeEcho(answerOf: (text: string) => string): RequestListener {
   };
 }
 
-/** The least that a signed answer can cost: the echo, and one Ed25519 signature over it, made as the kernel makes its own. */
+/**
+ * The lower bound of a signed answer: the echo, and one Ed25519 signature over it, made as the kernel makes its own.
+ */
 function signingEcho(): RequestListener {
   const signer = createSigner(generateSigningKey().privateKeyPem);
   return nodeEcho((text) => {

@@ -1,11 +1,11 @@
 const everyMs = 100;
 
 /**
- * The servers of the test kit remember what they were asked, for tests to look at; here it would only fill the memory. Returns how to
- * hear how much has been forgotten.
+ * The servers of the test kit record all requests for tests. Here the records would only fill the memory, so they are
+ * removed. Returns a function that counts all requests so far.
  */
 export function forgetOften(list: readonly unknown[]): () => number {
-  // Read-only to its readers; the process of the server may empty it.
+  // The list is read-only to its readers. The process of the server may empty it.
   const emptied = list as unknown[];
   let forgotten = 0;
   setInterval(() => {

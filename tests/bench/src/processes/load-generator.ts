@@ -1,13 +1,13 @@
-// Sends one prepared request per connection over and over, and counts what comes back. It speaks HTTP/1.1 on bare sockets: a client
-// that parses every header would cost as much as the servers it measures. It stops sending at the deadline and then waits for
-// every open answer, so that what was answered can be compared with what was sealed, one to one.
+// Sends one prepared request per connection over and over, and counts the answers. It speaks HTTP/1.1 on bare sockets,
+// since a client that parses every header would cost as much as the measured servers. At the deadline it stops sending
+// and waits for every open answer. The answers can then be compared with the sealed receipts, one to one.
 import { connect } from 'node:net';
 import { cpuSeconds } from '../cpu-seconds.ts';
 import { summarise } from '../latencies.ts';
 import type { Load, LoadRequest, LoadResult } from '../load.ts';
 import { AnswerReader } from './answer-reader.ts';
 
-/** A server that is that late after the last request is not slow, it is stuck. */
+/** A server that leaves a request unanswered for this long after the deadline is stuck, not slow. */
 const lastAnswersMs = 30_000;
 
 type State = {

@@ -1,4 +1,4 @@
-// The scripted model of the test kit, in a process of its own.
+// The scripted model of the test kit, in its own process.
 import { startScriptedModel } from '@countersign/testkit/scripted-model';
 import { forgetOften } from './forget-often.ts';
 

@@ -1,18 +1,18 @@
-// Loaded into the measured kernel before its main file. It does nothing until the bench asks for a profile, so the process that is
-// profiled is the very one that was measured, and it is profiled warm.
+// Loaded into each measured service before its main file. It does nothing until the bench requests a profile. The
+// profiled process is therefore the measured one, and it is warm.
 import { Session } from 'node:inspector/promises';
 
 const samplingIntervalMicros = 500;
 
 process.on('message', (message) => {
-  const { seconds } = message as { seconds: number }; // the bench alone holds the other end
+  const { seconds } = message as { seconds: number }; // only the bench sends messages here
   profile(seconds).then(
     (result) => process.send?.({ result }),
     (error: unknown) => process.send?.({ error: String(error) }),
   );
 });
 process.once('disconnect', () => process.exit());
-// Listening alone must not keep a kernel alive that has stopped.
+// This listener alone must not keep a stopped service alive.
 process.channel?.unref();
 
 async function profile(seconds: number): Promise<unknown> {

@@ -1,4 +1,5 @@
-// The MCP server of the test kit, on the official SDK, in a process of its own. Asked anything, it tells how many calls reached a tool.
+// The MCP server of the test kit, on the official SDK, in its own process. It answers every message with the number of
+// calls that reached a tool.
 import { startNoteServer } from '@countersign/testkit/mcp-server';
 import { forgetOften } from './forget-often.ts';
 

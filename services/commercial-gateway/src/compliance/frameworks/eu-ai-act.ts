@@ -1,4 +1,4 @@
-import type { Framework } from '../framework.ts';
+import type { Framework } from './framework.ts';
 
 /** Articles 12, 14, 19 and 26 of Regulation (EU) 2024/1689: the duties that receipts can evidence at least in part. */
 export const euAiAct: Framework = {

@@ -1,4 +1,4 @@
-import type { Framework } from '../framework.ts';
+import type { Framework } from './framework.ts';
 
 /** Annex A of ISO/IEC 42001:2023: the controls that receipts can evidence at least in part. */
 export const iso42001: Framework = {
@@ -49,7 +49,7 @@ export const iso42001: Framework = {
       title: 'Communication of incidents',
       asks: 'A plan for communicating incidents to users is defined and documented.',
       adds: 'Stops have signed times, which an incident report can cite.',
-      evidence: ['stop_changes'],
+      evidence: ['stop_changes', 'incident_records'],
       beyondReceipts: 'Receipts do not show the plan or any communication.',
     },
     {
@@ -81,7 +81,7 @@ export const iso42001: Framework = {
       title: 'Suppliers',
       asks: 'Services and products of suppliers align with the organisation’s approach to responsible AI.',
       adds: 'Tools of suppliers are pinned, and a changed tool is held until a person approves it.',
-      evidence: ['registry_denials'],
+      evidence: ['registry_denials', 'connector_changes'],
       beyondReceipts: 'Receipts do not show assessments of suppliers.',
     },
   ],

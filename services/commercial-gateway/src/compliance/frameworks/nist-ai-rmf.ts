@@ -1,6 +1,8 @@
-import type { Framework } from '../framework.ts';
+import type { Framework } from './framework.ts';
 
-/** NIST AI Risk Management Framework 1.0 (NIST AI 100-1): the subcategories that receipts can evidence at least in part. */
+/**
+ * NIST AI Risk Management Framework 1.0 (NIST AI 100-1): the subcategories that receipts can evidence at least in part.
+ */
 export const nistAiRmf: Framework = {
   title: 'NIST AI Risk Management Framework 1.0',
   controls: [
@@ -25,7 +27,7 @@ export const nistAiRmf: Framework = {
       title: 'Roles and responsibilities',
       asks: 'Roles, responsibilities and lines of communication are documented and clear.',
       adds: 'Approvers are named people, and changes of roles by provisioning are in the audit chain.',
-      evidence: ['approvals', 'identity_provider_changes'],
+      evidence: ['approvals', 'identity_provider_changes', 'member_changes'],
       beyondReceipts: 'Receipts do not show the documentation of roles.',
     },
     {
@@ -41,7 +43,7 @@ export const nistAiRmf: Framework = {
       title: 'Third-party risks',
       asks: 'Policies address risks of third-party entities.',
       adds: 'Tools of third parties are pinned, and a changed tool is held.',
-      evidence: ['registry_denials'],
+      evidence: ['registry_denials', 'connector_changes'],
       beyondReceipts: 'Receipts do not show risks of intellectual property or contracts.',
     },
     {
@@ -105,7 +107,7 @@ export const nistAiRmf: Framework = {
       title: 'Incidents and errors',
       asks: 'Incidents and errors are communicated, tracked, and responded to.',
       adds: 'Failures and stops are recorded with their time and author.',
-      evidence: ['failed_outcomes', 'stop_changes', 'organisation_changes'],
+      evidence: ['failed_outcomes', 'stop_changes', 'organisation_changes', 'incident_records'],
       beyondReceipts: 'Receipts do not show communication with affected people.',
     },
   ],

@@ -1,6 +1,9 @@
-import type { Framework } from '../framework.ts';
+import type { Framework } from './framework.ts';
 
-/** OWASP Top 10 for Agentic Applications 2026. A risk is no requirement: `asks` is the mitigation that receipts can evidence. */
+/**
+ * OWASP Top 10 for Agentic Applications 2026. The framework lists risks instead of requirements, so `asks` is the
+ * mitigation that receipts can evidence.
+ */
 export const owaspAgentic2026: Framework = {
   title: 'OWASP Top 10 for Agentic Applications (2026)',
   controls: [
@@ -33,7 +36,7 @@ export const owaspAgentic2026: Framework = {
       title: 'Agentic Supply Chain Vulnerabilities',
       asks: 'Tools and servers are known, and a change is found before use.',
       adds: 'Definitions of tools are pinned by hash, and a changed tool is held.',
-      evidence: ['registry_denials'],
+      evidence: ['registry_denials', 'connector_changes'],
       beyondReceipts: 'Receipts do not show vulnerabilities inside an approved tool or a model.',
     },
     {

@@ -1,6 +1,9 @@
-import type { Framework } from '../framework.ts';
+import type { Framework } from './framework.ts';
 
-/** Trust services criteria of 2017 with the points of focus of 2022: those that receipts can evidence at least in part. */
+/**
+ * Trust services criteria of 2017 with the points of focus of 2022: the criteria that receipts can evidence at least in
+ * part.
+ */
 export const soc2: Framework = {
   title: 'SOC 2: Trust Services Criteria (2017, points of focus 2022)',
   controls: [
@@ -25,7 +28,7 @@ export const soc2: Framework = {
       title: 'Registration and removal of credentials',
       asks: 'Users are registered and authorised before they get credentials, and credentials end when access ends.',
       adds: 'Agents, their keys and the passkeys of approvers have signed records from enrolment to revocation.',
-      evidence: ['identity_changes', 'passkey_changes', 'identity_provider_changes'],
+      evidence: ['identity_changes', 'passkey_changes', 'identity_provider_changes', 'member_changes'],
       beyondReceipts: 'Receipts do not show who authorised an access request outside of this product.',
     },
     {
@@ -33,14 +36,14 @@ export const soc2: Framework = {
       title: 'Roles, least privilege and segregation of duties',
       asks: 'Access follows roles, least privilege and segregation of duties.',
       adds: 'A person other than the requester decides on an escalated action, and the vote is bound to that action.',
-      evidence: ['rule_denials', 'approvals', 'relation_changes'],
+      evidence: ['rule_denials', 'approvals', 'relation_changes', 'member_changes'],
       beyondReceipts: 'Receipts do not show periodic reviews of access rights.',
     },
     {
       id: 'CC6.6',
       title: 'Threats from outside of the system',
       asks: 'Measures protect against threats from outside of the system boundary.',
-      adds: 'Destinations and sources of calls are decided for each call.',
+      adds: 'Each call is allowed or denied by its destination and its source.',
       evidence: ['egress_denials', 'identity_denials'],
       beyondReceipts: 'Receipts do not show firewalls and other protection of the network.',
     },
@@ -57,7 +60,7 @@ export const soc2: Framework = {
       title: 'Unauthorised or malicious software',
       asks: 'Unauthorised or malicious software is prevented, or detected and acted upon.',
       adds: 'Tools are pinned by the hash of their definition, and a changed tool is held.',
-      evidence: ['registry_denials', 'sandbox_denials'],
+      evidence: ['registry_denials', 'sandbox_denials', 'connector_changes'],
       beyondReceipts: 'Receipts do not show protection of servers and devices against malware.',
     },
     {
@@ -73,7 +76,7 @@ export const soc2: Framework = {
       title: 'Response to incidents',
       asks: 'Identified security incidents are contained, remediated and communicated.',
       adds: 'A stop is effective at the next decision, and its receipts show the time of both.',
-      evidence: ['stop_changes', 'stop_denials'],
+      evidence: ['stop_changes', 'stop_denials', 'incident_records'],
       beyondReceipts: 'Receipts do not show communication and lessons learned.',
     },
     {

@@ -1,7 +1,0 @@
-import { openConsoleSocket } from '@countersign/contracts/control-plane';
-import type { Context } from '../context.ts';
-import { handlePerson } from '../handle.ts';
-import { openSocket } from '../realtime/open-socket.ts';
-
-export const openConsoleSocketRoute = (context: Context) =>
-  handlePerson(openConsoleSocket)(openSocket(context, 'console'));

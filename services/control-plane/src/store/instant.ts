@@ -1,5 +1,0 @@
-import { Instant } from '@countersign/contracts';
-
-export function instant(date: Date): Instant {
-  return Instant.parse(date.toISOString());
-}

@@ -1,0 +1,73 @@
+import { toolsNamed, type FenceInForce } from '@countersign/policy';
+import { fenceLiftResource, type GovernedChange, type OrgId } from '@countersign/contracts/governance-kernel';
+import type { GovernedCall } from '../../call/governed-call.ts';
+import type { SealedIntent } from '../../call/normalise.ts';
+import type { LedgerBatch } from '../../ledger/batch.ts';
+import { put, wanted, type Change, type Wanted } from '../../ledger/control.ts';
+import { inWindow, isInForce, withOneMore, type FenceRow } from './fence-row.ts';
+import { fences } from './fences.ts';
+import { levelOf, scopesAround } from './scopes.ts';
+import { tenantOrgs } from './tenant-orgs.ts';
+
+const lifting: GovernedChange = 'fence.lift';
+
+type Called = {
+  call: Pick<GovernedCall, 'caller'>;
+  /** The last known organisation of the tenant. `currentOrg` compares it with the batch. */
+  org: OrgId | null;
+  intent: Pick<SealedIntent, 'action' | 'tool' | 'resource' | 'args'>;
+};
+
+export function wantedFences(called: Called): Wanted[] {
+  const ofScopes = scopesOf(called).map((scope) => wanted(fences, scope));
+  return [wanted(tenantOrgs, called.call.caller.tenant), ...ofScopes];
+}
+
+/**
+ * The fences in force for this call at `nowMs`, widest first. The fence of the tenant is omitted when the call proposes
+ * to lift it.
+ */
+export function fencesInForce(batch: LedgerBatch, called: Called, nowMs: number): FenceRow[] {
+  return scopesOf(called).flatMap((scope) =>
+    batch
+      .rows(fences, scope)
+      .filter((fence) => isInForce(fence, nowMs) && !isToBeLifted(fence, called))
+      .map((fence) => inWindow(fence, nowMs)),
+  );
+}
+
+/**
+ * A caller may propose to lift the fence of their own tenant, since it covers all people of the tenant, and otherwise
+ * none of them could propose this. The request must state the current epoch of the fence. Another person must lift a
+ * fence on the caller alone.
+ */
+function isToBeLifted({ scope, epoch }: FenceRow, { call: { caller }, intent }: Called): boolean {
+  const { action, tool, resource } = intent;
+  return (
+    action === lifting &&
+    tool === null &&
+    scope === `tenant:${caller.tenant}` &&
+    resource === fenceLiftResource({ scope, epoch })
+  );
+}
+
+export function fenceFact(fence: FenceRow): FenceInForce {
+  const { scope, kind, epoch, reason, callLimit, callsTaken } = fence;
+  return {
+    scope,
+    level: levelOf(scope),
+    kind,
+    epoch,
+    reason,
+    calls_remaining: callLimit === null ? null : callLimit - callsTaken,
+  };
+}
+
+/** Counts an allowed call in each of its throttles. */
+export function takeOfThrottles(active: readonly FenceRow[]): Change[] {
+  return active.filter(({ kind }) => kind === 'throttle').map((fence) => put(fences, withOneMore(fence)));
+}
+
+function scopesOf({ call: { caller }, org, intent }: Called) {
+  return scopesAround({ ...caller, org, tools: toolsNamed(intent) });
+}

@@ -1,0 +1,69 @@
+import { Server, type Tool } from '@modelcontextprotocol/server';
+import { callableTools, type CallableToolsDeps } from './callable-tools.ts';
+import { performAct, type ActDeps } from './governed-act.ts';
+import { serveOperations } from './governed-operations.ts';
+import type { ListedTool, McpGateway } from './gateway.ts';
+import { operationOf } from './operations.ts';
+import { providerName } from './provider-names.ts';
+import { searchedFrom, searchTool, searchToolName, searchTools } from './search-tools.ts';
+import { mcpServerInfo } from './server-info.ts';
+import { toolResult } from './tool-result.ts';
+import { parseToolAddress } from '../../registry/tool-definition.ts';
+
+/**
+ * Clients may cache a list this long, so they may notice a new pin or a revocation that late. The kernel itself
+ * enforces the change at once.
+ */
+const listHint = { ttlMs: 10_000, cacheScope: 'private' } as const;
+
+export type GovernedServerDeps = ActDeps & {
+  mcp: Pick<McpGateway, 'listing' | 'offered'>;
+  callable: CallableToolsDeps;
+};
+
+/** The MCP server for one request of one caller, over all approved upstream servers. */
+export function governedServer(deps: GovernedServerDeps): Server {
+  const { mcp, callable, sender } = deps;
+  const server = new Server(mcpServerInfo, {
+    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
+    instructions:
+      'Every call is decided by policy and sealed in a signed receipt. A refusal names its reason and the next step.',
+    cacheHints: {
+      'tools/list': listHint,
+      'prompts/list': listHint,
+      'resources/list': listHint,
+      'resources/templates/list': listHint,
+      'resources/read': { ttlMs: 0, cacheScope: 'private' },
+    },
+    inputRequired: { legacyShim: false },
+  });
+  const listTools = async () => {
+    const { tools, hidden } = await mcp.listing(sender.caller.tenant);
+    const { listed, notListed } = await callableTools(callable, sender.caller, tools);
+    const total = Object.values(hidden).reduce((sum, count) => sum + count, notListed.total);
+    return { published: listed.filter(isTool).map(publishedTool), notListed: { ...notListed, ...hidden, total } };
+  };
+  server.setRequestHandler('tools/list', async () => {
+    const { published, notListed } = await listTools();
+    return {
+      tools: published.length < searchedFrom ? published : [searchTool, ...published],
+      _meta: { 'countersign/not_listed': notListed },
+    };
+  });
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const { name, arguments: args = {} } = params;
+    if (name === searchToolName) return searchTools((await listTools()).published, args);
+    const { execution, asks } = await performAct(deps, { tool: name, args }, context);
+    return asks ?? toolResult(name, execution);
+  });
+  serveOperations(server, deps);
+  return server;
+}
+
+function isTool({ tool }: ListedTool): boolean {
+  return operationOf(parseToolAddress(tool)?.toolName ?? '').kind === 'tool';
+}
+
+function publishedTool({ tool, definition, effectLevel }: ListedTool): Tool {
+  return { ...definition, name: providerName(tool), _meta: { 'countersign/effect_level': effectLevel } };
+}

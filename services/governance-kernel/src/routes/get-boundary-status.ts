@@ -1,7 +1,0 @@
-import { getBoundaryStatus } from '@countersign/contracts/governance-kernel';
-import type { Context } from '../context.ts';
-import { handleTenant } from '../handle.ts';
-import { boundaryStatus } from '../standing/boundary-status.ts';
-
-export const getBoundaryStatusRoute = ({ standing }: Pick<Context, 'standing'>) =>
-  handleTenant(getBoundaryStatus)(({ caller: { tenant } }) => boundaryStatus(standing, tenant));

@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { callMcp } from '@countersign/contracts/governance-kernel';
+import { jsonRpcError, takenOver } from '@countersign/service-kit';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { Caller } from '../../call/governed-call.ts';
+import type { Context } from '../../context.ts';
+import { handleTenant } from '../../handle.ts';
+import { approvalGrantHeader, sessionHeader } from '../../doors/mcp/call-settings.ts';
+import { governedServer, type GovernedServerDeps } from '../../doors/mcp/governed-server.ts';
+import { InputStates } from '../../doors/mcp/input-states.ts';
+import { readableCall } from '../../doors/mcp/readable-call.ts';
+import { answerPlainCall, plainCallOf } from '../../doors/mcp/plain-call.ts';
+import { waitingExecutor } from '../../doors/mcp/approval-waits.ts';
+import { getApproval } from '../../store/approval-store.ts';
+import { findActiveHash } from '../../store/policy-store.ts';
+import { findToolStops } from '../../store/tool-stops.ts';
+
+type CallMcpDeps = Pick<GovernedServerDeps, 'mcp' | 'executor'> &
+  Pick<Context, 'reader' | 'policies' | 'clock' | 'argsCipher' | 'config'>;
+
+/**
+ * The governed MCP server for both protocol versions, stateless. A plain call is answered here. Every other message
+ * gets an SDK server of its own, for its caller alone.
+ */
+export const callMcpRoute = ({ mcp, executor, argsCipher, config, ...context }: CallMcpDeps) => {
+  const inputStates = new InputStates(argsCipher, () => context.clock().getTime());
+  const callable = callableParts(context);
+  const waiting = waitingExecutor(executor, {
+    findState: async (approval) => (await getApproval(context.reader, approval)).state,
+    waitMs: config.mcpApprovalWaitMs,
+  });
+  const deps = { mcp, callable, executor, waitingExecutor: waiting, inputStates };
+  return handleTenant(callMcp, { renderError: jsonRpcError })(
+    async ({ body, caller, req, res, signal, traceparent, log }) => {
+      const session = sessionHeader(req.headers);
+      const approvalGrant = approvalGrantHeader(req.headers);
+      const { message, ...malformed } = readableCall(body);
+      const sender = { caller, session, approvalGrant, traceparent, log, ...malformed };
+      const call = plainCallOf(req.headers, message);
+      if (call === null) await serve({ ...deps, sender }, { req, res, body: message });
+      else sendText(res, await answerPlainCall(waiting, sender, { call, signal }));
+      return takenOver;
+    },
+  );
+};
+
+function callableParts({ reader, policies, clock }: Pick<Context, 'reader' | 'policies' | 'clock'>) {
+  return {
+    findStops: (caller: Caller, tools: readonly string[]) => findToolStops(reader, caller, tools),
+    activePolicy: async ({ tenant }: Caller) => {
+      // A decision notices by itself that the policy has changed. A list of tools does not, so this code checks for a
+      // change.
+      if ((await findActiveHash(reader, tenant)) !== (policies.current(tenant)?.hash ?? null))
+        await policies.reload(tenant);
+      return policies.current(tenant);
+    },
+    now: () => clock().getTime(),
+  };
+}
+
+type Message = { req: IncomingMessage; res: ServerResponse; body: unknown };
+
+async function serve(deps: GovernedServerDeps, { req, res, body }: Message): Promise<void> {
+  const onerror = (error: Error) => deps.sender.log.debug('mcp.refused', { error });
+  const handler = createMcpHandler(() => governedServer(deps), { onerror, maxRequestBodySize: callMcp.bodyBytesMax });
+  // The body was parsed strictly. If it had two members of one name, the SDK would use the last, while other readers
+  // might use the first.
+  await toNodeHandler(handler, { onerror })(req, res, body);
+}
+
+/** Sends nothing if the caller has disconnected. */
+function sendText(res: ServerResponse, { status, text }: { status: number; text: string }): void {
+  if (res.destroyed) return;
+  res.writeHead(status, { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) });
+  res.end(text);
+}
