@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { nodeProvider } from '@countersign/crypto/node';
-import { workedMs } from '@countersign/testkit/worked';
+import { leastWorkMs } from '@countersign/testkit/worked';
 import {
   compileInTurns,
   compilePolicy,
@@ -77,9 +77,8 @@ describe('compiling in turns', () => {
     expect(await failedTestsInTurns(policy, tests, { nextTurn })).toEqual([]);
   });
 
-  it('reads a mapping with many keys in linear time, and rejects duplicate keys', () => {
+  it('reads a mapping with many keys in linear time, and rejects duplicate keys', async () => {
     const keys = many(20_000, (nth) => `k${nth}: 1`).join('\n');
-    const since = workedMs(); // processor time of this thread only
     const code = (text: string) => {
       try {
         parsePolicyBundle(text);
@@ -88,8 +87,7 @@ describe('compiling in turns', () => {
         return (error as PolicyError).code;
       }
     };
-    expect(code(keys)).toBe('MALFORMED_BUNDLE');
-    expect(workedMs() - since).toBeLessThan(2_000);
+    expect(await leastWorkMs(() => expect(code(keys)).toBe('MALFORMED_BUNDLE'))).toBeLessThan(2_000);
     expect(code('format: a\nname: b\nname: c')).toBe('YAML_REFUSED');
   });
 

@@ -4,7 +4,7 @@ import { IterationBudget } from '../src/iteration-limit.ts';
 import { keptPatterns, linearRegExp, patternWeight } from '../src/linear-regexp.ts';
 import { PolicyError } from '../src/policy-error.ts';
 import { Work } from '../src/work.ts';
-import { workedMs } from '@countersign/testkit/worked';
+import { leastWorkMs } from '@countersign/testkit/worked';
 
 const expression = (text: string) => compileExpression(text, '/rules/0/when');
 
@@ -96,14 +96,12 @@ describe('a pattern in a rule', () => {
 
   it.each(['a.{0,16}z', 'a.{0,100}z', '(?:a|b)*a(?:a|b){12}c', '(?i)ignore.{0,80}(previous|prior).{0,80}instructions'])(
     'is expensive if each text leads through other states, and its price covers its work: %s',
-    (pattern) => {
+    async (pattern) => {
       const { costPerCharacter, test } = linearRegExp(pattern);
       expect(costPerCharacter).toBeGreaterThan(linearRegExp('a').costPerCharacter);
       const text = `z instructions c\n${Array.from({ length: 4_000 }, (_, nr) => ((nr * nr) % 7 < 3 ? 'a' : 'b')).join('')}`;
-      const before = workedMs(); // processor time of this thread only
-      test(text);
       // A unit is an eighth of a microsecond. A cold engine takes a few times longer.
-      expect((workedMs() - before) * 8_000).toBeLessThan(10 * costPerCharacter * text.length + 400_000);
+      expect((await leastWorkMs(() => test(text))) * 8_000).toBeLessThan(10 * costPerCharacter * text.length + 400_000);
       expect(
         new IterationBudget([{ text: 'a'.repeat(1_000_000) }]).spend(expression(`args.text.matches("${pattern}")`)),
       ).toBe(false);

@@ -72,7 +72,7 @@ export function sealedUnder(policy: CompiledPolicy, calls: readonly Call[], stat
       }),
       ...{ verdict: decision.verdict, reason_code: decision.reason_code, gates: decision.trace },
       ...{ gate_roster_hash: gateRosterHash(nodeProvider, [...gateOrder]), matched_rules: decision.matched_rules },
-      ...{ policy_hash: stated.hash as Digest, policy_epoch: 1, mcp_server_id: null, tool_definition_hash: null },
+      ...{ policy_hash: stated.hash, policy_epoch: 1, mcp_server_id: null, tool_definition_hash: null },
       sandbox_grant_hash: null,
       ...{
         authz_snapshot_hash: null,

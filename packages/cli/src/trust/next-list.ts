@@ -25,7 +25,7 @@ export function signNext(
     const list: TrustList = {
       type: trustListType,
       version: (existing?.list.version ?? 0) + 1,
-      previous_hash: (existing?.hash ?? null) as TrustList['previous_hash'], // digestOf returns exactly this format
+      previous_hash: existing?.hash ?? null,
       issued_at: instantOf(now),
       keys,
     };
