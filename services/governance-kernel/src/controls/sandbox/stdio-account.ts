@@ -16,7 +16,7 @@ export function findStdioAccount(user: string | undefined): StdioAccount | null 
   const own = process.getuid?.();
   if (input?.uid === own) return null;
   const account = input ?? nobody;
-  if (own === 0 && succeedsAs(account, ['true'])) return account;
+  if (own === 0 && mayBecome(account)) return account;
   if (input === null) return null;
   throw new Error(
     'only a kernel that runs as root, on a host with setpriv of util-linux, can start servers as another user',
@@ -57,6 +57,17 @@ function parseAccount(user: string): StdioAccount {
 /** Searches fixed paths only. The PATH of a child is not trusted, since it is configurable. */
 function setpriv(): string | undefined {
   return ['/usr/bin/setpriv', '/bin/setpriv'].find((place) => existsSync(place));
+}
+
+const usable = new Map<number, boolean>();
+
+/** Whether commands may run under the account. The first question starts a process, and later ones have its answer. */
+function mayBecome(account: StdioAccount): boolean {
+  const existing = usable.get(account.uid);
+  if (existing !== undefined) return existing;
+  const answer = succeedsAs(account, ['true']);
+  usable.set(account.uid, answer);
+  return answer;
 }
 
 function succeedsAs(account: StdioAccount, [command = '', ...args]: readonly string[]): boolean {
