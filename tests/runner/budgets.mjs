@@ -22,8 +22,6 @@ const secondsOfFile = {
   'tests/e2e/local-boundary.test.ts': 55,
   // Runs the command that each page of the console offers.
   'tests/e2e/console-commands.test.ts': 55,
-  // Starts a new process for each hostile text.
-  'packages/policy/tests/hostile-yaml.test.ts': 30,
   // Makes a log of 600 receipts for each test, since half of the tests damage it.
   'services/governance-kernel/tests/log-proofs.test.ts': 30,
   // Kills a process in each step of adding, approving and revoking a server.
