@@ -90,7 +90,7 @@ export async function startTestKernel(options: TestKernelOptions = {}): Promise<
       await kernel.stop();
       try {
         if (options.unverified === undefined)
-          await assertSealedVerifies(env, { inPacks: options.contradicted === undefined });
+          await assertSealedVerifies(test, { inPacks: options.contradicted === undefined });
       } finally {
         await database.drop();
       }
