@@ -5,6 +5,7 @@ import { removeTopology } from '@countersign/messaging/testing';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
+import { patienceMs } from '@countersign/testkit/until';
 import { newKeys, ofGateway, ofKernel, ownDatabases, throughProxy } from '../e2e/_environments.ts';
 import type { Databases } from '../e2e/_environments.ts';
 import type { Component } from './_part.ts';
@@ -43,6 +44,8 @@ const frozenMs = 2 * leaseMs;
  */
 const giveUpEarly = { GOV_SEALING_TIMEOUT: '8s', GOV_DISPATCH_DEADLINE: '17s' };
 const logged = { GOV_LOG_LEVEL: 'warn' };
+/** A call of a slow machine is not late. */
+const patient = { GOV_GOVERNANCE_TIMEOUT: `${patienceMs}ms` };
 
 export type Installation = {
   readonly databases: Databases;
@@ -73,7 +76,7 @@ export async function startInstallation(scratch: string): Promise<Installation> 
   const kernelUrl = kernel.url;
   const env = {
     ...ofGateway({ keys, databaseUrl: databases.gateway.url, kernelUrl }),
-    ...{ ...bus, ...logged, GOV_RUN_LEASE: `${leaseMs}ms` },
+    ...{ ...bus, ...logged, ...patient, GOV_RUN_LEASE: `${leaseMs}ms` },
   };
   const [door, both, worker] = [
     await gatewayPart({ name: 'door', scratch, env, workers: '0' }),

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { followDirectives } from '@countersign/testkit/scripted-model';
+import { patienceMs } from '@countersign/testkit/until';
 import { readBooks } from './_books.ts';
 import { startInstallation, type Installation, type Victim } from './_installation.ts';
 import { findUnmatchedDecisions, findUnmatchedEffects, findUntrueRuns, questionOf } from './_kept-books.ts';
@@ -11,11 +12,6 @@ import { Seeded } from './_seeded.ts';
 import { storm, type Struck } from './_storm.ts';
 import { untilQuiet } from './_unrest.ts';
 import { answerApprovals, signInPeople, startRuns, type Person, type StartedRun } from './_workload.ts';
-
-/**
- * The limit from the first run to the last outcome. An installation that is still busy then will never come to rest.
- */
-const quietWithinMs = 240_000;
 
 type Storm = { seed: number; rounds: number };
 type Played = { people: Person[]; started: StartedRun[] };
@@ -60,7 +56,7 @@ async function play(installation: Installation, { seed, rounds }: Storm, struck:
   const started = await startRuns(people);
   const answering = people.map((person) => answerApprovals(person, { started, stopping: over.signal }));
   const failing = raging.then(() => new Promise<never>(() => undefined));
-  await Promise.race([untilQuiet(installation, { started, withinMs: quietWithinMs }), failing]);
+  await Promise.race([untilQuiet(installation, { started, withinMs: patienceMs }), failing]);
   over.abort();
   await Promise.all([raging, ...answering]);
   return { people, started };

@@ -61,8 +61,14 @@ async function createCluster(path) {
 
 /**
  * Passkeys are bound to the host of the public address. The self test is off, since it only warms up a kernel for load.
+ * A governed call of a slow machine is not late.
  */
-const variables = { GOV_RATE_LIMITS: '0', GOV_PUBLIC_URL: 'http://localhost:8080', GOV_SELF_TEST_DECISIONS: '0' };
+const variables = {
+  GOV_RATE_LIMITS: '0',
+  GOV_GOVERNANCE_TIMEOUT: '10m',
+  GOV_PUBLIC_URL: 'http://localhost:8080',
+  GOV_SELF_TEST_DECISIONS: '0',
+};
 
 async function startSystem(dataDir, { path }) {
   const { startSystem: start } = await import('../../infra/local/dist/started-system.js');
