@@ -1,5 +1,6 @@
 import { createClient } from '@countersign/contracts';
 import { gatewayRoutes } from '@countersign/contracts/routes';
+import { patienceMs } from '@countersign/testkit/until';
 import { signIn, type GatewayClient } from '../e2e/_system.ts';
 
 /** The steps of a run, and its end if no part is killed during its calls. */
@@ -15,7 +16,7 @@ export type Plot = keyof typeof plots;
 const workspaces = 4;
 const allRuns = Array.from({ length: 20 }, (_, nth) => nth);
 /** Longer than any part of the installation is down. */
-const patience = { timeoutMs: 60_000, repeatsForMs: 45_000 };
+const patience = { timeoutMs: patienceMs, repeatsForMs: patienceMs / 2 };
 const lookEveryMs = 1_000;
 /** A budget above the cost of all runs. Calls reserve and release money, but none is refused. */
 const budgetConfig = { monthlyLlmBudget: 100_000, currency: 'USD' };

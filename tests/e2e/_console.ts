@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { patienceMs } from '@countersign/testkit/until';
 import type { AxeResults } from 'axe-core';
 import {
   chromium,
@@ -12,9 +13,6 @@ import {
   type Page,
 } from 'playwright-core';
 import { chromiumEndpoint, sharedSystem, type SharedSystem } from './_shared-parts.ts';
-
-/** The limit of a Playwright wait on a busy machine. A wait normally ends when its state is reached. */
-const waitMs = 60_000;
 
 /** A person at the console in a real browser. */
 export type Visitor = {
@@ -29,7 +27,7 @@ export type Visitor = {
  * Chromium.
  */
 export async function openChromium(): Promise<Browser> {
-  return await chromium.connect(await chromiumEndpoint(), { timeout: waitMs });
+  return await chromium.connect(await chromiumEndpoint(), { timeout: patienceMs });
 }
 
 export type Screen = { width?: number; colorScheme?: 'light' | 'dark' };
@@ -37,7 +35,7 @@ export type Screen = { width?: number; colorScheme?: 'light' | 'dark' };
 export async function openVisitor(browser: Browser, origin: string, screen: Screen = {}): Promise<Visitor> {
   const { width = 1280, colorScheme = 'light' } = screen;
   const context = await browser.newContext({ baseURL: origin, viewport: { width, height: 800 }, colorScheme });
-  context.setDefaultTimeout(waitMs);
+  context.setDefaultTimeout(patienceMs);
   const page = await context.newPage();
   const faults: string[] = [];
   // Chromium logs a rejected or impossible request as a failed load. Tests check how the page handles it.

@@ -136,6 +136,7 @@ async function askDecisions(ask: Ask): Promise<void> {
 async function askApprovals(ask: Ask): Promise<void> {
   const answer = await ask(kernel.createApproval, { body: { ...withoutEffect(send), reason: 'for the customer' } });
   await ask(kernel.listApprovals, { query: { state: 'pending' } });
+  await ask(kernel.getApprovalContext, { params: { approval_id: answer['approval_id'] ?? '' } });
   const move = (approval: Body, action: string) =>
     ask(kernel.transitionApproval, {
       params: { approval_id: approval['approval_id'] ?? '', action },

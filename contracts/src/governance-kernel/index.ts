@@ -9,6 +9,7 @@ export * from './agent-ui.ts';
 export * from './agents.ts';
 export * from './approval-ceremony.ts';
 export * from './approval-pages.ts';
+export * from './approval-context.ts';
 export * from './approvals.ts';
 export * from './authzen.ts';
 export * from './boundary-record.ts';

@@ -2,7 +2,7 @@ import { approvalCalled } from './_approval.ts';
 import { at, stage, userId } from './_dom.tsx';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { onlineManager } from '@tanstack/react-query';
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
 import {
   createBlastRadius,
   getSnapshot,
@@ -10,7 +10,7 @@ import {
   resolveApproval,
 } from '@countersign/contracts/control-plane';
 import type { PersonRole } from '@countersign/contracts';
-import { challengeApproval } from '@countersign/contracts/governance-kernel';
+import { challengeApproval, getApprovalContext, type SimilarRequests } from '@countersign/contracts/governance-kernel';
 import { InboxPage } from '../src/inbox/inbox-page.tsx';
 import { followKeys } from '../src/keys/shortcuts.ts';
 import { snapshot, type SnapshotFacts } from './_snapshot.ts';
@@ -33,6 +33,7 @@ type Opened = {
   role?: PersonRole;
   isWide?: boolean;
   clockAheadMs?: number;
+  similar?: Partial<Record<keyof SimilarRequests, unknown>>;
 };
 
 async function atInbox(opened: Opened = {}) {
@@ -46,6 +47,8 @@ async function atInbox(opened: Opened = {}) {
   here.peer.answers(listInboxApprovals, { data, next_cursor: next });
   here.peer.answers(getSnapshot, snapshot({ counts }));
   here.peer.refuses(createBlastRadius, 'NOT_FOUND');
+  const none = { approved: 0, denied: 0, undecided: 0, has_more: false, latest: null };
+  here.peer.answers(getApprovalContext, { approval_id: newer.approval_id, similar: { ...none, ...opened.similar } });
   here.show(<InboxPage />, { path, role });
   stops.push(followKeys(document));
   return here;
@@ -231,6 +234,17 @@ describe('a call', () => {
     expect(buttons.map(({ textContent }) => textContent)).toEqual(offered);
     await user.keyboard('a');
     expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  it('shows how similar calls were decided, and says when there were none', async () => {
+    const latest = { approval_id: older.approval_id, decision: 'denied' as const, decided_at: at };
+    await atInbox({ similar: { approved: 13, denied: 1, latest } });
+    const similar = await within(await shownCall()).findByRole('region', { name: /^Similar calls in 30 days/ });
+    await waitFor(() => expect(similar.textContent).toContain('Approved13Denied1Last decisionDenied'));
+    cleanup();
+    await atInbox();
+    const none = await within(await shownCall()).findByRole('region', { name: /^Similar calls in 30 days/ });
+    await waitFor(() => expect(none.textContent).toContain('None.'));
   });
 
   it('states that an approval expired because its policy was replaced', async () => {

@@ -79,6 +79,7 @@ import { inspectSandboxGrantRoute } from './routes/sandbox/inspect-sandbox-grant
 import { listAccessKeysRoute } from './routes/identities/list-access-keys.ts';
 import { listActionsRoute } from './routes/tools/list-actions.ts';
 import { listAgentsRoute } from './routes/identities/list-agents.ts';
+import { getApprovalContextRoute } from './routes/approvals/get-approval-context.ts';
 import { listApprovalsRoute } from './routes/approvals/list-approvals.ts';
 import { listAuthProfilesRoute } from './routes/mcp/list-auth-profiles.ts';
 import { listBoundaryCapabilitiesRoute } from './routes/status/list-boundary-capabilities.ts';
@@ -217,6 +218,7 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   addTrustKeys: addTrustKeysRoute,
   revokeTrustKeys: revokeTrustKeysRoute,
   listApprovals: listApprovalsRoute,
+  getApprovalContext: getApprovalContextRoute,
   createApproval: createApprovalRoute,
   endApprovals: endApprovalsRoute,
   withdrawApproval: withdrawApprovalRoute,

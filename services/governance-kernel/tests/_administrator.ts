@@ -1,12 +1,18 @@
 import pg from 'pg';
 import type { TestKernel } from './_kernel.ts';
 
+type Site = Pick<TestKernel, 'database'>;
+
 /**
- * Runs one statement as the database administrator, to simulate an attack or an accident that services cannot cause, or
- * to read while no kernel runs.
+ * Runs one statement as the database administrator, to simulate an attack or an accident that services cannot cause.
  */
-export async function asAdministrator<Row extends pg.QueryResultRow>(
-  { database }: Pick<TestKernel, 'database'>,
+export async function asAdministrator(site: Site, sql: string, values: unknown[] = []): Promise<void> {
+  await readAsAdministrator(site, sql, values);
+}
+
+/** The rows of a query by the database administrator, who can read without a kernel. */
+export async function readAsAdministrator<Row extends pg.QueryResultRow>(
+  { database }: Site,
   sql: string,
   values: unknown[] = [],
 ): Promise<Row[]> {

@@ -2,7 +2,7 @@ import type { Instant } from '@countersign/contracts';
 import { nodeProvider } from '@countersign/crypto/node';
 import { parseKeySet, verifyExport, verifyText, type ExportReport, type TrustedKey } from '@countersign/verifier';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { asAdministrator } from './_administrator.ts';
+import { readAsAdministrator } from './_administrator.ts';
 import { clientOf, type TestKernel } from './_kernel.ts';
 import { askPack } from './_pack.ts';
 
@@ -32,7 +32,7 @@ export async function assertSealedVerifies(
 }
 
 const spansOf = (test: Pick<TestKernel, 'database'>) =>
-  asAdministrator<Span>(
+  readAsAdministrator<Span>(
     test,
     `SELECT tenant_id, max((payload::jsonb ->> 'issued_at')::timestamptz) AS last FROM ledger GROUP BY tenant_id
      ORDER BY count(*) DESC`,

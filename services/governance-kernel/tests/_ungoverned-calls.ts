@@ -95,6 +95,7 @@ async function samplesFor(test: TestKernel, { approver, root, notesUrl }: Option
       headers: { 'if-match': `"${denied.ceremony_hash}"`, 'x-gov-principal-id': 'carol' },
       body: {},
     },
+    'get-approval-context': { params: { approval_id: denied.approval_id } },
     'withdraw-approval': {
       params: { approval_id: withdrawn.approval_id },
       headers: { 'x-gov-principal-id': withdrawn.requested_by },

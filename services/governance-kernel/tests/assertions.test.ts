@@ -137,6 +137,7 @@ describe('an assertion of the gateway', () => {
   ];
   const readByPeople = [
     'compare-mcp-server-address',
+    'get-approval-context',
     'get-boundary-status',
     'get-decision-stats',
     'get-mcp-server',

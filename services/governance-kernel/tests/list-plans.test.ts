@@ -222,6 +222,7 @@ describe('on a long history', () => {
       getMcpServer: { params: { server_id: 'server-7' } },
       inspectSandboxGrant: { query: { tool: 'tool-7' } },
       getSandboxGrant: { params: { grant_id } },
+      getApprovalContext: { params: { approval_id: 'apr_00000000000000000000001005' } },
       getEnvelope: { params: { manifest_id } },
       getEnvelopePayload: { params: { manifest_id } },
       getHostChain: { params: { host_chain_id } },

@@ -14,6 +14,7 @@ import { AgentReach } from './agent-reach.tsx';
 import { stateTones, stateWords } from './approval-states.ts';
 import { ArgumentFields } from './argument-fields.tsx';
 import { may } from './may.ts';
+import { SimilarCalls } from './similar-calls.tsx';
 
 const isHardToUndo = (effect: Approval['effect_level']) => effect === 'E3' || effect === 'E4';
 
@@ -49,7 +50,12 @@ export function ApprovalCard({ approval, isWhole, opened, ...rest }: Props) {
         </>
       )}
       <AskedFacts approval={approval} />
-      {approval.state === 'pending' && <AgentReach approval={approval} />}
+      {approval.state === 'pending' && (
+        <>
+          <SimilarCalls approval={approval} />
+          <AgentReach approval={approval} />
+        </>
+      )}
       {approval.rejection_reason !== null && (
         <p>
           {approval.state === 'expired' ? 'Expired early' : 'Reason'}: <Shown text={approval.rejection_reason} />
