@@ -57,6 +57,18 @@ export function parsePlainJson(value: unknown, limits: { depthMax?: number } = {
   return value as JsonValue; // `write` has checked it
 }
 
+/** {@link parsePlainJson} of an object. Throws `NOT_PLAIN_JSON` for an array too. */
+export function parsePlainObject(value: unknown): Record<string, JsonValue> {
+  const parsed = parsePlainJson(value);
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
+  throw fault(atRoot, 'NOT_PLAIN_JSON', 'not an object');
+}
+
+/** A copy of an object as plain JSON, without its undefined members. Throws like {@link parsePlainObject}. */
+export function definedMembers(value: object): Record<string, JsonValue> {
+  return parsePlainObject(JSON.parse(JSON.stringify(value)));
+}
+
 function write(value: unknown, depthMax: number): string {
   const walk: Walk = { root: value, depthMax, path: [], text: '' };
   writeValue(value, walk);

@@ -1,6 +1,14 @@
 export { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from './base64.ts';
 export { concatBytes, equalBytes, utf8Bytes, utf8Text } from './bytes.ts';
-export { canonicalBytes, canonicalNumber, canonicalString, canonicalize, parsePlainJson } from './canonical-json.ts';
+export {
+  canonicalBytes,
+  canonicalNumber,
+  canonicalString,
+  canonicalize,
+  definedMembers,
+  parsePlainJson,
+  parsePlainObject,
+} from './canonical-json.ts';
 export { formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
 export type { Checkpoint } from './checkpoint.ts';
 export { cosignNote, openCosignatures } from './cosignature.ts';

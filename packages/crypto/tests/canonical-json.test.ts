@@ -7,8 +7,10 @@ import {
   canonicalNumber,
   canonicalString,
   canonicalize,
+  definedMembers,
   jsonDepthMax,
   parsePlainJson,
+  parsePlainObject,
   parseStrictJson,
   utf8Bytes,
 } from '../src/index.ts';
@@ -161,6 +163,20 @@ describe('the plain-JSON gate', () => {
     ['the same object twice without a cycle', Array(2).fill({ a: [] })],
   ])('accepts %s and returns it unchanged', (_what, value) => {
     expect(parsePlainJson(value)).toBe(value);
+  });
+
+  it('parses objects only, if an object is expected', () => {
+    const value = { a: [1] };
+    expect(parsePlainObject(value)).toBe(value);
+    for (const other of [[], null, 'a', 1])
+      expect(refusal(() => parsePlainObject(other))).toEqual({ code: 'NOT_PLAIN_JSON', path: '' });
+  });
+
+  it('copies an object without its undefined members', () => {
+    const value = { a: undefined, b: { c: undefined, d: [1] }, toJSON: undefined };
+    expect(definedMembers(value)).toEqual({ b: { d: [1] } });
+    expect(Object.keys(definedMembers(value))).toEqual(['b']);
+    expect(refusal(() => definedMembers({ a: '\ud800' })).code).toBe('LONE_SURROGATE');
   });
 
   it('puts the path of a fault into the message, unless the fault is the whole value', () => {

@@ -1,11 +1,11 @@
 import type { PolicyRule } from '@countersign/contracts/governance-kernel';
-import { canonicalize, parsePlainJson } from '@countersign/crypto';
+import { canonicalize, definedMembers } from '@countersign/crypto';
 
 const prefix = 'ceiling.';
 
 /** The canonical text of a rule. Rules with equal texts are equal. */
 export function canonicalRule(rule: PolicyRule): string {
-  return canonicalize(parsePlainJson(JSON.parse(JSON.stringify(rule)))); // removes undefined members
+  return canonicalize(definedMembers(rule));
 }
 
 /** The ceilings of a bundle, by their canonical text. */

@@ -1,6 +1,5 @@
 import type { Digest, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import { AppError } from '@countersign/contracts';
-import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import type { CompletedNode, NodeReader } from '@countersign/crypto';
 import { decodeBase64Url, emptyFrontier, encodeHex, frontierRoot, utf8Bytes } from '@countersign/crypto';
 import { sealRecord } from '@countersign/receipts';
@@ -14,6 +13,7 @@ import type { LogEntry, RegistryState } from './registry-file/registry-state.ts'
 import type { ChainLink } from '../store/chain-link.ts';
 import { receiptOf } from './file-reads.ts';
 import type { Core } from './open-core.ts';
+import { sealedRecord } from '../ledger/sealed-text.ts';
 
 type Exporter = { tenant: TenantId; by: PrincipalId };
 
@@ -98,8 +98,7 @@ function entryProblems({ provider, signers }: Core, entry: LogEntry, place: numb
   const { publicKey, keyId: ownKeyId } = signers.receipts;
   const isSigned =
     keyId === ownKeyId && provider.verifyEd25519(publicKey, utf8Bytes(payload), decodeBase64Url(signature));
-  const isRecorded =
-    record === null || sealRecord(provider, JSON.parse(record) as BoundaryRecord).hash === content.record_hash;
+  const isRecorded = record === null || sealRecord(provider, sealedRecord(record)).hash === content.record_hash;
   return [
     ...(isSigned ? [] : [`ledger.${place}: the receipt is not signed by the key of this file`]),
     ...(isRecorded ? [] : [`ledger.${place}: the record is not the record that the receipt names`]),

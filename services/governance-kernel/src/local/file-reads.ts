@@ -12,6 +12,7 @@ import { policyHeads, type PolicyHead } from '../controls/policy/policy-heads.ts
 import type { StoredPolicies } from '../controls/policy/policies.ts';
 import type { RegistryFile } from './registry-file/registry-file.ts';
 import { readAll, type LogEntry, type RegistryState } from './registry-file/registry-state.ts';
+import { sealedRecord } from '../ledger/sealed-text.ts';
 
 /** The members of a receipt that lists can be filtered by. An absent member matches all receipts. */
 export type ReceiptFilter = Readonly<Record<string, unknown>>;
@@ -37,9 +38,8 @@ export function fileReads(file: RegistryFile) {
       return found === undefined ? null : receiptOf(found);
     },
     listRecords: async (tenant: TenantId, filter: ReceiptFilter, page: Page): Promise<Placed<BoundaryRecord>[]> =>
-      (await list(tenant, { ...filter, hasRecord: true }, page)).flatMap(
-        ({ logIndex, item: { record } }) =>
-          record === null ? [] : [{ logIndex, item: JSON.parse(record) as BoundaryRecord }], // sealed by this kernel
+      (await list(tenant, { ...filter, hasRecord: true }, page)).flatMap(({ logIndex, item: { record } }) =>
+        record === null ? [] : [{ logIndex, item: sealedRecord(record) }],
       ),
     listApprovals: async (tenant: TenantId, filter: ApprovalFilter = {}): Promise<ApprovalRow[]> =>
       rowsIn(await file.read(), approvals)

@@ -6,6 +6,7 @@ import { Prisma as Sql } from '../generated/prisma/client.ts';
 import type { Reader } from './database.ts';
 import { ledgerList, type LedgerFilter, type LedgerPage } from './ledger-list.ts';
 import { WholeNumber } from './whole-number.ts';
+import { sealedPayload } from '../ledger/sealed-text.ts';
 
 type ActionFilter = Omit<LedgerFilter, 'kind' | 'ulid' | 'action'>;
 
@@ -29,7 +30,7 @@ export async function listActions(
   if (statement === null) return [];
   const decisions = DecisionRows.parse(await reader.$queryRaw(statement)).map((row) => ({
     ...row,
-    sealed: JSON.parse(row.payload) as ReceiptPayload, // written by this kernel
+    sealed: sealedPayload(row.payload),
   }));
   const ids = decisions.map(({ sealed }) => sealed.receipt_id);
   // Open calls are read before outcomes, so that a call which is settled between the two reads is found by its outcome.
@@ -66,7 +67,7 @@ async function listOutcomesOf(
   const rows = await reader.$queryRaw`
     SELECT payload FROM ledger
      WHERE substring(payload from '"decision_receipt_id":"([^"]+)"') = ANY(${ids}) AND kind = 'outcome' AND tenant_id = ${tenant}`;
-  const outcomes = OutcomeRows.parse(rows).map(({ payload }) => JSON.parse(payload) as ReceiptPayload); // sealed by this kernel
+  const outcomes = OutcomeRows.parse(rows).map(({ payload }) => sealedPayload(payload));
   return new Map(outcomes.map((outcome) => [outcome.decision_receipt_id, outcome]));
 }
 

@@ -1,8 +1,8 @@
-import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { dispatches } from '../decision/dispatches.ts';
 import type { Abandoned } from '../decision/settle-abandoned.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
+import { sealedPayload } from '../ledger/sealed-text.ts';
 
 export type OverdueQuery = { now: Date; limit: number; except: readonly string[] };
 
@@ -29,7 +29,7 @@ export async function listOverdueDispatches(
   return overdue.flatMap(({ ulid, reservations }) => {
     const payload = payloads.get(ulid);
     if (payload === undefined) return []; // without a decision there is nothing to settle
-    const sealed = JSON.parse(payload) as ReceiptPayload; // written by this kernel
+    const sealed = sealedPayload(payload);
     return [{ decided: sealed, reserved: reservations.map(({ budget_id }) => budget_id) }];
   });
 }

@@ -1,8 +1,9 @@
 import { Digest } from '@countersign/contracts';
-import type { BoundaryRecord, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import { Prisma as Sql } from '../generated/prisma/client.ts';
 import { WholeNumber } from './whole-number.ts';
+import { sealedPayload, sealedRecord } from '../ledger/sealed-text.ts';
 
 /** The columns from which a receipt is built. */
 const ReceiptRow = z.object({
@@ -28,7 +29,7 @@ export const receiptColumnsSql = Sql.raw(Object.keys(receiptColumns).join(', '))
 export function receiptOf(row: unknown): StoredReceipt {
   const { log_index, payload, key_id, signature, receipt_hash } = ReceiptRow.parse(row);
   return {
-    payload: JSON.parse(payload) as ReceiptPayload, // sealed by this kernel
+    payload: sealedPayload(payload),
     signature: { alg: 'Ed25519', key_id, value: signature },
     receipt_hash,
     log_index,
@@ -40,5 +41,5 @@ export function receiptsOf(rows: unknown): StoredReceipt[] {
 }
 
 export function recordOf(text: string): BoundaryRecord {
-  return JSON.parse(text) as BoundaryRecord; // sealed by this kernel
+  return sealedRecord(text);
 }

@@ -3,6 +3,7 @@ import type { CallInFlight, ReceiptPayload } from '@countersign/contracts/govern
 import { dispatches, type Dispatch } from '../decision/dispatches.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
+import { sealedPayload } from '../ledger/sealed-text.ts';
 
 /** At most this many open calls are searched, oldest first. Later ones are found once these are settled. */
 const openMax = 1_000;
@@ -29,7 +30,7 @@ export async function openCallsOf(reader: Reader, open: readonly Dispatch[]): Pr
     where: { ulid: { in: open.map(({ ulid }) => ulid) } },
     select: { ulid: true, payload: true },
   });
-  const sealed = new Map(decisions.map(({ ulid, payload }) => [ulid, JSON.parse(payload) as ReceiptPayload])); // sealed by this kernel
+  const sealed = new Map(decisions.map(({ ulid, payload }) => [ulid, sealedPayload(payload)]));
   return open.flatMap((dispatch) => {
     const decision = sealed.get(dispatch.ulid);
     return decision === undefined ? [] : [{ dispatch, sealed: decision }];

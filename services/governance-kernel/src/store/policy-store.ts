@@ -5,6 +5,7 @@ import type { StoredPolicies } from '../controls/policy/policies.ts';
 import type { PolicyHead } from '../controls/policy/policy-heads.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
+import { storedBundle } from '../controls/policy/stored-bundle.ts';
 
 /** Several statements give a consistent result, since the bundle of an epoch never changes. */
 export async function listStoredPolicies(reader: Reader, tenants: string[]): Promise<StoredPolicies> {
@@ -95,7 +96,7 @@ export async function findSignature(reader: Reader, tenant: TenantId, id: Decisi
 /** The bundle that was activated under this epoch. */
 export async function findBundle(reader: Reader, tenant: TenantId, epoch: number): Promise<PolicyBundle | null> {
   const row = await reader.policyBundle.findUnique({ where: { tenant_id_epoch: { tenant_id: tenant, epoch } } });
-  return row === null ? null : (JSON.parse(row.bundle) as PolicyBundle); // written by this kernel after it was parsed
+  return row === null ? null : storedBundle(row.bundle);
 }
 
 type InForce = { head: PolicyHead; bundle: PolicyBundle; nextEpoch: number };
@@ -113,7 +114,7 @@ export async function findInForce(reader: Reader, tenant: TenantId): Promise<InF
   const stored = active.find(({ head }) => head.tenant === tenant) ?? active.find(({ head }) => head.tenant === '*');
   if (stored === undefined) return null;
   const last = activated.find((head) => head.tenant === tenant)?.epoch ?? 0;
-  return { head: stored.head, bundle: JSON.parse(stored.bundle) as PolicyBundle, nextEpoch: last + 1 }; // as above
+  return { head: stored.head, bundle: storedBundle(stored.bundle), nextEpoch: last + 1 };
 }
 
 /** Searches the tenant's own bundles and the bundles of all tenants (`*`). */
@@ -122,5 +123,5 @@ export async function findBundleOfHash(reader: Reader, tenant: TenantId, hash: D
     where: { tenant_id: { in: [tenant, '*'] }, policy_hash: hash },
     select: { bundle: true },
   });
-  return row === null ? null : (JSON.parse(row.bundle) as PolicyBundle); // as above
+  return row === null ? null : storedBundle(row.bundle);
 }

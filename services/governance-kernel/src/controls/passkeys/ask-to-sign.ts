@@ -1,5 +1,5 @@
 import { AppError, type PlainJson, type PrincipalId, type TenantId } from '@countersign/contracts';
-import { decodeBase64Url } from '@countersign/crypto';
+import { decodeBase64Url, definedMembers } from '@countersign/crypto';
 import { generateAuthenticationOptions } from '@simplewebauthn/server';
 import { challengeMs } from './challenges.ts';
 import type { PasskeyDeps } from './passkey-deps.ts';
@@ -31,5 +31,5 @@ export async function askToSign(
 
 /** Removes the library's undefined members, which JSON does not have. */
 export function wireOptions(options: object): Record<string, PlainJson> {
-  return JSON.parse(JSON.stringify(options)) as Record<string, PlainJson>; // an object of plain JSON
+  return definedMembers(options);
 }

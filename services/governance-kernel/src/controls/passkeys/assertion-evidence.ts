@@ -1,6 +1,6 @@
 import type { PlainJson } from '@countersign/contracts';
 import type { PasskeyAssertion } from '@countersign/contracts/governance-kernel';
-import { parsePlainJson } from '@countersign/crypto';
+import { parsePlainObject } from '@countersign/crypto';
 import type { PasskeyRow } from './passkeys.ts';
 import { publicKeyOf } from './webauthn.ts';
 
@@ -19,5 +19,5 @@ export function assertionEvidence(
     authenticator_data: response.authenticatorData,
     signature: response.signature,
   };
-  return parsePlainJson(evidence) as Record<string, PlainJson>; // the evidence is an object
+  return parsePlainObject(evidence);
 }

@@ -1,5 +1,5 @@
 import { instantOf, sha256Of, type PlainJson, type PrincipalId } from '@countersign/contracts';
-import { canonicalBytes, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
+import { canonicalBytes, parsePlainObject, type CryptoProvider } from '@countersign/crypto';
 import { announcementStatement, type Statement } from '@countersign/receipts';
 import { stateOf, type PasskeyRow } from './passkeys.ts';
 import { publicKeyOf } from './webauthn.ts';
@@ -21,13 +21,13 @@ type PasskeyAct = {
 /** A statement about a change of a passkey, or about a sign-in. */
 export function passkeyStatement(provider: CryptoProvider, act: PasskeyAct): Statement {
   const { passkey, by, ulid, nowMs, action, evidence = {} } = act;
-  const facts = parsePlainJson({
+  const facts = parsePlainObject({
     ...evidence,
     enrolled_credential_id: passkey.id,
     principal_id: passkey.principal,
     enrolled_public_key: publicKeyOf(passkey.publicKey),
     state: stateOf(passkey),
-  }) as Record<string, PlainJson>; // the argument is an object
+  });
   return announcementStatement(provider, {
     ulid,
     at: instantOf(nowMs),

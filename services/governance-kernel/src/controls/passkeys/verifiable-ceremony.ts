@@ -1,8 +1,8 @@
-import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import { assertCeremony, VerificationError } from '@countersign/verifier';
 import type { SealedEntry } from '../../ledger/statement.ts';
 import { refused } from './webauthn.ts';
+import { sealedRecord } from '../../ledger/sealed-text.ts';
 
 /**
  * A signed passkey statement is sealed only if the public verifier accepts its exact text. A sealed text that the
@@ -12,7 +12,7 @@ import { refused } from './webauthn.ts';
 export function requireVerifiableCeremony(provider: CryptoProvider, { recordText }: SealedEntry): void {
   if (recordText === null) return;
   try {
-    assertCeremony(JSON.parse(recordText) as BoundaryRecord, provider); // sealed by this kernel
+    assertCeremony(sealedRecord(recordText), provider);
   } catch (error) {
     throw error instanceof VerificationError ? refused(error) : error;
   }

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '@countersign/contracts';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
-import { canonicalize, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
+import { canonicalize, definedMembers, type CryptoProvider } from '@countersign/crypto';
 import { compileInTurns, PolicyError, type CompiledPolicy } from '@countersign/policy';
+import { storedBundle } from './stored-bundle.ts';
 
 const turns = { nextTurn: () => nextTurn(), monotonicMs: () => performance.now() };
 
@@ -41,7 +42,7 @@ const unreadable: PolicyBundle = {
  */
 export async function compileText(provider: CryptoProvider, text: string): Promise<CompiledPolicy> {
   try {
-    return await compileInTurns(JSON.parse(text) as PolicyBundle, provider, turns); // written by this kernel after it was parsed
+    return await compileInTurns(storedBundle(text), provider, turns);
   } catch {
     return await compileInTurns(unreadable, provider, turns);
   }
@@ -49,5 +50,5 @@ export async function compileText(provider: CryptoProvider, text: string): Promi
 
 /** The text under which a bundle is stored. */
 export function textOf(bundle: PolicyBundle): string {
-  return canonicalize(parsePlainJson(JSON.parse(JSON.stringify(bundle)))); // removes undefined members
+  return canonicalize(definedMembers(bundle));
 }

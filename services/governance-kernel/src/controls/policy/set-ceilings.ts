@@ -1,5 +1,6 @@
-import { AppError, type PlainJson, type PrincipalId } from '@countersign/contracts';
+import { AppError, type PrincipalId } from '@countersign/contracts';
 import type { PolicyBundle, PolicyCeiling } from '@countersign/contracts/governance-kernel';
+import { definedMembers } from '@countersign/crypto';
 import { canonicalRule } from '@countersign/policy';
 import type { z } from 'zod';
 import type { LedgerBatch } from '../../ledger/batch.ts';
@@ -57,7 +58,7 @@ export async function setCeilings(deps: Deps, ceilings: Ceilings): Promise<Ceili
       if (needsDecision && prepared === null) assertOwnBundle(batch, tenant);
       const statement = prepared === null ? null : deps.policies.statementIn(batch, prepared, under(batch, row));
       if (move === 'set') {
-        const setting = { version, rules: rules.map(plain), needs_decision: needsDecision, set_by: setBy };
+        const setting = { version, rules: rules.map(definedMembers), needs_decision: needsDecision, set_by: setBy };
         const resource = `policy_ceilings:${tenant}`;
         const stated = { ...chain, by: setBy, nowMs, action: 'policy.ceiling', resource, setting } as const;
         batch.seal(settingStatement(deps, stated), () => ({ changes: [put(policyCeilings, row)] }));
@@ -102,5 +103,3 @@ async function assertCompiles({ provider }: Deps, rules: Ceilings['rules']): Pro
 function under(batch: LedgerBatch, row: CeilingsRow): CeilingsReader {
   return { row: (control, tenant) => (tenant === row.tenant ? row : batch.row(control, tenant)) };
 }
-
-const plain = (rule: object) => JSON.parse(JSON.stringify(rule)) as PlainJson; // a rule that was parsed from JSON

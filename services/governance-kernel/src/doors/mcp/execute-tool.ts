@@ -1,6 +1,6 @@
 import type { PlainJson } from '@countersign/contracts';
 import type { Outcome } from '@countersign/contracts/governance-kernel';
-import { parsePlainJson } from '@countersign/crypto';
+import { definedMembers } from '@countersign/crypto';
 import type { Log } from '@countersign/service-kit';
 import type { Effects, Performed } from '../../decision/dispatch.ts';
 import type { Ended } from '../../decision/sealed-decision.ts';
@@ -44,7 +44,7 @@ function endedWith(outcome: Outcome, result: ToolResult): Ended {
 /** A result that is not plain JSON (a lone surrogate) cannot be hashed directly, but its text form can. */
 function plain(result: ToolResult): PlainJson | string {
   try {
-    return parsePlainJson(JSON.parse(JSON.stringify(result))); // parsePlainJson has checked it
+    return definedMembers(result);
   } catch {
     return Buffer.from(JSON.stringify(result)).toString('base64');
   }

@@ -1,5 +1,5 @@
 import type { Digest, PlainJson } from '@countersign/contracts';
-import { parsePlainJson } from '@countersign/crypto';
+import { parsePlainObject } from '@countersign/crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   inputRequired,
@@ -84,7 +84,7 @@ function inputOf(
 
 function plainMembers(input: Record<string, unknown>): Record<string, PlainJson> {
   try {
-    return parsePlainJson(input) as Record<string, PlainJson>; // an object is parsed as an object
+    return parsePlainObject(input);
   } catch {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The message is not plain JSON');
   }

@@ -1,4 +1,4 @@
-import { canonicalize } from '@countersign/crypto';
+import { canonicalize, definedMembers } from '@countersign/crypto';
 import { type Digest, type PlainJson, PrincipalId, type TenantId } from '@countersign/contracts';
 import { argsHash, receiptIdOf } from '@countersign/receipts';
 import type { Hasher } from '../../call/normalise.ts';
@@ -9,7 +9,6 @@ import type { McpServerConfig } from '../mcp/server-config.ts';
 import { settingStatement, type SettingDeps } from '../../controls/policy/setting-statement.ts';
 import { mcpServers, type McpServerRow } from '../../registry/mcp-servers.ts';
 import { describeConfig } from './describe-config.ts';
-import { plainMembers } from './plain-members.ts';
 
 type DeclareDeps = SettingDeps & { hasher: Hasher };
 
@@ -46,7 +45,7 @@ export async function declareServers(deps: DeclareDeps, configs: readonly McpSer
 /** The hash covers the whole configuration with its secrets. The registry shows the configuration without them. */
 export function declarationOf(hasher: Hasher, config: McpServerConfig): Declaration {
   const { server_id: serverId, transport } = config;
-  const configHash = argsHash(hasher.provider, hasher.saltOf(systemTenant), plainMembers(config));
+  const configHash = argsHash(hasher.provider, hasher.saltOf(systemTenant), definedMembers(config));
   return { serverId, transport, configHash, config: describeConfig(hasher, systemTenant, config) };
 }
 

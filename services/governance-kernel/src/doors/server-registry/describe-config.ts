@@ -1,8 +1,8 @@
 import type { PlainJson, TenantId } from '@countersign/contracts';
+import { definedMembers } from '@countersign/crypto';
 import { argsHash } from '@countersign/receipts';
 import type { Hasher } from '../../call/normalise.ts';
 import { configuredTerms, type McpServerConfig, type UpstreamOauth } from '../mcp/server-config.ts';
-import { plainMembers } from './plain-members.ts';
 
 /** Enough digits that the servers of one installation differ, and few enough to compare by eye. */
 const digestDigits = 12;
@@ -16,13 +16,13 @@ export function describeConfig(hasher: Hasher, owner: TenantId, config: McpServe
   if (config.transport === 'stdio') {
     const { command, args, cwd = null, env } = config;
     const sandbox = configuredTerms(config);
-    return plainMembers({
+    return definedMembers({
       ...{ command, command_digest: digestOf(hasher, owner, { command, args, cwd }), env: Object.keys(env) },
       ...(sandbox === null ? {} : { sandbox }),
     });
   }
   const { url, headers, oauth } = config;
-  return plainMembers({
+  return definedMembers({
     ...{ url: new URL(url).origin, address_digest: digestOf(hasher, owner, { url: new URL(url).href }) },
     headers: Object.keys(headers),
     ...(oauth === undefined ? {} : { oauth: describeOauth(oauth) }),

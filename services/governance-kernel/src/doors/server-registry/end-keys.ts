@@ -1,5 +1,5 @@
 import type { AccessKeyId, PrincipalId, TenantId } from '@countersign/contracts';
-import { canonicalize, parsePlainJson } from '@countersign/crypto';
+import { canonicalize, definedMembers } from '@countersign/crypto';
 import { revokeKey, type KeyDeps } from '../../controls/access-keys/change-keys.ts';
 import type { McpServerConfig } from '../mcp/server-config.ts';
 import type { StoredServer } from '../mcp/tenant-servers.ts';
@@ -53,5 +53,5 @@ export function isSameServer({ config: before }: Pick<StoredServer, 'config'>, a
 }
 
 function canonicalText(config: McpServerConfig): string {
-  return canonicalize(parsePlainJson(JSON.parse(JSON.stringify(config))));
+  return canonicalize(definedMembers(config));
 }

@@ -8,6 +8,7 @@ import {
   type TenantId,
 } from '@countersign/contracts';
 import type { Digest } from '@countersign/contracts';
+import { definedMembers } from '@countersign/crypto';
 import {
   readApproveServerResource,
   type HiddenTool,
@@ -19,7 +20,6 @@ import { approveServer } from './approve-server.ts';
 import { definitionsHash } from './definitions-hash.ts';
 import { describeConfig, isSameAddress } from './describe-config.ts';
 import { endKeysForServer, endReplacedKeys, isSameServer, type EndKeysDeps } from './end-keys.ts';
-import { plainMembers } from './plain-members.ts';
 import type { McpRegistry } from '../../registry/mcp-registry.ts';
 import { serverKey } from '../../registry/mcp-servers.ts';
 import { argsHash } from '@countersign/receipts';
@@ -114,7 +114,7 @@ async function addServer(
   if (isOther) await endKeysForServer(deps, { tenant, by, serverId });
   const row = await registerServer(deps, {
     ...{ tenant, by, serverId, transport, isOther, isListed: looked.look !== null },
-    config: plainMembers(config),
+    config: definedMembers(config),
     shown: describeConfig(deps.hasher, tenant, config),
   });
   // Keys are revoked once more, since a key may have been created in the meantime. Such a key cannot have called the
@@ -133,7 +133,7 @@ export async function grantOf(
 ): Promise<StoredServer['sandbox']> {
   if (config.transport === 'http') return null;
   const { provider, saltOf } = deps.hasher;
-  const configHash = argsHash(provider, saltOf(tenant), plainMembers(config));
+  const configHash = argsHash(provider, saltOf(tenant), definedMembers(config));
   const server = { name: config.server_id, tenant, config: describeConfig(deps.hasher, tenant, config), configHash };
   const rows = await deps.findGrants(tenant);
   return grantInForce(deps.provider, { rows, server, tool: null, nowMs: deps.clock().getTime() });

@@ -16,7 +16,7 @@ import {
   type HostReceiptReport,
   type RecorderKey,
 } from '@countersign/contracts/governance-kernel';
-import { canonicalBytes, parsePlainJson } from '@countersign/crypto';
+import { canonicalBytes, parsePlainObject } from '@countersign/crypto';
 import type { NewEvent } from '@countersign/messaging';
 import { receiptIdOf } from '@countersign/receipts';
 import { hostDriftEvent } from '../../events.ts';
@@ -133,7 +133,7 @@ function sealImport(deps: ImportDeps, sealing: Sealing): HostChainReport {
     const facts = { drift_id: driftId, host_chain_id: id, chain_hash: chainHash, detected_at: at, ...drift };
     const statement = settingStatement(deps, {
       ...{ ...stated, kind: 'drift', action: 'evidence.host.drift', resource: `host_drift:${driftId}` },
-      setting: plain(facts),
+      setting: parsePlainObject(facts),
     });
     const row: HostDrift = { ...facts, receipt_id: receiptIdOf(statement.ulid) };
     batch.seal(statement, () => ({
@@ -151,7 +151,11 @@ function sealImport(deps: ImportDeps, sealing: Sealing): HostChainReport {
   };
   const statement = settingStatement(deps, {
     ...{ ...stated, kind: 'trust', action: 'evidence.host.import', resource: `host_chain:${id}` },
-    setting: plain({ ...results, keys, results_hash: hashOf(deps.provider, canonicalBytes(plain({ receipts }))) }),
+    setting: parsePlainObject({
+      ...results,
+      keys,
+      results_hash: hashOf(deps.provider, canonicalBytes(parsePlainObject({ receipts }))),
+    }),
   });
   const report: HostChainReport = {
     ...{ ...results, tenant_id: tenant, key_source: 'pinned_by_importer', receipts, imported_by: by, imported_at: at },
@@ -245,8 +249,4 @@ function countsOf(judged: readonly Judged[], drift: number): HostChainReport['co
     failed: of('failed'),
     drift,
   };
-}
-
-function plain(value: object) {
-  return parsePlainJson(value) as Record<string, ReturnType<typeof parsePlainJson>>; // an object, as parsed
 }

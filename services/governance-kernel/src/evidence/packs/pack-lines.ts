@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TenantId } from '@countersign/contracts';
-import type { BoundaryRecord, PackHeader, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import type { PackHeader, ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { canonicalize, parsePlainJson, utf8Bytes } from '@countersign/crypto';
 import { signatureText, type PackTally } from '@countersign/receipts';
 import { pageLinks, canonicalLines, type ProofDeps } from '../receipts/proven-lines.ts';
 import type { ChainLink } from '../../store/chain-link.ts';
 import type { ActivationRow } from '../../store/evidence-store.ts';
+import { sealedPayload, sealedRecord } from '../../ledger/sealed-text.ts';
 
 type PackExportDeps = ProofDeps & {
   header: PackHeader;
@@ -39,11 +40,11 @@ export async function* packLines(deps: PackExportDeps, tally: PackTally): AsyncG
     const lines = await canonicalLines(deps, links);
     let page = '';
     for (const [at, link] of links.entries()) {
-      const payload = JSON.parse(link.payload) as ReceiptPayload; // sealed by this kernel
+      const payload = sealedPayload(link.payload);
       const policy = await newPolicy(deps, policies, payload);
       if (policy !== null) tally.addPolicy();
       page += `${policy === null ? '' : counted(policy)}${counted(lines[at] ?? '')}`;
-      const record = link.record === null ? undefined : (JSON.parse(link.record) as BoundaryRecord); // as above
+      const record = link.record === null ? undefined : sealedRecord(link.record);
       tally.addReceipt({ payload, receiptHash: link.receiptHash, record });
     }
     if (page !== '') yield page;

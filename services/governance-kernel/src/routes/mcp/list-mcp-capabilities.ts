@@ -1,5 +1,4 @@
-import { parsePlainJson } from '@countersign/crypto';
-import type { PlainJson } from '@countersign/contracts';
+import { parsePlainObject } from '@countersign/crypto';
 import { listMcpCapabilities } from '@countersign/contracts/governance-kernel';
 import { handleTenant } from '../../handle.ts';
 import type { ListedTool, McpGateway } from '../../doors/mcp/gateway.ts';
@@ -21,7 +20,7 @@ function capability({ tool, serverId, effectLevel, definition, definitionHash }:
     server_id: serverId,
     description: definition.description ?? '',
     effect_level: effectLevel,
-    input_schema: parsePlainJson(definition.inputSchema) as Record<string, PlainJson>, // hashed as plain JSON when it was pinned
+    input_schema: parsePlainObject(definition.inputSchema),
     definition_hash: definitionHash,
   };
 }
