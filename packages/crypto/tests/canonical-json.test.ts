@@ -166,10 +166,10 @@ describe('the plain-JSON gate', () => {
   });
 
   it('parses objects only, if an object is expected', () => {
-    const value = { a: [1] };
-    expect(parsePlainObject(value)).toBe(value);
-    for (const other of [[], null, 'a', 1])
-      expect(refusal(() => parsePlainObject(other))).toEqual({ code: 'NOT_PLAIN_JSON', path: '' });
+    const members = { a: [1] };
+    expect(parsePlainObject(members)).toBe(members);
+    for (const value of [[], null, 'a', 1])
+      expect(refusal(() => parsePlainObject(value))).toEqual({ code: 'NOT_PLAIN_JSON', path: '' });
   });
 
   it('copies an object without its undefined members', () => {

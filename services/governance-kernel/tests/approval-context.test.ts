@@ -15,11 +15,11 @@ rules:
 `;
 const time = movableClock('2026-11-21T10:00:00.000Z');
 let test: TestKernel;
-let agent: Caller, other: Caller, alice: Caller;
+let agent: Caller, rival: Caller, alice: Caller;
 beforeAll(async () => {
   test = await startTestKernel({ env: { GOV_POLICY_MAX_AGE: '400d' }, overrides: { clock: time.clock } });
   await test.activate('*', policy);
-  [agent, other, alice] = [
+  [agent, rival, alice] = [
     new Caller(test),
     new Caller(test, 'acme', 'other-agent'),
     new Caller(test, 'acme', 'alice'),
@@ -49,13 +49,13 @@ describe('the context of an approval', () => {
     await requested(agent); // expires without a vote
     time.advance(2 * 3_600_000);
     await alice.move('approve', await requested(agent, 'pay.refund'));
-    await alice.move('deny', await requested(other));
+    await alice.move('deny', await requested(rival));
     await requested(agent); // is still pending
     expect(await similarTo(await requested(agent))).toEqual({
       ...{ approved: 2, denied: 1, undecided: 1, has_more: false },
       latest: { approval_id: withdrawn, decision: 'approved', decided_at: updated_at },
     });
-    expect(await similarTo(await requested(other))).toMatchObject({ approved: 0, denied: 1 });
+    expect(await similarTo(await requested(rival))).toMatchObject({ approved: 0, denied: 1 });
   });
 
   it('omits requests that are older', async () => {
