@@ -65,7 +65,9 @@ export function parsePlainObject(value: unknown): Record<string, JsonValue> {
 }
 
 /** A copy of an object as plain JSON, without its undefined members. Throws like {@link parsePlainObject}. */
-export function definedMembers(value: object): Record<string, JsonValue> {
+export function definedMembers<Value extends object>(
+  value: Value extends readonly unknown[] ? never : Value,
+): Record<string, JsonValue> {
   return parsePlainObject(JSON.parse(JSON.stringify(value)));
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { sha256Of, type Digest } from '@countersign/contracts';
 import { ConformanceVector } from '@countersign/contracts/governance-kernel';
-import { canonicalBytes, definedMembers, type CryptoProvider } from '@countersign/crypto';
+import { canonicalBytes, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
 import { z } from 'zod';
 
 export type Vectors = { all: readonly ConformanceVector[]; hash: Digest };
@@ -27,7 +27,7 @@ const locate = createRequire(import.meta.url);
 export function readVectors(provider: CryptoProvider): Vectors {
   const all = vectorFiles.flatMap((file) => z.array(ConformanceVector).parse(readJson(file)));
   if (new Set(all.map(({ id }) => id)).size !== all.length) throw new Error('Two conformance vectors share an id');
-  const bytes = canonicalBytes(definedMembers(all));
+  const bytes = canonicalBytes(parsePlainJson(JSON.parse(JSON.stringify(all)))); // removes undefined members
   return { all, hash: sha256Of(provider, bytes) };
 }
 
