@@ -160,6 +160,8 @@ describe('the budget of a file', () => {
     expect(withFailures(resultsOf(taking(9.1)), over === undefined ? [] : [over]).failed).toBe(1);
     expect(overBudget(taking(9.1), { isQuiet: false, slowness: 1 })).toEqual([]);
     expect(overBudget(taking(9.1), { isQuiet: true, slowness: 2 })).toEqual([]);
+    expect(overBudget(taking(18.1), { isQuiet: true, slowness: 2 })).toHaveLength(1);
+    expect(overBudget(taking(99), { isQuiet: true, slowness: 2.1 })).toEqual([]);
   });
 });
 
