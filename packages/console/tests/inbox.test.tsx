@@ -241,6 +241,8 @@ describe('a call', () => {
     await atInbox({ similar: { approved: 13, denied: 1, latest } });
     const similar = await within(await shownCall()).findByRole('region', { name: /^Similar calls in 30 days/ });
     await waitFor(() => expect(similar.textContent).toContain('Approved13Denied1Last decisionDenied'));
+    const decided = within(similar).getByRole('link', { name: 'Denied' });
+    expect(decided.getAttribute('href')).toContain(`/inbox/${older.approval_id}`);
     cleanup();
     await atInbox();
     const none = await within(await shownCall()).findByRole('region', { name: /^Similar calls in 30 days/ });

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { cursorOf } from '../src/evidence/receipts/cursor.ts';
 import { hasSignedOfChain } from '../src/store/chain-store.ts';
 import { countPeriod, hasSignedOfPeriod, listParts, listPeriod } from '../src/store/period-store.ts';
+import { listSimilarApprovals } from '../src/store/similar-approvals.ts';
 import { asAdministrator } from './_administrator.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { runConformance } from './_conformance.ts';
@@ -266,6 +267,16 @@ describe('on a long history', () => {
     for (const [name, input] of Object.entries(lookups)) await expectFlat(() => ask(name, input));
     const most = { rows: 10_000, pages: 10_000 };
     for (const [name, input] of Object.entries(ofPeriods)) await expectFlat(() => ask(name, input), most);
+    // The filled approvals were requested at the epoch. Those of another agent are not read.
+    const request = {
+      tenant: busy,
+      id: 'apr_0',
+      requestedBy: 'nobody',
+      action: 'tool.call',
+      tool: 'pay.send',
+    } as never; // plain strings
+    const ofNobody = () => listSimilarApprovals(test.kernel.context.reader, request, new Date(31 * 86_400_000));
+    await expectFlat(async () => expect(await ofNobody()).toEqual([]));
     const onwards = { params: { tenant: busy }, query: { from: middle, below: late, limit: 50 } };
     await expectFlat(() => ask('listLedgerEntries', onwards));
   });

@@ -16,7 +16,7 @@ let notes: NoteServer;
 let moved: NoteServer;
 /** A second kernel on the same database, which the tests kill. */
 let killed: ServiceProcess | null = null;
-let statement: HeldStatement | null = null;
+const statements: HeldStatement[] = [];
 
 beforeEach(async () => {
   [notes, moved] = [await startNoteServer(), await startNoteServer()];
@@ -24,9 +24,7 @@ beforeEach(async () => {
   await test.activate('*', openPolicy);
 });
 afterEach(async () => {
-  await killed?.kill();
-  await statement?.end();
-  [killed, statement] = [null, null];
+  await endKilled();
   await test?.close();
   await Promise.all([notes?.close(), moved?.close()]);
 });
@@ -38,7 +36,7 @@ const add = (client: KernelClient, url: string) => addServer(client, { ...params
 /** Kills a kernel that makes this request, while it is about to execute this statement. */
 async function killAt(at: Parameters<typeof holdStatement>[1], request: (client: KernelClient) => Promise<unknown>) {
   const client = await clientOfKilled();
-  statement = await holdStatement(test, at);
+  const statement = await hold(at);
   const lost = request(client).then(
     () => 'answered',
     () => 'lost',
@@ -58,8 +56,14 @@ async function clientOfKilled(): Promise<KernelClient> {
 
 async function endKilled(): Promise<void> {
   await killed?.kill();
-  await statement?.end();
-  [killed, statement] = [null, null];
+  killed = null;
+  for (const each of statements.splice(0)) await each.end();
+}
+
+async function hold(at: Parameters<typeof holdStatement>[1]): Promise<HeldStatement> {
+  const statement = await holdStatement(test, at);
+  statements.push(statement);
+  return statement;
 }
 
 /** The sealed changes of the servers of a tenant, in the order of their chain. */
@@ -121,17 +125,16 @@ describe('kill -9 while a server gets another address', () => {
       `leaves no key from during the change that reaches it after the next ${next}`,
       async () => {
         const client = await clientOfKilled();
-        const sealing = await holdStatement(test, 'INSERT ON ledger');
-        statement = await holdStatement(test, 'UPDATE ON access_keys');
+        const sealing = await hold('INSERT ON ledger');
+        const ending = await hold('UPDATE ON access_keys');
         const creating = shimKey();
         await sealing.reached();
         const lost = add(client, moved.url).catch(() => 'lost');
         await waitsForControls();
         await sealing.release();
         const key = await creating;
-        await statement.reached();
+        await ending.reached();
         await endKilled();
-        await sealing.end();
         expect(await lost).toBe('lost');
         expect(await call(key)).toBe('SERVER_QUARANTINED');
         if (next === 'request') await add(operator(), moved.url);
@@ -199,7 +202,7 @@ describe('kill -9 while a server is declared', () => {
     verifies('kn.mcp.server', `at ${at} leaves no pin without a receipt, and the next start continues`, async () => {
       const declared = { server_id: 'notes', transport: 'http', url: notes.url };
       test.env['GOV_MCP_SERVERS'] = JSON.stringify({ servers: [declared] });
-      statement = await holdStatement(test, at);
+      const statement = await hold(at);
       killed = await spawnKernel(test.env);
       await statement.reached();
       await endKilled();

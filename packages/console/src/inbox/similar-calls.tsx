@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import {
   getApprovalContext,
   similarDays,
@@ -51,7 +52,10 @@ function SimilarFacts({ similar }: { similar: SimilarRequests }) {
           <>
             <dt>Last decision</dt>
             <dd>
-              {latest.decision === 'approved' ? 'Approved' : 'Denied'}, <Moment at={latest.decided_at} />
+              <Link to="/inbox/$id" params={{ id: latest.approval_id }}>
+                {latest.decision === 'approved' ? 'Approved' : 'Denied'}
+              </Link>
+              , <Moment at={latest.decided_at} />
             </dd>
           </>
         )}

@@ -1,12 +1,12 @@
 import { UserId, type PrincipalId, type TenantId } from '@countersign/contracts';
 import { shownAgentsMax, type AgentProfile, type CallCounts } from '@countersign/contracts/governance-kernel';
-import { encodeTime } from 'ulid';
 import { z } from 'zod';
 import { accessKeys } from '../controls/access-keys/access-keys.ts';
 import type { AgentRows } from '../doors/status/agent-view.ts';
 import { fences } from '../controls/fences/fences.ts';
 import { Prisma as Sql } from '../generated/prisma/client.ts';
 import { identities } from '../controls/identities/identities.ts';
+import { firstApprovalIdAt } from './approval-store.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 import { WholeNumber } from './whole-number.ts';
@@ -135,7 +135,7 @@ export async function countApprovals(
   { tenant, principal }: { tenant: TenantId; principal: PrincipalId },
   now: Date,
 ): Promise<AgentProfile['approvals']> {
-  const since = `apr_${encodeTime(now.getTime() - 7 * dayMs)}`;
+  const since = firstApprovalIdAt(now.getTime() - 7 * dayMs);
   const states = await reader.approval.groupBy({
     by: ['state'],
     where: { tenant_id: tenant, approval_id: { gte: since }, requested_by: principal },

@@ -8,6 +8,7 @@ import {
   type TenantId,
 } from '@countersign/contracts';
 import type { ApprovalState } from '@countersign/contracts/governance-kernel';
+import { encodeTime } from 'ulid';
 import type { ApprovalKey } from '../controls/approvals/seal-move.ts';
 import type { ApprovalRow } from '../controls/approvals/approval-row.ts';
 import { approvals } from '../controls/approvals/approvals.ts';
@@ -78,6 +79,9 @@ async function findElectorate(
   const members = await findMemberRoles(reader, tenant);
   return { terms, members, isRevoked: (voter: PrincipalId) => revoked.has(voter) };
 }
+
+/** The lowest ID of an approval that was requested at this time or later, since the time begins each ID. */
+export const firstApprovalIdAt = (ms: number) => `apr_${encodeTime(ms)}`;
 
 type ApprovalFilter = {
   tenant: TenantId;

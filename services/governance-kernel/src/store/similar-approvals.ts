@@ -1,8 +1,8 @@
 import type { TenantId } from '@countersign/contracts';
 import { similarDays, similarMax } from '@countersign/contracts/governance-kernel';
-import { encodeTime } from 'ulid';
 import type { ApprovalRow } from '../controls/approvals/approval-row.ts';
 import type { EarlierRequest } from '../controls/approvals/similar-requests.ts';
+import { firstApprovalIdAt } from './approval-store.ts';
 import type { Reader } from './database.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -15,7 +15,7 @@ export function listSimilarApprovals(
   { tenant, id, requestedBy, action, tool }: Request,
   now: Date,
 ): Promise<EarlierRequest[]> {
-  const since = `apr_${encodeTime(now.getTime() - similarDays * dayMs)}`;
+  const since = firstApprovalIdAt(now.getTime() - similarDays * dayMs);
   return reader.approval.findMany({
     where: {
       ...{ tenant_id: tenant, requested_by: requestedBy, tool, action },

@@ -59,15 +59,13 @@ function setpriv(): string | undefined {
   return ['/usr/bin/setpriv', '/bin/setpriv'].find((place) => existsSync(place));
 }
 
-const usable = new Map<number, boolean>();
+const usable = new Set<string>();
 
-/** Whether commands may run under the account. The first question starts a process, and later ones have its answer. */
+/** Whether commands may run under the account. A success is remembered, since each try starts a process. */
 function mayBecome(account: StdioAccount): boolean {
-  const existing = usable.get(account.uid);
-  if (existing !== undefined) return existing;
-  const answer = succeedsAs(account, ['true']);
-  usable.set(account.uid, answer);
-  return answer;
+  const name = `${account.uid}:${account.gid}`;
+  if (!usable.has(name) && succeedsAs(account, ['true'])) usable.add(name);
+  return usable.has(name);
 }
 
 function succeedsAs(account: StdioAccount, [command = '', ...args]: readonly string[]): boolean {
