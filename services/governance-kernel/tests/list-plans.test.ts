@@ -275,7 +275,7 @@ describe('on a long history', () => {
       action: 'tool.call',
       tool: 'pay.send',
     } as never; // plain strings
-    const ofNobody = () => listSimilarApprovals(test.kernel.context.reader, request, new Date(31 * 86_400_000));
+    const ofNobody = () => listSimilarApprovals(test.kernel.context.reader, request, new Date(30 * 86_400_000));
     await expectFlat(async () => expect(await ofNobody()).toEqual([]));
     const onwards = { params: { tenant: busy }, query: { from: middle, below: late, limit: 50 } };
     await expectFlat(() => ask('listLedgerEntries', onwards));
