@@ -67,7 +67,11 @@ describe('the context of an approval', () => {
     expect(await similarTo(id)).toEqual(none);
   });
 
-  it('belongs to the tenant of the approval', async () => {
+  it('belongs to the tenant of the approval, and counts only its requests', async () => {
+    const [namesake, owner] = [new Caller(test, 'globex'), new Caller(test, 'globex', 'alice')];
+    await owner.move('approve', await requested(namesake, 'pay.tax'));
+    expect(await similarTo(await requested(namesake, 'pay.tax'), 'globex')).toMatchObject({ approved: 1 });
+    expect(await similarTo(await requested(agent, 'pay.tax'))).toEqual(none);
     await expect(similarTo(await requested(agent), 'globex')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
