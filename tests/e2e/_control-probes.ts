@@ -35,6 +35,7 @@ export async function askControls(ask: Ask, headers: Record<string, string>): Pr
   const { policy_hash } = await ask(kernel.getPolicyInForce, { params: { tenant: 'acme' }, headers });
   await ask(kernel.getPolicyBundle, { params: { tenant: 'acme', policy_hash: String(policy_hash) }, headers });
   await ask(kernel.listLedgerEntries, { params: { tenant: 'acme' }, headers });
+  await ask(kernel.listMeteredReceipts, { params: { tenant: 'acme' }, query: { from: 0 }, headers });
   const subject = { subject: 'agent:crawler' };
   await ask(kernel.listSubjectRelations, { params: { tenant: 'acme' }, headers, query: subject });
   const lane = { params: { tenant: 'elsewhere', lane: 'draft' }, headers };

@@ -37,6 +37,7 @@ export * from './host-evidence.ts';
 export * from './identity.ts';
 export * from './least-effects.ts';
 export * from './ledger-entries.ts';
+export * from './metered-receipts.ts';
 export * from './log.ts';
 export * from './mcp-approval-request.ts';
 export * from './mcp-authorization.ts';

@@ -17,6 +17,7 @@ import {
 import { findSoleOwner, getLane, putLane, readAuditChain } from '@countersign/contracts/gateway';
 import {
   listLedgerEntries,
+  listMeteredReceipts,
   getTrustList,
   listTrustKeys,
   putCeiling,
@@ -61,7 +62,7 @@ const directoryRoutes = { getOrgUse, getSsoReadiness, listOrgs, listOrgWorkspace
 const accountRoutes = { findSoleOwner };
 const auditRoutes = { readAuditChain };
 const laneRoutes = { getLane, putLane };
-const kernelRoutes = { getTrustList, listLedgerEntries, listTrustKeys, putCeiling, recordBudgetUsage };
+const kernelRoutes = { getTrustList, listLedgerEntries, listMeteredReceipts, listTrustKeys, putCeiling, recordBudgetUsage };
 
 /** All dependencies of the commercial gateway. They are built once and closed in reverse order. */
 export type Context = {

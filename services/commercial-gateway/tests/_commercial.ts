@@ -50,7 +50,7 @@ class DirectoryServer {
     const url = new URL(req.url ?? '/', 'http://127.0.0.1');
     if (url.pathname.startsWith('/api/')) return void this.#answerAsGateway(req, res);
     const isKnown = req.headers.authorization === `Bearer ${serviceKey}`;
-    if (isKnown && url.pathname.startsWith('/internal/receipts/')) {
+    if (isKnown && /^\/internal\/(metering|receipts)\//.test(url.pathname)) {
       res.writeHead(200, { 'content-type': 'application/json' });
       return res.end(JSON.stringify({ data: [] }));
     }

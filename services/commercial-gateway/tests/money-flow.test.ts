@@ -60,6 +60,7 @@ const receipts = Array.from({ length: 7 }, (_, index) => ({
   } as const),
   ...({ tenant_id: TenantId.parse(workspaceId), verdict: 'ALLOW', tool: 'mail.send' } as const),
   issued_at: Instant.parse(later(30).toISOString()),
+  log_index: index,
 }));
 
 /** Returns all events that a usage line bills, read in pages of three. */

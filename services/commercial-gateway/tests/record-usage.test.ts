@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Instant, ReceiptId, TenantId, WorkspaceId } from '@countersign/contracts';
+import type { MeteredReceipt } from '@countersign/contracts/governance-kernel';
 import type { BillingCaller } from '../src/billing-deps.ts';
-import type { MeteredReceipt } from '../src/metering/usage-of-receipt.ts';
 import { listBilledEvents } from '../src/store/billed-usage.ts';
 import { recordSubmittedUsage } from '../src/usage/record-submitted-usage.ts';
 import { nextReceiptPosition, recordReceipts } from '../src/usage/record-receipts.ts';
@@ -17,7 +17,7 @@ const workspaceId = WorkspaceId.parse(`wsp_${'1'.repeat(26)}`);
 
 const receiptAt = (position: number): MeteredReceipt => ({
   ...{ receipt_id: ReceiptId.parse(`rcp_${String(position).padStart(26, '0')}`), kind: 'decision', shadow: false },
-  ...{ tenant_id: TenantId.parse(workspaceId), verdict: 'ALLOW', tool: 'mail.send' },
+  ...{ tenant_id: TenantId.parse(workspaceId), verdict: 'ALLOW', tool: 'mail.send', log_index: position },
   issued_at: Instant.parse('2027-01-05T00:00:00.000Z'),
 });
 

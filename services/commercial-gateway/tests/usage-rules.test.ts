@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { MeteredReceipt } from '@countersign/contracts/governance-kernel';
 import fc from 'fast-check';
 import { parseUsageEvent } from '../src/metering/parse-usage-event.ts';
 import { usageOfReceipt } from '../src/metering/usage-of-receipt.ts';
@@ -57,13 +57,10 @@ describe('a submitted usage event', () => {
 describe('a receipt', () => {
   const receipt = {
     ...{ receipt_id: `rcp_${'1'.repeat(26)}`, tenant_id: `wsp_${'2'.repeat(26)}`, issued_at: ago(0) },
-    ...{ kind: 'decision', verdict: 'ALLOW', tool: 'mail.send', shadow: false },
+    ...{ kind: 'decision', verdict: 'ALLOW', tool: 'mail.send', shadow: false, log_index: 0 },
   };
-  const members = ReceiptPayload.pick({
-    ...{ receipt_id: true, tenant_id: true, issued_at: true, kind: true, verdict: true, tool: true, shadow: true },
-  });
   const metersOf = (change: object) =>
-    usageOfReceipt(members.parse({ ...receipt, ...change })).map(({ meter, id }) => [meter, id]);
+    usageOfReceipt(MeteredReceipt.parse({ ...receipt, ...change })).map(({ meter, id }) => [meter, id]);
   const id = receipt.receipt_id;
 
   it('counts an allowed tool call as a decision and as a tool call, with the ID of the receipt', () => {

@@ -96,6 +96,7 @@ import { listGraphReceiptsRoute } from './routes/proof-graph/list-graph-receipts
 import { listGraphSessionsRoute } from './routes/proof-graph/list-graph-sessions.ts';
 import { listHostDriftRoute } from './routes/evidence/list-host-drift.ts';
 import { listLedgerEntriesRoute } from './routes/records/list-ledger-entries.ts';
+import { listMeteredReceiptsRoute } from './routes/records/list-metered-receipts.ts';
 import { listMcpCapabilitiesRoute } from './routes/mcp/list-mcp-capabilities.ts';
 import { listMcpServersRoute } from './routes/mcp-registry/list-mcp-servers.ts';
 import { listNegativeVectorsRoute } from './routes/conformance/list-negative-vectors.ts';
@@ -270,6 +271,7 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   getPolicyInForce: getPolicyInForceRoute,
   getPolicyBundle: getPolicyBundleRoute,
   listLedgerEntries: listLedgerEntriesRoute,
+  listMeteredReceipts: listMeteredReceiptsRoute,
   putShadowLane: putShadowLaneRoute,
   deleteShadowLane: deleteShadowLaneRoute,
   createActivationSignature: createActivationSignatureRoute,

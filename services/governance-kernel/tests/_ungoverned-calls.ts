@@ -144,6 +144,7 @@ async function samplesFor(test: TestKernel, { approver, root, notesUrl }: Option
     'get-policy-in-force': { params: { tenant: 'acme' } },
     'get-policy-bundle': { params: { tenant: 'acme', policy_hash: receipt.payload.policy_hash ?? '' } },
     'list-ledger-entries': { params: { tenant: 'acme' } },
+    'list-metered-receipts': { params: { tenant: 'acme' }, query: { from: '0' } },
     'list-subject-relations': { params: { tenant: 'acme' }, query: { subject: 'user:ann' } },
     'put-shadow-lane': { params: { tenant: 'newcomer', lane: 'draft' }, body: draft },
     'delete-shadow-lane': { params: { tenant: 'ceiled', lane: 'draft' } },

@@ -209,6 +209,7 @@ describe('on a long history', () => {
       getPolicyInForce: { params: { tenant: busy } },
       getPolicyBundle: { params: { tenant: busy, policy_hash } },
       listLedgerEntries: { params: { tenant: busy }, query: { below: late, limit: 50 } },
+      listMeteredReceipts: { params: { tenant: busy }, query: { from: middle, limit: 50 } },
       listSubjectRelations: { params: { tenant: busy }, query: { subject: 'user:user-7' } },
       getAuthzHealth: {},
       getRelationSnapshot: { params: { snapshot_id } },

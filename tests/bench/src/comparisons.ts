@@ -9,6 +9,7 @@ import { chatting, evaluating, toolCalling } from './governed-member.ts';
 import { gatewayComparisons } from './gateway-comparisons.ts';
 import { commitMember, loadMember } from './member.ts';
 import { startProcess, type Running } from './processes.ts';
+import { proofComparison } from './proof-comparison.ts';
 import { chatCall, echoedCall, toolCall } from './requests.ts';
 import { sandboxComparison } from './sandbox-comparison.ts';
 
@@ -39,6 +40,7 @@ export const comparisons: readonly Comparison[] = [
   },
   { groups: [['oneReplica', 'twoReplicas']], open: openReplicas },
   commercialComparison,
+  proofComparison,
   ...gatewayComparisons,
 ];
 

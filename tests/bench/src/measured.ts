@@ -10,4 +10,6 @@ export type Measured = {
    * The share of one core that the load generator used. `null` where there is none, or the platform does not report it.
    */
   generatorBusy: number | null;
+  /** The largest resident size of the measured process in MiB. Absent where it is not measured. */
+  peakMib?: number;
 };

@@ -31,6 +31,7 @@ export type Ratio = {
 const rate = ({ perSecond }: Measured) => perSecond;
 const latency = ({ p50Ms }: Measured) => p50Ms;
 const cpu = ({ cpuMicros }: Measured) => cpuMicros;
+const peakMib = (window: Measured) => window.peakMib ?? null;
 const answersPerCpuSecond = ({ cpuMicros }: Measured) => (cpuMicros === null ? null : 1e6 / cpuMicros);
 
 const atLeast = (value: number): Goal => ({ bound: 'atLeast', value });
@@ -138,6 +139,25 @@ export const ratioDefinitions: readonly RatioDefinition[] = [
     floor: 'unmetered',
     ...growth,
     of: answersPerCpuSecond,
+  },
+  { name: 'export_mb_per_s', subject: 'exportPack', floor: null, of: rate, combine: 'none', goal: null },
+  {
+    name: 'verify_receipts_per_s_over_ed25519_floor',
+    subject: 'verify100k',
+    floor: 'bareSignatures',
+    of: answersPerCpuSecond,
+    combine: 'quotient',
+    goal: atLeast(0.5),
+  },
+  { name: 'verify_100k_peak_mib', subject: 'verify100k', floor: null, of: peakMib, combine: 'none', goal: null },
+  { name: 'verify_1m_peak_mib', subject: 'verify1m', floor: null, of: peakMib, combine: 'none', goal: null },
+  {
+    name: 'verify_peak_memory_1m_over_100k',
+    subject: 'verify1m',
+    floor: 'verify100k',
+    of: peakMib,
+    combine: 'quotient',
+    goal: atMost(1.25),
   },
   {
     name: 'gateway_read_vs_express_echo_c64',

@@ -1,13 +1,7 @@
 import { WorkspaceId } from '@countersign/contracts';
-import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import type { MeteredReceipt } from '@countersign/contracts/governance-kernel';
 import { microsPerUnit } from './micros.ts';
 import { receiptSources, type UsageEvent } from './usage-event.ts';
-
-/** The members of a receipt that metering reads. */
-export type MeteredReceipt = Pick<
-  ReceiptPayload,
-  'receipt_id' | 'kind' | 'tenant_id' | 'verdict' | 'tool' | 'shadow' | 'issued_at'
->;
 
 /**
  * Returns the usage events of one receipt. Each decision counts as a decision. A decision that allows a tool call also

@@ -1,5 +1,5 @@
 import { TenantId } from '@countersign/contracts';
-import { ledgerEntriesMax } from '@countersign/contracts/governance-kernel';
+import { meteredReceiptsMax } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import type { OwnedWorkspace } from '../store/orgs.ts';
 import { nextReceiptPosition, recordReceipts } from './record-receipts.ts';
@@ -16,12 +16,11 @@ export async function readReceipts(context: Reading, { workspaceId, orgId }: Own
   let count = 0;
   for (;;) {
     const from = await nextReceiptPosition(database.reader, { orgId, workspaceId });
-    const { body } = await kernel.listLedgerEntries({ params, query: { from: Number(from), limit: ledgerEntriesMax } });
+    const { body } = await kernel.listMeteredReceipts({ params, query: { from: Number(from) } });
     const last = body.data.at(-1);
     if (last === undefined) return count;
-    const receipts = body.data.map(({ receipt }) => receipt.payload);
-    const to = BigInt(last.receipt.log_index + 1);
-    if (await recordReceipts(context, { workspaceId, from, to, receipts }, { orgId })) count += receipts.length;
-    if (body.data.length < ledgerEntriesMax) return count;
+    const page = { workspaceId, from, to: BigInt(last.log_index + 1), receipts: body.data };
+    if (await recordReceipts(context, page, { orgId })) count += page.receipts.length;
+    if (page.receipts.length < meteredReceiptsMax) return count;
   }
 }

@@ -1,6 +1,7 @@
 import type { BillingCaller, BillingDeps } from '../billing-deps.ts';
 import type { WorkspaceId } from '@countersign/contracts';
-import { usageOfReceipt, type MeteredReceipt } from '../metering/usage-of-receipt.ts';
+import type { MeteredReceipt } from '@countersign/contracts/governance-kernel';
+import { usageOfReceipt } from '../metering/usage-of-receipt.ts';
 import { advanceUsageCursor, findUsagePosition, recordUsage } from '../store/usage-events.ts';
 import type { Reader } from '../store/database.ts';
 
