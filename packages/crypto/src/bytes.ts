@@ -15,7 +15,9 @@ export function concatBytes(...pieces: Uint8Array[]): Uint8Array {
 
 /** For public values: digests, roots, keys. It stops at the first difference, so it must not compare secrets. */
 export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && left.every((byte, index) => byte === right[index]);
+  if (left.length !== right.length) return false;
+  for (let at = 0; at < left.length; at += 1) if (left[at] !== right[at]) return false;
+  return true;
 }
 
 export function utf8Bytes(text: string): Uint8Array {

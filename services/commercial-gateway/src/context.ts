@@ -62,7 +62,14 @@ const directoryRoutes = { getOrgUse, getSsoReadiness, listOrgs, listOrgWorkspace
 const accountRoutes = { findSoleOwner };
 const auditRoutes = { readAuditChain };
 const laneRoutes = { getLane, putLane };
-const kernelRoutes = { getTrustList, listLedgerEntries, listMeteredReceipts, listTrustKeys, putCeiling, recordBudgetUsage };
+const kernelRoutes = {
+  getTrustList,
+  listLedgerEntries,
+  listMeteredReceipts,
+  listTrustKeys,
+  putCeiling,
+  recordBudgetUsage,
+};
 
 /** All dependencies of the commercial gateway. They are built once and closed in reverse order. */
 export type Context = {

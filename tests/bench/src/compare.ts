@@ -68,8 +68,8 @@ async function measureGroup(
   for (const [name, list] of windows) compared.windows.set(name, list);
   for (const { subject, isReached } of ratiosOf(windows)) {
     const member = members.get(subject);
-    const isWanted = isReached === false || (profiles && member?.servers.length !== 0);
-    if (!isWanted || member === undefined || compared.profiles.has(subject)) continue;
+    const isWanted = isReached === false || profiles;
+    if (!isWanted || member === undefined || member.servers.length === 0 || compared.profiles.has(subject)) continue;
     compared.profiles.set(subject, await profileOf(member, pace));
   }
 }

@@ -20,7 +20,7 @@ export type Pace = {
   queuedRuns: number;
 };
 
-/** With this pace all comparisons and fills take less than eight minutes on two cores. */
+/** With this pace all comparisons and fills take about 15 minutes on two cores. */
 const wholePace: Pace = {
   rounds: 5,
   windowSeconds: 1.5,

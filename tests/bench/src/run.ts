@@ -58,7 +58,9 @@ function brokerOrExit(): string {
 
 /** Both sides of every requested ratio. */
 function membersOf({ only }: Options): Set<string> {
-  const wanted = ratioDefinitions.filter(({ name }) => only.length === 0 || only.includes(name));
+  const wanted = ratioDefinitions.filter(({ name, isOnDemand = false }) =>
+    only.length === 0 ? !isOnDemand : only.includes(name),
+  );
   return new Set(wanted.flatMap(sidesOf));
 }
 

@@ -39,10 +39,10 @@ type Sealed = { payload: ReceiptPayload; record: BoundaryRecord };
 type ChainEnd = { clock: number; hash: ReceiptPayload['prev_hash'] };
 
 /** The keys of a resealed pack, in the form of a key file. */
-export type PackKeys = { keys: readonly unknown[] };
+type PackKeys = { keys: readonly unknown[] };
 
 /**
- * Makes packs of any size from a pack of a kernel. Decisions are sealed anew: with new ids, in growing chains, under new
+ * Makes packs of any size from a pack of a kernel. Decisions are sealed again: with new ids, in growing chains, under new
  * keys, and in a log of their own. Everything else is copied, so the packs verify like those of a kernel.
  */
 export class PackSealer {
@@ -118,9 +118,7 @@ export class PackSealer {
       tally.addLine(utf8Bytes(line));
       return line;
     };
-    yield counted(
-      canonicalize(parsePlainJson({ ...this.#header, scope, checkpoints: [checkpoint], consistency: [] })),
-    );
+    yield counted(canonicalize(parsePlainJson({ ...this.#header, scope, checkpoints: [checkpoint], consistency: [] })));
     for (const policy of this.#policies) {
       tally.addPolicy();
       yield counted(policy);
@@ -193,7 +191,10 @@ function ulidAt(id: string, index: number): string {
 }
 
 function idsOf(ulid: string): Pick<ReceiptPayload, 'receipt_id' | 'decision_id'> {
-  return { receipt_id: `rcp_${ulid}`, decision_id: `dec_${ulid}` } as Pick<ReceiptPayload, 'receipt_id' | 'decision_id'>; // a new ULID
+  return { receipt_id: `rcp_${ulid}`, decision_id: `dec_${ulid}` } as Pick<
+    ReceiptPayload,
+    'receipt_id' | 'decision_id'
+  >; // a new ULID
 }
 
 function timeOf(note: string): string {

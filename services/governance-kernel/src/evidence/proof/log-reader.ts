@@ -27,24 +27,51 @@ export async function unlessIncomplete<Value>(reading: Promise<Value>): Promise<
 
 /** The number of leaves under the smallest stored node. */
 const tileLeaves = 2 ** storedLevelMin;
+/** About 4 MiB. Receipts of one tenant are often neighbours, so the pages of an export read the same tiles. */
+const tilesKept = 64;
+const nodesKept = 4_096;
+
+/** The nodes over one run of leaves, one row for each level. The tile at the end of the log has fewer. */
+type Tile = readonly (readonly Uint8Array[])[];
+
+/** A reader for one answer. It never reads a tile or node twice. */
+export function createLogReader(provider: CryptoProvider, source: LogSource): NodeReader {
+  return logReaders(provider, source)();
+}
 
 /**
- * Reads the log's tree for proofs: stored nodes from their table, smaller ones recomputed from the receipt hashes of
- * the ledger. A reader serves one answer, and never reads a tile or node twice.
+ * Makes readers of the log's tree for proofs: stored nodes from their table, smaller ones recomputed from the receipt
+ * hashes of the ledger. The readers share what never changes: stored nodes, and tiles that are full.
  */
-export function createLogReader(provider: CryptoProvider, source: LogSource): NodeReader {
-  const storedNode = batched(async (keys) => {
-    const nodes = await source.listNodes(keys.map(parseNodeName));
-    return new Map(nodes.map((node) => [nodeName(node), node.hash]));
-  });
-  const tile = batched(async (keys) => tilesOf(provider, await source.listLeaves(keys.map(Number), tileLeaves)));
-  return async (level, index) => {
-    if (level >= storedLevelMin) return found(await storedNode(nodeName({ level, index })));
-    const first = index * 2 ** level;
-    const start = first - (first % tileLeaves);
-    const leaves = found(await tile(String(start)));
-    return rootOfLeaves(provider, leaves.slice(first - start, first - start + 2 ** level), 2 ** level);
+export function logReaders(provider: CryptoProvider, source: LogSource): () => NodeReader {
+  const [nodes, tiles] = [new Map<string, Uint8Array>(), new Map<string, Tile>()];
+  return () => {
+    const storedNode = batched(async (keys) => {
+      const read = await source.listNodes(keys.map(parseNodeName));
+      for (const node of read) keep(nodes, nodesKept, [nodeName(node), node.hash]);
+      return new Map(read.map((node) => [nodeName(node), node.hash]));
+    });
+    const tile = batched(async (keys) => {
+      const read = tilesOf(provider, await source.listLeaves(keys.map(Number), tileLeaves));
+      for (const [start, rows] of read) if (rows[0]?.length === tileLeaves) keep(tiles, tilesKept, [start, rows]);
+      return read;
+    });
+    return async (level, index) => {
+      const name = nodeName({ level, index });
+      if (level >= storedLevelMin) return nodes.get(name) ?? found(await storedNode(name));
+      const width = tileLeaves / 2 ** level;
+      const start = String(Math.floor(index / width) * tileLeaves);
+      const rows = tiles.get(start) ?? found(await tile(start));
+      return found(rows[level]?.[index % width]);
+    };
   };
+}
+
+/** Keeps a value, and forgets the oldest one above the limit. */
+function keep<Value>(values: Map<string, Value>, limit: number, [key, value]: [string, Value]): void {
+  values.set(key, value);
+  const [oldest] = values.keys();
+  if (values.size > limit && oldest !== undefined) values.delete(oldest);
 }
 
 function found<Value>(value: Value | undefined): Value {
@@ -61,35 +88,30 @@ function parseNodeName(name: string): NodeKey {
   return { level, index };
 }
 
-/** Leaf hashes by the first index of their tile. The last tile of the log may be short. */
-function tilesOf(provider: CryptoProvider, leaves: LogLeaf[]): Map<string, Uint8Array[]> {
-  const tiles = new Map<string, Uint8Array[]>();
+/** The tiles of these leaves by the index of their first leaf. Leaves after a missing one are omitted. */
+function tilesOf(provider: CryptoProvider, leaves: readonly LogLeaf[]): Map<string, Tile> {
+  const rows = new Map<string, Uint8Array[]>();
   for (const { index, receiptHash } of leaves) {
     const start = String(index - (index % tileLeaves));
-    const tile = tiles.get(start) ?? [];
-    tile.push(receiptLeaf(provider, receiptHash));
-    tiles.set(start, tile);
+    const row = rows.get(start) ?? [];
+    if (row.length === index % tileLeaves) row.push(receiptLeaf(provider, receiptHash));
+    rows.set(start, row);
   }
-  return tiles;
+  return new Map(Array.from(rows, ([start, row]) => [start, tileOver(provider, row)]));
 }
 
-/**
- * The root of a perfect subtree. Throws LogIncomplete when a leaf is missing, which would shift its neighbours.
- */
-function rootOfLeaves(provider: CryptoProvider, leaves: readonly Uint8Array[], count: number): Uint8Array {
-  if (leaves.length !== count) throw new LogIncomplete('the ledger lacks leaves of its own log');
-  let row = [...leaves];
-  while (row.length > 1) {
-    const pairs = row;
-    row = Array.from({ length: pairs.length / 2 }, (_, at) => parentOf(provider, pairs, at));
-  }
-  const [root] = row;
-  if (root === undefined) throw new Error('The subtree has no leaves');
-  return root;
+/** The nodes whose leaves all exist. */
+function tileOver(provider: CryptoProvider, leaves: readonly Uint8Array[]): Tile {
+  const tile = [leaves];
+  for (let row = leaves; row.length > 1; tile.push(row)) row = parentsOf(provider, row);
+  return tile;
 }
 
-function parentOf(provider: CryptoProvider, row: readonly Uint8Array[], at: number): Uint8Array {
-  const [left, right] = row.slice(at * 2, at * 2 + 2);
-  if (left === undefined || right === undefined) throw new Error('The subtree has a node without a sibling');
-  return nodeHash(provider, left, right);
+function parentsOf(provider: CryptoProvider, row: readonly Uint8Array[]): Uint8Array[] {
+  const parents: Uint8Array[] = [];
+  for (const [at, right] of row.entries()) {
+    const left = row[at - 1];
+    if (at % 2 === 1 && left !== undefined) parents.push(nodeHash(provider, left, right));
+  }
+  return parents;
 }

@@ -8,7 +8,7 @@ import type { ChainLink } from '../../store/chain-link.ts';
 
 export type ProofDeps = {
   provider: CryptoProvider;
-  /** A reader for one page, which caches what it read. */
+  /** Makes a reader for one page. */
   newReader(): NodeReader;
   witnesses: Pick<Witnesses, 'sizeFor'>;
 };

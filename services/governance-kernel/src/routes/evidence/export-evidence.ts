@@ -4,7 +4,7 @@ import { sendLines, takenOver } from '@countersign/service-kit';
 import type { Context } from '../../context.ts';
 import { makePack, type PackDeps } from '../../evidence/packs/make-pack.ts';
 import { handleTenant } from '../../handle.ts';
-import { createLogReader } from '../../evidence/proof/log-reader.ts';
+import { logReaders } from '../../evidence/proof/log-reader.ts';
 import { sealExport } from '../../evidence/proof/seal-export.ts';
 import { findCosigned, withCosignatures } from '../../store/with-cosignatures.ts';
 import { recordExport } from '../../store/envelope-store.ts';
@@ -32,7 +32,7 @@ async function depsOf(kernel: Context): Promise<Omit<PackDeps, 'seal'>> {
   const keys = await publishedKeys.list();
   return {
     ...{ provider, keys, heads: headsBy(keys), reads: evidenceReads(exports), now: clock() },
-    newReader: () => createLogReader(provider, logSource(exports)),
+    newReader: logReaders(provider, logSource(exports)),
     withCosignatures: (head, received) => withCosignatures({ reader: exports, provider }, head, received),
     findCosigned: (size) => findCosigned({ reader: exports, headsBy: headsBy(keys) }, size),
     newHash: () => createHash('sha256'),

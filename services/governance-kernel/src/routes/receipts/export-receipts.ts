@@ -15,7 +15,7 @@ import {
 import { sendLines, takenOver } from '@countersign/service-kit';
 import type { Context } from '../../context.ts';
 import { handleTenant } from '../../handle.ts';
-import { createLogReader } from '../../evidence/proof/log-reader.ts';
+import { logReaders } from '../../evidence/proof/log-reader.ts';
 import { sealExport } from '../../evidence/proof/seal-export.ts';
 import { findCosigned, withCosignatures } from '../../store/with-cosignatures.ts';
 import { findWitnesses } from '../../evidence/proof/witnesses.ts';
@@ -129,5 +129,5 @@ async function proofParts(
   const found = await findWitnesses(keys, { newest, before, cosigned, findBefore, hasSigned });
   const noted = found.checkpoints.map((each) => withCosignatures({ reader: exports.reader, provider }, each));
   const witnesses = { ...found, checkpoints: await Promise.all(noted) };
-  return { provider, newReader: () => createLogReader(provider, logSource(exports.reader)), witnesses };
+  return { provider, newReader: logReaders(provider, logSource(exports.reader)), witnesses };
 }
