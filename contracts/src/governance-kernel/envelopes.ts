@@ -166,13 +166,14 @@ export const getEnvelopePayload = defineRoute({
 export const EnvelopeChecks = z.strictObject({
   /** Whether the native evidence is in the log of this kernel. */
   native_evidence: z.boolean(),
+  /** Whether a receipt seals exactly this manifest. */
   manifest_hash: z.boolean(),
   payload_hash: z.boolean(),
-  /** Whether the payload contains the statement of the manifest. */
+  /** Whether the payload contains the statement of the manifest, in exactly the form that the kernel writes. */
   statement: z.boolean(),
   /** Whether the signature is valid. */
   signature: z.boolean(),
-  /** Whether the key was valid when the envelope was created. */
+  /** Whether the key was valid when the manifest was sealed. */
   key_window: z.boolean(),
   /** Whether the key is not revoked, or a sealed receipt proves that the envelope was created before the revocation. */
   key_not_revoked: z.boolean(),

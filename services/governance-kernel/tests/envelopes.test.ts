@@ -2,6 +2,8 @@ import { createHash, createPublicKey } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Sign1 } from '@auth0/cose';
 import { createClient, type Digest } from '@countersign/contracts';
+import { canonicalBytes, digestOf } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
 import {
   addTrustKeys,
   EvidenceStatement,
@@ -163,6 +165,19 @@ describe('an envelope', () => {
       checks: { manifest_hash: false, statement: false },
     });
   });
+
+  it('does not verify when its manifest was written again, since the receipt has the hash of the first one', async () => {
+    const { manifest_id, manifest_hash, receipt_id: _receipt, ...members } = await create('dsse');
+    const createdAt = '2020-01-01T00:00:00.000Z';
+    const again = digestOf(nodeProvider, canonicalBytes({ ...members, manifest_id, created_at: createdAt }));
+    expect(digestOf(nodeProvider, canonicalBytes({ ...members, manifest_id }))).toBe(manifest_hash);
+    const rewrite = 'UPDATE kernel.evidence_envelopes SET created_at = $1, manifest_hash = $2 WHERE manifest_id = $3';
+    await asAdministrator(test, rewrite, [createdAt, again, manifest_id]);
+    expect((await verified({ manifest_id } as never)).checks).toMatchObject({
+      manifest_hash: false,
+      key_window: false,
+    });
+  });
 });
 
 it('an envelope still verifies after its evidence key was replaced, and the new key signs the next one', async () => {
@@ -222,7 +237,7 @@ describe('an evidence key in a trust list', () => {
     const later = await create('jws', hash);
     const moved = 'UPDATE kernel.evidence_envelopes SET receipt_id = $1 WHERE manifest_id = $2';
     await asAdministrator(test, moved, [later.receipt_id, before.manifest_id]);
-    expect((await verified(before)).checks).toMatchObject({ key_not_revoked: false, key_window: true });
+    expect((await verified(before)).checks).toMatchObject({ key_not_revoked: false, manifest_hash: false });
     await asAdministrator(test, moved, [before.receipt_id, before.manifest_id]);
 
     const earlier = changing(second, before.key_id, { revoked_at: new Date(Date.parse(revokedAt) - 2).toISOString() });

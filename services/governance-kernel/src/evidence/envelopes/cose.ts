@@ -10,7 +10,12 @@ const es256 = -7;
 const coseSign1Tag = 0xd2;
 
 type Claims = { issuer: string; subject: string };
-type Message = { statement: Uint8Array; key: EvidenceSigning; contentType: string; claims?: Claims };
+type Message = {
+  statement: Uint8Array;
+  key: Pick<EvidenceSigning, 'keyId' | 'sign'>;
+  contentType: string;
+  claims?: Claims;
+};
 
 /** COSE_Sign1 (RFC 9052 §4.2) over a statement, tagged. */
 export function coseSign1({ statement, key, contentType, claims }: Message): Uint8Array {
@@ -40,7 +45,8 @@ export function readCoseSign1(message: Uint8Array): Deps | null {
   try {
     const deps: unknown = decode(message.subarray(1), { useMaps: true });
     if (!Array.isArray(deps)) return null;
-    const [header, , payload, signature] = deps as unknown[];
+    const [header, unprotected, payload, signature] = deps as unknown[];
+    if (!(unprotected instanceof Map) || unprotected.size > 0) return null;
     if (!isBytes(header) || !isBytes(payload) || !isBytes(signature)) return null;
     return { signed: sigStructure(header, payload), payload, signature };
   } catch {

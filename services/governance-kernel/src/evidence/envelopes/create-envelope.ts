@@ -14,7 +14,7 @@ import {
 } from '../../controls/evidence/evidence-envelopes.ts';
 import type { EvidenceSigner } from '../../evidence-signer.ts';
 import { hashedMembers, hashOf } from './manifest.ts';
-import { manifestResource } from './sealed-manifest.ts';
+import { manifestFacts, manifestResource } from './sealed-manifest.ts';
 import { evidenceStatement } from './statement.ts';
 import { algorithmOf, wrap } from './wrap.ts';
 
@@ -77,7 +77,7 @@ export async function createEnvelope(deps: Deps, wanted: Wanted): Promise<Envelo
         ...{ createdBy: by, createdAtMs: nowMs },
       };
       const manifestHash = hashOf(provider, hashedMembers(unsealed));
-      const setting = { manifest_hash: manifestHash, native_evidence_hash: nativeHash, envelope: form };
+      const setting = manifestFacts({ manifestHash, nativeHash, form });
       const sealed = settingStatement(deps, {
         ...{ ...chain, by, nowMs, setting, kind: 'trust', action: 'evidence.envelope.create' },
         resource: manifestResource(unsealed.id),

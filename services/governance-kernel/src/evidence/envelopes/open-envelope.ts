@@ -2,17 +2,32 @@ import { inTotoPayloadType, type EnvelopeForm } from '@countersign/contracts/gov
 import { decodeBase64, decodeBase64Url, utf8Bytes } from '@countersign/crypto';
 import { z } from 'zod';
 import { readCoseSign1 } from './cose.ts';
-import { preAuthEncoding } from './wrap.ts';
+import { preAuthEncoding, sigstoreBundleType } from './wrap.ts';
 
-/** The content of a stored envelope. `der`: whether the signature is encoded as DER, as in DSSE. */
-type OpenedEnvelope = { statement: Uint8Array; signed: Uint8Array; signature: Uint8Array; der: boolean };
+/** The content of a stored envelope. */
+export type OpenedEnvelope = {
+  statement: Uint8Array;
+  signed: Uint8Array;
+  signature: Uint8Array;
+  /** Whether the signature is encoded as DER, as in DSSE. */
+  der: boolean;
+  /** The key ids that the signature does not cover. */
+  keyIds: readonly string[];
+};
 
 const Dsse = z.strictObject({
   payload: z.string(),
   payloadType: z.literal(inTotoPayloadType),
   signatures: z.tuple([z.strictObject({ keyid: z.string(), sig: z.string() })]),
 });
-const Bundle = z.looseObject({ dsseEnvelope: Dsse });
+const Bundle = z.strictObject({
+  mediaType: z.literal(sigstoreBundleType),
+  verificationMaterial: z.strictObject({
+    publicKey: z.strictObject({ hint: z.string() }),
+    tlogEntries: z.tuple([]),
+  }),
+  dsseEnvelope: Dsse,
+});
 const Jws = z.strictObject({ jws: z.string().regex(/^[\w-]+\.[\w-]+\.[\w-]+$/) });
 const Cose = z.strictObject({ cose: z.string() });
 
@@ -39,12 +54,15 @@ function openDsse(payload: unknown): OpenedEnvelope | null {
   if (data === undefined) return null;
   const statement = decodeBase64(data.payload);
   const signed = preAuthEncoding(data.payloadType, statement);
-  return { statement, signed, signature: decodeBase64(data.signatures[0].sig), der: true };
+  const [{ keyid, sig }] = data.signatures;
+  return { statement, signed, signature: decodeBase64(sig), der: true, keyIds: [keyid] };
 }
 
 function openBundle(payload: unknown): OpenedEnvelope | null {
   const { data } = Bundle.safeParse(payload);
-  return data === undefined ? null : openDsse(data.dsseEnvelope);
+  const opened = data === undefined ? null : openDsse(data.dsseEnvelope);
+  const hint = data?.verificationMaterial.publicKey.hint ?? '';
+  return opened && { ...opened, keyIds: [...opened.keyIds, hint] };
 }
 
 function openJws(payload: unknown): OpenedEnvelope | null {
@@ -52,11 +70,16 @@ function openJws(payload: unknown): OpenedEnvelope | null {
   const [header = '', body = '', signature = ''] = data?.jws.split('.') ?? [];
   if (data === undefined) return null;
   const signed = utf8Bytes(`${header}.${body}`);
-  return { statement: decodeBase64Url(body), signed, signature: decodeBase64Url(signature), der: false };
+  return { statement: decodeBase64Url(body), signed, signature: decodeBase64Url(signature), der: false, keyIds: [] };
 }
 
 function openCose(payload: unknown): OpenedEnvelope | null {
   const { data } = Cose.safeParse(payload);
   const signed = data === undefined ? null : readCoseSign1(decodeBase64(data.cose));
-  return signed && { statement: signed.payload, signed: signed.signed, signature: signed.signature, der: false };
+  return (
+    signed && {
+      ...{ statement: signed.payload, signed: signed.signed, signature: signed.signature },
+      ...{ der: false, keyIds: [] },
+    }
+  );
 }

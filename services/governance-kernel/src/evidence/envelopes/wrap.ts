@@ -9,7 +9,7 @@ import {
 } from '@countersign/crypto';
 import { coseSign1 } from './cose.ts';
 import { derSignature } from './der-signature.ts';
-import type { EvidenceAlgorithm, EvidenceSigner } from '../../evidence-signer.ts';
+import type { EvidenceAlgorithm, EvidenceSigning } from '../../evidence-signer.ts';
 
 type Wrapped = {
   payloadType: string;
@@ -17,11 +17,20 @@ type Wrapped = {
   keyId: string;
 };
 
-type Wrapping = { statement: Uint8Array; signer: EvidenceSigner; issuer: string; subject: string };
+/** The length of both kinds of signatures before they are encoded. */
+const signatureBytes = 64;
+
+type EnvelopeKey = Pick<EvidenceSigning, 'keyId' | 'sign'>;
+type Wrapping = {
+  statement: Uint8Array;
+  signer: Record<EvidenceAlgorithm, EnvelopeKey>;
+  issuer: string;
+  subject: string;
+};
 
 type Form = { algorithm: EvidenceAlgorithm; wrap(wrapping: Wrapping): Omit<Wrapped, 'keyId'> };
 
-const sigstoreBundleType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
+export const sigstoreBundleType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
 
 /** Each form of envelope, and the algorithm of its signature. */
 const forms: Readonly<Record<EnvelopeForm, Form>> = {
@@ -41,6 +50,22 @@ export function algorithmOf(form: EnvelopeForm): EvidenceAlgorithm {
 export function wrap(form: EnvelopeForm, wrapping: Wrapping): Wrapped {
   const { algorithm, wrap: wrapIn } = forms[form];
   return { ...wrapIn(wrapping), keyId: wrapping.signer[algorithm].keyId };
+}
+
+type Named = Omit<Wrapping, 'signer'> & { keyId: string };
+
+/** The bytes that the key of an envelope signs: the statement with all protected headers. */
+export function signedBytes(
+  form: EnvelopeForm,
+  { keyId, ...named }: Named,
+): { bytes: Uint8Array; payloadType: string } {
+  let bytes = new Uint8Array();
+  const sign = (signed: Uint8Array) => {
+    bytes = new Uint8Array(signed);
+    return new Uint8Array(signatureBytes);
+  };
+  const { payloadType } = wrap(form, { ...named, signer: { ES256: { keyId, sign }, EdDSA: { keyId, sign } } });
+  return { bytes, payloadType };
 }
 
 /** DSSE 1.0.2, pre-authentication encoding: the type is signed with the payload. */

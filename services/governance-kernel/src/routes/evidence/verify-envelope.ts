@@ -2,7 +2,7 @@ import { instantOf, type Digest, type TenantId } from '@countersign/contracts';
 import { verifyEnvelope } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../../context.ts';
 import { checkEnvelope } from '../../evidence/envelopes/check-envelope.ts';
-import { sealedAt } from '../../evidence/envelopes/sealed-manifest.ts';
+import { manifestSeal } from '../../evidence/envelopes/sealed-manifest.ts';
 import { verifyEvidenceSignature } from '../../evidence-signatures.ts';
 import { handleTenant } from '../../handle.ts';
 import { trustedKeysOf } from '../../evidence/proof/trusted-keys.ts';
@@ -15,9 +15,12 @@ export const verifyEnvelopeRoute = ({ reader, provider, config, clock, published
     const checks = await checkEnvelope(row, {
       ...{ provider, logOrigin: config.logOrigin, keys: await publishedKeys.listEvidence() },
       findNative: (owner: TenantId, hash: Digest) => findNative(reader, owner, hash),
-      findSealedAt: async (envelope) => {
+      findSeal: async (envelope) => {
         const trust = trustedKeysOf(await publishedKeys.list());
-        return sealedAt(envelope, await findReceipt(reader, envelope.tenant, envelope.receiptId), { trust, provider });
+        return manifestSeal(envelope, await findReceipt(reader, envelope.tenant, envelope.receiptId), {
+          trust,
+          provider,
+        });
       },
       verifySignature: verifyEvidenceSignature,
     });
