@@ -8,6 +8,9 @@ type Tree = Pick<TimedCheckpoint, 'origin' | 'size' | 'root'>;
 type Scope = { leaves: { from: number; to: number }; sessions: readonly string[] | null; issued: Issued };
 type Issued = { from: string; to: string } | null;
 
+const apart =
+  'the growth of the log between the exports: this export does not have the last checkpoint of the earlier export';
+
 /**
  * The receipts of an earlier export by their places in the log. The log only grows, so a later export has the same
  * receipt at a place, if its scope includes the place.
@@ -15,16 +18,20 @@ type Issued = { from: string; to: string } | null;
 export class EarlierPlaces {
   readonly #places = new Map<number, Place>();
   readonly #checkpoints = new Map<number, Tree>();
-  #hasCommonCheckpoint = false;
+  /** The number of leaves in the largest tree of the earlier export. */
+  #largest = 0;
+  #isExtended = false;
 
   /** Adds a checkpoint of the earlier export. */
   noteCheckpoint(checkpoint: Tree): void {
     this.#checkpoints.set(checkpoint.size, checkpoint);
+    this.#largest = Math.max(this.#largest, checkpoint.size);
   }
 
   /**
-   * Compares a checkpoint of the later export. The later header proves that its checkpoints extend each other, so one
-   * checkpoint in both exports connects the two logs. Throws {@link VerificationError} `CONSISTENCY_UNPROVEN`.
+   * Compares a checkpoint of the later export. The exports are of one log only if the later one has the largest tree of
+   * the earlier one. After a smaller common tree the logs may differ, and all logs share the empty tree. Throws
+   * {@link VerificationError} `CONSISTENCY_UNPROVEN`.
    */
   compareCheckpoint({ origin, size, root }: Tree): void {
     const [first] = this.#checkpoints.values();
@@ -40,13 +47,12 @@ export class EarlierPlaces {
         'CONSISTENCY_UNPROVEN',
         `the earlier export has a different root for the tree of ${size} leaves`,
       );
-    this.#hasCommonCheckpoint = true;
+    if (size > 0 && size === this.#largest) this.#isExtended = true;
   }
 
   /** Facts that the comparison cannot show, as text. */
   limits(): string[] {
-    const apart = 'the growth of the log between the exports: they have no checkpoint in common';
-    return this.#hasCommonCheckpoint ? [] : [apart];
+    return this.#isExtended ? [] : [apart];
   }
 
   /** Adds a receipt of the earlier export. */

@@ -5,7 +5,9 @@ import { parseKeySet, verifyExport } from '../src/index.ts';
 import { chainOf, exportOf, linesOf, testKeys, type Exported } from './chain-fixture.ts';
 
 const options = { trust: parseKeySet(testKeys()), provider: nodeProvider };
-const apart = 'the growth of the log between the exports: they have no checkpoint in common';
+const apart =
+  'the growth of the log between the exports: this export does not have the last checkpoint of the earlier export';
+const checkpoint = (size: number) => ({ origin: 'log.example/one', size, root: new Uint8Array(32).fill(size) });
 
 /** The report on an export that is compared with an earlier export. */
 function beside(earlierExport: Exported, exported: Exported) {
@@ -41,6 +43,20 @@ describe('an export compared with an earlier one', () => {
     expect(beside(early, early).limits).not.toContain(apart);
     const { limits, fault } = beside(early, late);
     expect([fault, limits.includes(apart)]).toEqual([null, true]);
+  });
+
+  it.each([
+    [[1, 3], [1, 5], 'unproven'],
+    [[0, 3], [0, 5], 'unproven'],
+    [[0], [0], 'unproven'],
+    [[1, 3], [3, 5], 'proven'],
+    [[1, 3], [1, 3], 'proven'],
+    [[3], [2], 'unproven'],
+  ])('with checkpoints of %j leaves, and then of %j, has a growth that is %s', (before, after, growth) => {
+    const earlier = new EarlierPlaces();
+    for (const size of before) earlier.noteCheckpoint(checkpoint(size));
+    for (const size of after) earlier.compareCheckpoint(checkpoint(size));
+    expect(earlier.limits()).toEqual(growth === 'proven' ? [] : [apart]);
   });
 
   it('is refused if it belongs to another log', () => {
