@@ -8,10 +8,10 @@ import { VerificationError } from './verification-error.ts';
  * enough. The holder of an expired key could date the receipt back to a time at which the key was valid. That receipt
  * could claim that a log has no later entries today.
  */
-export function assertAsOf(asOf: string, { opened: { key, payload }, checkpoint }: OpenedLine): void {
+export function assertAsOf(asOf: string, { opened: { key, payload }, checkpoint, earliest }: OpenedLine): void {
   assertInWindow(key, asOf);
   assertNotRevoked(key, { claimed: asOf, seen: checkpoint });
-  assertNotAfter(asOf, checkpoint);
+  assertNotAfter(asOf, earliest);
   if (isLater(asOf, payload.issued_at))
     throw new VerificationError(
       'TIME_MISMATCH',

@@ -60,13 +60,12 @@ export class ExportCheckpoints {
    * checkpoint.
    */
   findBefore(logIndex: number): TimedCheckpoint | undefined {
-    let [low, high] = [0, this.#ordered.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#ordered[middle]?.size ?? Infinity) <= logIndex) low = middle + 1;
-      else high = middle;
-    }
-    return this.#ordered[low - 1];
+    return this.#ordered[this.#countBefore(logIndex) - 1];
+  }
+
+  /** The checkpoint of the header with the smallest tree that contains this leaf. It is the earliest of them. */
+  findFirstWith(logIndex: number): TimedCheckpoint | undefined {
+    return this.#ordered[this.#countBefore(logIndex)];
   }
 
   /** Throws `TIME_MISMATCH` for a leaf dated more than a minute before a checkpoint whose tree lacks it. */
@@ -103,6 +102,17 @@ export class ExportCheckpoints {
   /** The key of each checkpoint. */
   get keys(): TrustedKey[] {
     return this.#shown.map(({ key }) => key);
+  }
+
+  /** The number of checkpoints in the header whose trees lack this leaf. */
+  #countBefore(logIndex: number): number {
+    let [low, high] = [0, this.#ordered.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#ordered[middle]?.size ?? Infinity) <= logIndex) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   #show(checkpoint: TimedCheckpoint, note: string): void {

@@ -7,8 +7,15 @@ import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
 import { openReceipt } from './verify-receipt.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
 
-/** `checkpoint`: the checkpoint whose tree contains the receipt. `null` when the line has no proof. */
-export type OpenedLine = { opened: OpenedReceipt; checkpoint: TimedCheckpoint | null };
+/**
+ * `checkpoint`: the checkpoint of the proof. `earliest`: the earliest checkpoint that contains the receipt. Both are
+ * `null` when the line has no proof.
+ */
+export type OpenedLine = {
+  opened: OpenedReceipt;
+  checkpoint: TimedCheckpoint | null;
+  earliest: TimedCheckpoint | null;
+};
 
 type LineDeps = Pick<LogTrust, 'trust' | 'provider'> & {
   /** The checkpoint in the export whose tree has this size. */
@@ -34,7 +41,9 @@ export function openLine(
     assertIncluded({ receipt_hash, proof, checkpoint, provider });
   }
   assertNotRevoked(key, { claimed: payload.issued_at, seen: checkpoint });
-  assertNotAfter(payload.issued_at, checkpoint);
+  // The line chooses the checkpoint of its proof, so an earlier one of the header may also contain the receipt.
+  const earliest = proof === undefined ? null : (checkpoints.findFirstWith(proof.log_index) ?? checkpoint);
+  assertNotAfter(payload.issued_at, earliest);
   if (proof !== undefined) checkpoints.assertNotBefore(payload.issued_at, proof.log_index);
-  return { opened, checkpoint };
+  return { opened, checkpoint, earliest };
 }

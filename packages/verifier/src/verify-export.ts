@@ -157,7 +157,7 @@ export class ExportVerification {
   }
 
   #expectHead(line: ExportedReceipt, checkpoints: ExportCheckpoints): void {
-    const { opened, checkpoint } = this.#openLine(line, checkpoints);
+    const { opened, checkpoint, earliest } = this.#openLine(line, checkpoints);
     const { payload } = opened;
     if (this.#links.receipts > 0)
       throw new VerificationError(
@@ -171,7 +171,7 @@ export class ExportVerification {
       );
     const record = assertRecordOf(payload, line.record, this.#options.provider);
     const head = parseUntrusted(HeadStatement, record.intent.facts, 'head statement');
-    assertAsOf(head.as_of, { opened, checkpoint });
+    assertAsOf(head.as_of, { opened, checkpoint, earliest });
     const ended = { ...head, tenant_id: payload.tenant_id };
     assertSubject(ended, this.#options);
     this.#links.expectHead(ended);

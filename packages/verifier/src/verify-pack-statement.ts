@@ -16,7 +16,7 @@ type Stated = OpenedLine & { statement: PackStatement; index: number };
 export function verifyPackStatement(line: PackEnd, { checkpoints, ...segments }: Deps): Stated {
   const seen = checkpoints.verifyEnd(line);
   const findCheckpoint = (size: number) => (size === seen.size ? seen : undefined);
-  const { opened, checkpoint } = openLine(line.end, { ...segments, findCheckpoint, checkpoints });
+  const { opened, checkpoint, earliest } = openLine(line.end, { ...segments, findCheckpoint, checkpoints });
   const { payload } = opened;
   if (payload.kind !== 'period' || payload.action !== packAction || line.end.record === undefined)
     throw new VerificationError('PERIOD_MISMATCH', `the last line is not the ${packAction} statement with its record`);
@@ -30,5 +30,5 @@ export function verifyPackStatement(line: PackEnd, { checkpoints, ...segments }:
     throw new VerificationError('PERIOD_MISMATCH', 'the range of the pack ends after the tree of the statement');
   if (line.end.proof.log_index < scope.leaves.to)
     throw new VerificationError('PERIOD_MISMATCH', 'the statement is in the log before the end of its range');
-  return { opened, checkpoint, statement, index: line.end.proof.log_index };
+  return { opened, checkpoint, earliest, statement, index: line.end.proof.log_index };
 }

@@ -23,7 +23,7 @@ type Stated = { tenant_id: string; key_id: string; statement: PeriodStatement };
 export function verifyPeriodStatement(line: ExportedPeriod, { checkpoints, ...segments }: Deps): Stated {
   const end = checkpoints.verifyEnd(line);
   const findCheckpoint = (size: number) => (size === end.size ? end : undefined);
-  const { opened, checkpoint } = openLine(line.period, { ...segments, findCheckpoint, checkpoints });
+  const { opened, checkpoint, earliest } = openLine(line.period, { ...segments, findCheckpoint, checkpoints });
   const { payload, key } = opened;
   if (payload.kind !== 'period' || line.period.record === undefined || checkpoint === null)
     throw new VerificationError(
@@ -32,7 +32,7 @@ export function verifyPeriodStatement(line: ExportedPeriod, { checkpoints, ...se
     );
   const record = assertRecordOf(payload, line.period.record, segments.provider);
   const statement = parseUntrusted(PeriodStatement, record.intent.facts, 'period statement');
-  assertAsOf(statement.as_of, { opened, checkpoint });
+  assertAsOf(statement.as_of, { opened, checkpoint, earliest });
   if (statement.to > statement.as_of)
     throw new VerificationError('TIME_MISMATCH', 'the period had not ended when it was stated');
   assertLogSigned(statement, checkpoints);

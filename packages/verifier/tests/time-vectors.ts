@@ -55,6 +55,16 @@ async function bounds(): Promise<Record<string, ReceiptVector>> {
       await shownBy([{ size: 1, time: instant('00:50:00.000') }, end]),
       -1,
     ),
+    'valid/issued-a-minute-after-a-smaller-checkpoint': valid(
+      'A receipt dated a minute after an earlier checkpoint of the header that contains it too.',
+      await shownBy([{ size: 4, time: '2026-01-31T23:59:03.000Z' }, end]),
+    ),
+    'invalid/issued-after-a-smaller-checkpoint': invalid(
+      'A receipt dated over a minute after an earlier checkpoint that contains it, though its proof names a later one.',
+      'TIME_MISMATCH',
+      await shownBy([{ size: 4, time: '2026-01-31T23:59:02.999Z' }, end]),
+      2,
+    ),
     'invalid/checkpoint-dated-before-a-smaller-one': invalid(
       'Two checkpoints of one log, of which the larger is dated before the smaller.',
       'TIME_MISMATCH',

@@ -50,7 +50,7 @@ const clauses: readonly (readonly [names: RegExp, clause: string])[] = [
   [/without-time|falsely-signed/, '9.2'],
   [/proof-of|without-proof$|signed-again/, '9.3'],
   [/dated-before-(a-smaller|its-header)/, '9.5'],
-  [/issued-after/, '9.6'],
+  [/issued-(after|a-minute-after)/, '9.6'],
   [/dated-before|bounded-from|a-minute-before/, '9.7'],
   [/place-taken|against-its-log|before-its-chain/, '9.8'],
   [/checkpoint|consistency|split-view/, '9.4'],
