@@ -59,6 +59,7 @@ export class Pack {
   #takePolicy(line: JsonObject): void {
     this.#evidence.rules.schemas.assertForm(line, 'PackPolicy');
     const policy = line['policy'] as unknown as Policy; // the schema was checked
+    need([this.#scope.tenant_id, '*'].includes(policy.tenant_id), 'POLICY_MISMATCH', '11.8');
     need(hashOf(policy.bundle) === policy.policy_hash, 'POLICY_MISMATCH', '7.2');
     assertActivation(policy, this.#evidence.rules.keys);
     need(this.#announced === null, 'POLICY_MISMATCH', '11.8');

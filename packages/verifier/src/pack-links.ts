@@ -58,14 +58,16 @@ export class PackLinks {
     if (!isEnd(value)) this.#tally.addLine(bytes);
   }
 
-  /** Throws `DUPLICATE`, `POLICY_MISMATCH`. */
+  /** Throws `DUPLICATE`, `POLICY_MISMATCH`. Only policies of the tenant and of the installation decide its calls. */
   addPolicy({ policy }: PackPolicy): void {
-    const { bundle, policy_hash, epoch } = policy;
+    const { bundle, policy_hash, epoch, tenant_id } = policy;
+    if (tenant_id !== this.#scope.tenant_id && tenant_id !== '*')
+      throw new VerificationError('POLICY_MISMATCH', `the policy ${policy_hash} is of the tenant ${tenant_id}`);
     const name = policyName({ policy_hash, policy_epoch: epoch });
     if (this.#policies.has(name)) throw new VerificationError('DUPLICATE', `the policy ${policy_hash} occurs twice`);
     if (digestOf(this.#provider, canonicalize(parsePlainJson(bundle))) !== policy_hash)
       throw new VerificationError('POLICY_MISMATCH', 'policy_hash is not the hash of the bundle');
-    this.#policies.set(name, { tenant: policy.tenant_id, asking: votesAskedBy(bundle) });
+    this.#policies.set(name, { tenant: tenant_id, asking: votesAskedBy(bundle) });
     this.#tally.addPolicy();
   }
 

@@ -27,6 +27,7 @@ import { shadowVectors } from './shadow-vectors.ts';
 import { traceVectors } from './trace-vectors.ts';
 import { asOfVectors } from './as-of-vectors.ts';
 import { periodVectors } from './period-vectors.ts';
+import { packVectors } from './pack-vectors.ts';
 import { placeVectors } from './place-vectors.ts';
 import { timeVectors } from './time-vectors.ts';
 import { witnessVectors } from './witness-vectors.ts';
@@ -53,6 +54,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await periodVectors()),
     ...(await asOfVectors()),
     ...(await placeVectors()),
+    ...(await packVectors()),
     ...(await timeVectors()),
     ...(await checkpointVectors()),
     ...(await witnessVectors()),

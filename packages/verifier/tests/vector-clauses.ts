@@ -4,6 +4,7 @@ const clauses: readonly (readonly [names: RegExp, clause: string])[] = [
   [/cosigned-(falsely|with-strangers|by-another)/, '9.9'],
   [/cosigned-by-(all|any-w)/, '12.5'],
   [/cosigned-/, '12.4'],
+  [/pack-under-/, '11.8'],
   [/proto-/, '1.1'],
   [/of-unknown-key/, '8.1'],
   [/facts-of-any-kind/, '1.2'],
