@@ -29,8 +29,10 @@ export class Controls {
 
   #learn({ kind, session_id, tenant_id, policy_hash, policy_epoch, intent }: Sealed): void {
     const { action, resource, facts } = intent;
-    if (kind === 'policy' && action === 'policy.change' && resource === `policy:${tenant_id}`)
+    if (kind === 'policy' && action === 'policy.change' && resource === `policy:${tenant_id}`) {
+      need(this.#active === null || policy_epoch > this.#active.epoch, code, '11.12');
       this.#active = { hash: policy_hash, epoch: policy_epoch };
+    }
     if (session_id === 'identities' && action === 'identity.revoke' && facts['kind'] === 'agent')
       this.#revoked.add(String(facts['principal_id']));
     if (session_id === 'fences' && action === 'fence.set' && resource?.startsWith('fence:') === true) {

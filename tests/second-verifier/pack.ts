@@ -2,10 +2,11 @@ import { takeAnnouncement, type Announcement } from './announcement.ts';
 import { Controls } from './controls.ts';
 import type { Evidence } from './evidence.ts';
 import { need } from './fault.ts';
-import { digestText, hashOf, sha256 } from './forms.ts';
+import { digestText, hashOf, laterBy, minuteMs, sha256 } from './forms.ts';
+import { keyFor, type Key } from './keys.ts';
 import { takeLastCheckpoint } from './last-checkpoint.ts';
 import { assertActivation } from './policy.ts';
-import type { Entry, Payload, Policy, Scope, Sealed } from './statements.ts';
+import type { Entry, Payload, Policy, Receipt, Scope, Sealed } from './statements.ts';
 import { canonical, type JsonObject } from './strict-json.ts';
 import { assertTotals } from './totals.ts';
 
@@ -20,6 +21,8 @@ export class Pack {
   readonly #controls: Controls;
   readonly #policies = new Map<string, Policy>();
   #announced: Policy | null = null;
+  /** The key of the announced policy. */
+  #policyKey: Key | null = null;
   #statement: Announcement | null = null;
   #lastIndex = -1;
   #unbackedVotes = 0;
@@ -61,7 +64,7 @@ export class Pack {
     const policy = line['policy'] as unknown as Policy; // the schema was checked
     need([this.#scope.tenant_id, '*'].includes(policy.tenant_id), 'POLICY_MISMATCH', '11.8');
     need(hashOf(policy.bundle) === policy.policy_hash, 'POLICY_MISMATCH', '7.2');
-    assertActivation(policy, this.#evidence.rules.keys);
+    this.#policyKey = assertActivation(policy, this.#evidence.rules.keys);
     need(this.#announced === null, 'POLICY_MISMATCH', '11.8');
     const id = `${policy.policy_hash} ${policy.epoch}`;
     need(!this.#policies.has(id), 'DUPLICATE', '11.8');
@@ -78,7 +81,7 @@ export class Pack {
     const beginning = leaves.from > 0 || issued !== null ? 'anywhere' : 'at 1'; // 10.2
     this.#evidence.take(entry, { beginning, recordFirst: true, policy });
     this.#assertWithin(entry);
-    if (payload.kind === 'decision') this.#assertNamed(payload, policy);
+    if (payload.kind === 'decision') this.#assertNamed(entry.receipt, policy);
     else need(this.#announced === null, 'POLICY_MISMATCH', '11.8');
     if (entry.record === undefined) return;
     this.#controls.take(entry.record, policy);
@@ -89,9 +92,16 @@ export class Pack {
     return this.#policies.get(`${policy_hash ?? ''} ${policy_epoch}`);
   }
 
-  #assertNamed({ policy_hash }: Payload, policy: Policy | undefined): void {
+  #assertNamed({ payload, signature }: Receipt, policy: Policy | undefined): void {
+    const { policy_hash, issued_at } = payload;
     need((policy_hash === null) === (policy === undefined), 'POLICY_MISMATCH', '11.8');
-    need(this.#announced === null || this.#announced === policy, 'POLICY_MISMATCH', '11.8');
+    if (this.#announced === null) return;
+    need(this.#announced === policy, 'POLICY_MISMATCH', '11.8');
+    const revokedAt = this.#policyKey?.revokedAt ?? null;
+    const { validUntil } = keyFor(this.#evidence.rules.keys, signature, 'receipts');
+    const isSeen = revokedAt === null || (issued_at < revokedAt && (validUntil === null || validUntil > revokedAt));
+    need(isSeen, 'KEY_REVOKED', '11.8');
+    need(policy.confirmed_at <= laterBy(issued_at, minuteMs), 'TIME_MISMATCH', '11.8');
     this.#announced = null;
   }
 

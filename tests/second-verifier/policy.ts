@@ -1,5 +1,5 @@
 import { need } from './fault.ts';
-import { isInstant } from './forms.ts';
+import { isInstant, laterBy, minuteMs } from './forms.ts';
 import { assertInWindow, assertSigned, keyFor, type Key } from './keys.ts';
 import type { Schemas } from './schema.ts';
 import type { Policy, Sealed, Signature } from './statements.ts';
@@ -31,5 +31,8 @@ export function assertPolicyRecord(record: Sealed, keys: Key[], schemas: Schemas
   schemas.assertForm(signature, 'Signature');
   const { policy_hash, policy_epoch: epoch } = record;
   const tenant_id = resource.slice('policy:'.length);
-  return assertActivation({ tenant_id, policy_hash, epoch, confirmed_at, signature: signature as Signature }, keys); // checked above
+  const activation = { tenant_id, policy_hash, epoch, confirmed_at, signature: signature as Signature }; // checked above
+  const key = assertActivation(activation, keys);
+  need(confirmed_at <= laterBy(record.created_at, minuteMs), 'TIME_MISMATCH', '7.1');
+  return key;
 }

@@ -44,8 +44,15 @@ export class PackControls {
 
   #learn({ kind, tenant_id, session_id, intent }: BoundaryRecord, { policy_hash, policy_epoch }: ReceiptPayload): void {
     const { action, resource, facts } = intent;
-    if (kind === 'policy' && action === 'policy.change' && resource === `policy:${tenant_id}`)
+    if (kind === 'policy' && action === 'policy.change' && resource === `policy:${tenant_id}`) {
+      const active = this.#policy?.policy_epoch ?? 0;
+      if (policy_epoch <= active)
+        throw new VerificationError(
+          'CONTROL_CONTRADICTED',
+          `the policy of epoch ${policy_epoch} follows the policy of epoch ${active}`,
+        );
       this.#policy = { policy_hash, policy_epoch };
+    }
     if (session_id === 'fences' && action === 'fence.set' && resource !== null)
       this.#fences.set(resource.slice('fence:'.length), fenceOf(facts));
     if (session_id === 'identities' && action === 'identity.revoke' && facts['kind'] === 'agent')

@@ -9,7 +9,7 @@ import { openLine } from './open-line.ts';
 import { PackLinks } from './pack-links.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { VerificationError } from './verification-error.ts';
-import type { LogTrust } from './verify-log.ts';
+import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
 import { verifyPackStatement } from './verify-pack-statement.ts';
 import { assertPolicyActivation, assertPolicyStatement } from './verify-policy-statement.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
@@ -32,6 +32,8 @@ export class PackVerification {
   #isOpen = false;
   /** The policy on the last line that was read. It belongs to the receipt on the next line. */
   #policy: PackPolicy | null = null;
+  /** Policies of revoked keys that no checkpoint shows to be signed before the revocation. */
+  #undated = 0;
 
   constructor(header: PackHeader, deps: PackDeps) {
     this.#deps = deps;
@@ -67,7 +69,8 @@ export class PackVerification {
   }
 
   limits(): string[] {
-    return this.#links.limits();
+    const undated = `whether ${this.#undated} policies were signed before the revocation of their key: no checkpoint from before has a decision under them`;
+    return [...this.#links.limits(), ...(this.#undated === 0 ? [] : [undated])];
   }
 
   missing(): string[] {
@@ -84,7 +87,7 @@ export class PackVerification {
     const { provider, evidence } = this.#deps;
     const findCheckpoint = (size: number) => this.#checkpoints.find(size);
     const { opened, checkpoint } = openLine(line, { ...this.#deps, checkpoints: this.#checkpoints, findCheckpoint });
-    this.#openPolicy(opened);
+    this.#openPolicy(line, opened);
     const { payload } = opened;
     const record = line.record === undefined ? undefined : assertRecordOf(payload, line.record, provider);
     this.#links.add({ opened, record, place: line.proof.log_index });
@@ -101,12 +104,16 @@ export class PackVerification {
    * Verifies the activation of a policy. The receipt that refers to the policy proves with its own key that the
    * activation was signed before it.
    */
-  #openPolicy({ payload, key }: OpenedReceipt): void {
+  #openPolicy({ proof }: PackReceipt, { payload, key }: OpenedReceipt): void {
     if (this.#policy === null) return;
     const { policy_hash, epoch } = this.#policy.policy;
     if (payload.policy_hash !== policy_hash || payload.policy_epoch !== epoch) this.#assertNoPolicy();
     const seen = { time: payload.issued_at, key };
-    this.#deps.evidence.sign(assertPolicyActivation(this.#policy, { ...this.#deps, seen }));
+    const policyKey = assertPolicyActivation(this.#policy, { ...this.#deps, seen });
+    // A pack need not have a checkpoint from before the revocation, since the policy key signed none of its receipts.
+    const earliest = this.#checkpoints.findFirstWith(proof.log_index);
+    if (policyKey.revoked_at !== undefined && !isSeenBefore(policyKey.revoked_at, earliest)) this.#undated += 1;
+    this.#deps.evidence.sign(policyKey);
     this.#policy = null;
   }
 
@@ -129,6 +136,13 @@ export class PackVerification {
     if (this.#policy !== null)
       throw new VerificationError('POLICY_MISMATCH', 'the line after a policy must be a receipt under that policy');
   }
+}
+
+/** Whether the checkpoint is from before the revocation, by a key that was still valid at the revocation. */
+function isSeenBefore(revokedAt: string, checkpoint: TimedCheckpoint | undefined): boolean {
+  if (checkpoint === undefined || checkpoint.time >= revokedAt) return false;
+  const { valid_until: until } = checkpoint.key;
+  return until === undefined || until > revokedAt;
 }
 
 function hasMember(value: unknown, name: string): boolean {

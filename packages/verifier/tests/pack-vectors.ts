@@ -17,6 +17,44 @@ async function policyLines(): Promise<Record<string, ReceiptVector>> {
       'A pack whose decision is under the policy of the installation.',
       await packOf([policyLine({ tenant: '*' }), call]),
     ),
+    'valid/pack-under-a-policy-confirmed-a-minute-later': valid(
+      'A policy that was confirmed a minute after the first decision under it: the clocks may differ so far.',
+      await packOf([activation(1), policyLine({ confirmedAt: at('00:01:10') }), call]),
+    ),
+    'invalid/pack-under-a-policy-confirmed-later': invalid(
+      'A policy that was confirmed over a minute after the first decision under it.',
+      'TIME_MISMATCH',
+      await packOf([own, policyLine({ confirmedAt: at('00:01:11') }), call]),
+      4,
+    ),
+    'invalid/policy-confirmed-after-its-receipt': invalid(
+      'A receipt whose policy was confirmed over a minute later.',
+      'TIME_MISMATCH',
+      await packOf([activation(1, { confirmedAt: at('00:01:01') })]),
+      2,
+    ),
+    'invalid/pack-whose-epochs-fall': invalid(
+      'A policy that was activated with an epoch that is not above the one before.',
+      'CONTROL_CONTRADICTED',
+      await packOf([activation(1, { epoch: 2 }), activation(2), policyLine(), decision(3, '00:00:10')]),
+      3,
+    ),
+    'valid/pack-under-a-policy-of-a-revoked-key': {
+      ...valid(
+        'A policy of a key that was revoked after the first decision under it.',
+        await packOf([policyLine({ tenant: '*' }), call]),
+      ),
+      keys: packKeys({ revoked_at: at('00:10:00') }),
+    },
+    'invalid/pack-under-a-policy-of-a-key-revoked-before': {
+      ...invalid(
+        'A policy of a key that was revoked before the first decision under it.',
+        'KEY_REVOKED',
+        await packOf([policyLine({ tenant: '*' }), call]),
+        3,
+      ),
+      keys: packKeys({ revoked_at: at('00:00:10') }),
+    },
     'invalid/pack-under-a-policy-of-others': invalid(
       'A pack whose decision is under the policy of another tenant.',
       'POLICY_MISMATCH',

@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals';
+import { nodeProvider } from '@countersign/crypto/node';
+import { parseKeySet, verifyExport } from '../src/index.ts';
+import { at, decision, packKeys, packOf, policyLine, type PackItem } from './pack-fixture.ts';
+
+const items = [policyLine({ tenant: '*' }), decision(1, '00:00:10')];
+
+async function limitsOf(
+  content: PackItem[],
+  { keys = packKeys(), checkpoints = [] as { size: number; time: string }[] } = {},
+) {
+  const lines = await packOf(content, { checkpoints });
+  const { fault, limits } = verifyExport(lines, { trust: parseKeySet(keys), provider: nodeProvider });
+  expect(fault).toBeNull();
+  return limits;
+}
+
+describe('the limits of a pack', () => {
+  it('name policies of a revoked key, if no checkpoint from before the revocation has a decision under them', async () => {
+    const undated = expect.stringMatching(/^whether 1 policies were signed before the revocation of their key/);
+    const keys = packKeys({ revoked_at: at('00:30:00') });
+    expect(await limitsOf(items)).not.toContainEqual(undated);
+    expect(await limitsOf(items, { keys })).toContainEqual(undated);
+    const checkpoints = [{ size: 1, time: at('00:10:00') }];
+    const shown = await limitsOf([...items, decision(2, '00:40:00')], { keys, checkpoints });
+    expect(shown).not.toContainEqual(undated);
+  });
+});
