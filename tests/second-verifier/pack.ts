@@ -25,6 +25,7 @@ export class Pack {
   #policyKey: Key | null = null;
   #statement: Announcement | null = null;
   #lastIndex = -1;
+  #latest: string | null = null;
   #unbackedVotes = 0;
   #linesHash = sha256('countersign/evidence-pack.v1');
 
@@ -113,6 +114,9 @@ export class Pack {
     const isOfTime = issued === null || (payload.issued_at >= issued.from && payload.issued_at < issued.to);
     need(isOfTime && place > this.#lastIndex, code, '11.7');
     this.#lastIndex = place;
+    const { issued_at } = payload;
+    need(this.#latest === null || issued_at >= laterBy(this.#latest, -2 * minuteMs), 'TIME_MISMATCH', '11.7');
+    if (this.#latest === null || issued_at > this.#latest) this.#latest = issued_at;
   }
 
   #takeEnd(line: JsonObject): void {

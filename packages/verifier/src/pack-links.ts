@@ -19,6 +19,12 @@ import type { OpenedReceipt } from './verify-receipt.ts';
 type PackOptions = { provider: CryptoProvider; heads?: readonly string[] | undefined };
 /** A policy activated for a tenant. `asking`: its rules that require more than the vote of any one person. */
 type Policy = { tenant: string; asking: RulesAsking };
+/**
+ * The most by which a receipt may be dated before a receipt that precedes it in the log. The clocks of two kernels
+ * differ by at most 40 s, and a receipt may wait for its commit after it was dated.
+ */
+const disorderMaxMs = 120_000;
+
 type Receipt = { opened: OpenedReceipt; record: BoundaryRecord | undefined; place: number };
 
 /**
@@ -35,6 +41,8 @@ export class PackLinks {
   readonly #policies = new Map<string, Policy>();
   readonly #approvals = new UsedApprovals();
   #place = -1;
+  /** The latest time of a receipt so far. */
+  #latest = '';
   #stated: { statement: PackStatement; index: number } | null = null;
 
   constructor({ scope }: PackHeader, { provider, heads }: PackOptions) {
@@ -72,8 +80,8 @@ export class PackLinks {
   }
 
   /**
-   * Throws {@link VerificationError}: `PERIOD_MISMATCH` outside the scope, `DUPLICATE`, `POLICY_MISMATCH`, and those of
-   * chains, controls and approvals.
+   * Throws {@link VerificationError}: `PERIOD_MISMATCH` outside the scope, `DUPLICATE`, `TIME_MISMATCH`,
+   * `POLICY_MISMATCH`, and those of chains, controls and approvals.
    */
   add({ opened, record, place }: Receipt): void {
     const { payload, receipt_hash } = opened;
@@ -84,6 +92,7 @@ export class PackLinks {
         `place ${place} of the log does not come after the place of the previous receipt`,
       );
     this.#place = place;
+    this.#assertInTime(payload.issued_at);
     if (payload.kind === 'decision' && payload.policy_hash !== null && !this.#policies.has(policyName(payload)))
       throw new VerificationError('POLICY_MISMATCH', `the activation of the policy ${payload.policy_hash} is missing`);
     this.#links.add(opened);
@@ -126,6 +135,15 @@ export class PackLinks {
   missing(): string[] {
     if (this.#stated === null) return ['the end statement, which is the last line'];
     return this.#links.missingHeads().map((head) => `no session ends with ${head}`);
+  }
+
+  /** A kernel seals nothing while its clock is wrong, so times rise along the log, except for skew and waiting. */
+  #assertInTime(issuedAt: string): void {
+    if (Date.parse(this.#latest) - Date.parse(issuedAt) > disorderMaxMs) {
+      const problem = `the receipt is dated ${issuedAt}, but an earlier receipt of the log is dated ${this.#latest}`;
+      throw new VerificationError('TIME_MISMATCH', problem);
+    }
+    if (issuedAt > this.#latest) this.#latest = issuedAt;
   }
 
   #assertInScope({ payload }: OpenedReceipt, place: number): void {

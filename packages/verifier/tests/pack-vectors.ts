@@ -1,9 +1,9 @@
-import { activation, at, bundle, decision, packKeys, packOf, policyLine } from './pack-fixture.ts';
+import { activation, at, decision, packKeys, packOf, policyLine } from './pack-fixture.ts';
 import type { ReceiptVector } from './receipt-vector.ts';
 
 /** Evidence packs that an operator with all keys could sign. */
 export async function packVectors(): Promise<Record<string, ReceiptVector>> {
-  return { ...(await policyLines()) };
+  return { ...(await policyLines()), ...(await placesInTime()) };
 }
 
 async function policyLines(): Promise<Record<string, ReceiptVector>> {
@@ -60,6 +60,23 @@ async function policyLines(): Promise<Record<string, ReceiptVector>> {
       'POLICY_MISMATCH',
       await packOf([policyLine({ tenant: 'globex' }), call]),
       2,
+    ),
+  };
+}
+
+async function placesInTime(): Promise<Record<string, ReceiptVector>> {
+  const before = [policyLine({ tenant: '*' }), decision(1, '00:30:00')];
+  const dated = (time: string) => packOf([...before, decision(2, time, { session_id: 'session-2' })]);
+  return {
+    'valid/pack-in-order-of-place-two-minutes-apart': valid(
+      'A receipt dated two minutes before the receipt that precedes it in the log.',
+      await dated('00:28:00'),
+    ),
+    'invalid/pack-in-order-of-place-and-not-of-time': invalid(
+      'A receipt dated over two minutes before the receipt that precedes it in the log.',
+      'TIME_MISMATCH',
+      await dated('00:27:59'),
+      4,
     ),
   };
 }

@@ -5,6 +5,7 @@ const clauses: readonly (readonly [names: RegExp, clause: string])[] = [
   [/cosigned-by-(all|any-w)/, '12.5'],
   [/cosigned-/, '12.4'],
   [/pack-under-/, '11.8'],
+  [/pack-in-order/, '11.7'],
   [/pack-whose-epochs/, '11.12'],
   [/proto-/, '1.1'],
   [/of-unknown-key/, '8.1'],
