@@ -11,7 +11,7 @@ export function describeReport(report: ExportReport): string {
   const lines = [
     report.fault === null ? `${report.verdict}: ${counts}` : `${report.verdict}: ${faultText(report.fault)}`,
     `  integrity     ${report.integrity}`,
-    `  completeness  ${report.completeness}${report.pack === null ? '' : ` of ${scopeText(report.pack.scope)}`}`,
+    `  completeness  ${report.completeness}${report.pack === null ? '' : ` of ${scopeText(report.pack)}`}`,
     ...report.missing.map((gap) => `    missing: ${gap}`),
     `  signer        ${report.signer}${report.keys.length === 0 ? '' : ` (${report.keys.join(', ')})`}`,
     `  time          ${report.time}${witnessedText(report.witnessed)}${timeText(report.issued)}`,
@@ -64,8 +64,9 @@ function periodText({ tenant_id, from, to, sessions, stated }: PeriodSummary): s
   return `  period        ${tenant_id}, ${from} to ${to}: ${sessions} sessions${seen}`;
 }
 
-function scopeText({ tenant_id, leaves, sessions, issued }: ReportedPack['scope']): string {
-  const range = `${tenant_id}, leaves ${leaves.from} to ${leaves.to} of the log`;
+function scopeText({ scope: { tenant_id, leaves, sessions, issued }, counts }: ReportedPack): string {
+  const shown = `${counts.receipts} of ${leaves.to - leaves.from} are shown`;
+  const range = `${tenant_id}, leaves ${leaves.from} to ${leaves.to} of the log (${shown})`;
   if (issued !== null) return `${range}, issued ${issued.from} to ${issued.to}`;
   return sessions === null ? range : `${range}, sessions ${sessions.join(', ')}`;
 }

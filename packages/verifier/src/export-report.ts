@@ -100,7 +100,7 @@ export function reportOf(seen: Seen): ExportReport {
     verdict: verdictOf(answers, fault, seen.options),
     ...answers,
     fault,
-    limits: fault === null ? [...limitsOf(pack), ...(seen.options.earlier?.limits() ?? [])] : [],
+    limits: fault === null ? [...limitsOf(seen), ...(seen.options.earlier?.limits() ?? [])] : [],
     receipts: (pack ?? period ?? links).receipts,
     records: evidence.records,
     proofs: evidence.proofs,
@@ -117,10 +117,13 @@ export function reportOf(seen: Seen): ExportReport {
   };
 }
 
-function limitsOf(pack: PackVerification | null): string[] {
+function limitsOf({ pack, period }: Seen): string[] {
   const truth = 'whether a call had the effect that its caller or server states';
+  if (pack !== null) return [truth, ...pack.limits()];
   const controls = 'controls behind the decisions: only an evidence pack contains them';
-  return [truth, ...(pack === null ? [controls] : pack.limits())];
+  const ofPeriod = 'whether the period has more receipts: only the operator states their number';
+  const ofSession = 'whether a session has more receipts: only the operator states where it ends';
+  return [truth, controls, period === null ? ofSession : ofPeriod];
 }
 
 function signersOf(checkpoints: ExportCheckpoints | null): ReportedKey[] {

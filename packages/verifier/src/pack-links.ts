@@ -129,7 +129,15 @@ export class PackLinks {
   /** Facts that the pack cannot show, as text. */
   limits(): string[] {
     const before = 'approvals that were requested before the range: their votes may be outside the range';
-    return [...controlLimits(this.#scope), ...(isWholeLog(this.#scope) ? [] : [before])];
+    return [...this.#hiddenLimits(), ...controlLimits(this.#scope), ...(isWholeLog(this.#scope) ? [] : [before])];
+  }
+
+  /** Only the receipts of all tenants together would show that no leaf of the range was omitted. */
+  #hiddenLimits(): string[] {
+    const { from, to } = this.#scope.leaves;
+    const hidden = to - from - this.receipts;
+    if (hidden === 0) return [];
+    return [`${hidden} of the ${to - from} leaves in the range: only the operator states that the scope excludes them`];
   }
 
   missing(): string[] {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { nodeProvider } from '@countersign/crypto/node';
+import { describeReport } from '../src/describe-report.ts';
 import { parseKeySet, verifyExport } from '../src/index.ts';
 import { at, decision, packKeys, packOf, policyLine, type PackItem } from './pack-fixture.ts';
 
@@ -16,6 +17,20 @@ async function limitsOf(
 }
 
 describe('the limits of a pack', () => {
+  it('name the leaves of the range that it does not show', async () => {
+    const omitted: PackItem = { ...decision(2, '00:00:20', { session_id: 'session-2' }), isOmitted: true };
+    const hidden = '1 of the 2 leaves in the range: only the operator states that the scope excludes them';
+    expect(await limitsOf(items)).not.toContainEqual(expect.stringContaining('leaves in the range'));
+    expect(await limitsOf([...items, omitted])).toContainEqual(hidden);
+  });
+
+  it('follow the number of leaves that it shows, in the text of the report', async () => {
+    const omitted: PackItem = { ...decision(2, '00:00:20', { session_id: 'session-2' }), isOmitted: true };
+    const lines = await packOf([...items, omitted]);
+    const report = verifyExport(lines, { trust: parseKeySet(packKeys()), provider: nodeProvider });
+    expect(describeReport(report)).toContain('COMPLETE of acme, leaves 0 to 2 of the log (1 of 2 are shown)\n');
+  });
+
   it('name policies of a revoked key, if no checkpoint from before the revocation has a decision under them', async () => {
     const undated = expect.stringMatching(/^whether 1 policies were signed before the revocation of their key/);
     const keys = packKeys({ revoked_at: at('00:30:00') });

@@ -65,6 +65,7 @@ describe('an export', () => {
         '  acme/session-1: 1–2, START_PROVEN, END_PROVEN as of 2026-02-01T00:20:00.000Z',
         '  not shown     whether a call had the effect that its caller or server states',
         '  not shown     controls behind the decisions: only an evidence pack contains them',
+        '  not shown     whether a session has more receipts: only the operator states where it ends',
         '',
       ].join('\n'),
     );

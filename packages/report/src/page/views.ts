@@ -42,7 +42,7 @@ export function basisView({ pack, signers, log, issued, witnessed }: ExportRepor
       ? []
       : ([
           ['Workspace', pack.scope.tenant_id],
-          ['Range of the log', `leaves ${pack.scope.leaves.from} to ${pack.scope.leaves.to}`],
+          ['Range of the log', rangeText(pack)],
           ['Sessions', pack.scope.sessions?.join(', ') ?? `all (${pack.counts.sessions})`],
           ['Receipts', String(pack.counts.receipts)],
           ['Open calls', String(pack.counts.open_calls)],
@@ -61,6 +61,10 @@ export function basisView({ pack, signers, log, issued, witnessed }: ExportRepor
     element('p', {}, 'Compare these keys with the keys that the operator gave you by another way. ', ownKeysHint()),
     table('Keys', ['Key', 'Purpose', 'Signatures'], keys),
   );
+}
+
+function rangeText({ scope: { leaves }, counts }: NonNullable<ExportReport['pack']>): string {
+  return `leaves ${leaves.from} to ${leaves.to}, of which ${counts.receipts} are shown`;
 }
 
 function witnessedText({ after, by }: NonNullable<ExportReport['witnessed']>): string {
