@@ -12,6 +12,8 @@ export function assertRecord(payload: Payload, record: Sealed, verdicts: Verdict
   assertIntent(record);
   assertJudged(record);
   assertTrials(record, verdicts);
+  const isExecuted = record.kind !== 'decision' || record.dispatched_by === 'kernel';
+  need(!payload.shadow || !isExecuted, 'MALFORMED', '3.6');
   const isGlass = record.intent.action === 'approval.break_glass'; // 3.7
   need(record.kind === 'decision' || isGlass === (record.kind === 'break_glass'), 'MALFORMED', '3.7');
 }

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import type { ExportReport } from '@countersign/verifier';
 import { JSDOM } from 'jsdom';
 import { reportHtml } from '../src/index.ts';
 import { changeOneByte } from '../src/page/changed-byte.ts';
 import { readPack } from '../src/page/read-pack.ts';
+import { timelineView } from '../src/page/views.ts';
 
 const place = new URL('../../../contracts/vectors/packs/one-session.json', import.meta.url);
 const vector = JSON.parse(readFileSync(place, 'utf8')) as { pack: string[] };
@@ -26,6 +28,17 @@ describe('the report', () => {
       ['', '', ''],
     ]);
     expect(policies.map(({ bundle }) => bundle.includes('countersign/policy.v1'))).toEqual(policies.map(() => true));
+  });
+
+  it('counts and marks decisions in shadow separately, since they permit and refuse nothing', () => {
+    const { document } = new JSDOM('').window;
+    Object.assign(globalThis, { document });
+    const lineOf = (shadow: boolean) =>
+      JSON.stringify({ receipt: { payload: { kind: 'decision', verdict: 'DENY', shadow } } });
+    const content = readPack(`${lineOf(true)}\n${lineOf(false)}\n${lineOf(true)}\n`);
+    const { textContent } = timelineView(content, { verdict: 'VERIFIED' } as ExportReport); // the view reads only the verdict
+    expect(textContent).toContain('1 decisions: 0 allowed, 1 denied, 0 escalated. 2 in shadow');
+    expect(textContent.match(/Decision \(shadow\)/g)).toHaveLength(2);
   });
 
   it('can demonstrate a change of exactly one byte of a receipt, and none if there is no receipt', () => {

@@ -41,6 +41,8 @@ export class ExportEvidence {
   records = 0;
   proofs = 0;
   heads = 0;
+  /** Decisions that were only evaluated. */
+  shadows = 0;
   /** `bare` counts receipts without a record, and `unproven` counts receipts without a place in the log. */
   bare = none;
   unproven = none;
@@ -79,7 +81,8 @@ export class ExportEvidence {
   /** A valid receipt with its evidence. An outcome has no record of its own. */
   take(opened: OpenedReceipt, { record, before, logged, place }: Beside): void {
     const { payload, key } = opened;
-    const { kind, receipt_id, issued_at, outcome, output_hash } = payload;
+    const { kind, receipt_id, issued_at, outcome, output_hash, shadow } = payload;
+    if (shadow) this.shadows += 1;
     if (record !== undefined) this.records += 1;
     else if (kind !== 'outcome') this.bare = widened(this.bare, receipt_id);
     if (kind === 'break_glass') this.brokenGlass = widened(this.brokenGlass, receipt_id);

@@ -117,13 +117,15 @@ export function reportOf(seen: Seen): ExportReport {
   };
 }
 
-function limitsOf({ pack, period }: Seen): string[] {
+function limitsOf({ pack, period, evidence: { shadows } }: Seen): string[] {
+  const evaluated = `effects of ${shadows} shadow decisions: they were only evaluated, and permitted and refused nothing`;
   const truth = 'whether a call had the effect that its caller or server states';
-  if (pack !== null) return [truth, ...pack.limits()];
+  const facts = shadows === 0 ? [truth] : [truth, evaluated];
+  if (pack !== null) return [...facts, ...pack.limits()];
   const controls = 'controls behind the decisions: only an evidence pack contains them';
   const ofPeriod = 'whether the period has more receipts: only the operator states their number';
   const ofSession = 'whether a session has more receipts: only the operator states where it ends';
-  return [truth, controls, period === null ? ofSession : ofPeriod];
+  return [...facts, controls, period === null ? ofSession : ofPeriod];
 }
 
 function signersOf(checkpoints: ExportCheckpoints | null): ReportedKey[] {

@@ -32,7 +32,7 @@ export function assertRecordOf(payload: ReceiptPayload, record: unknown, provide
   assertJudgedHash(parsed, provider);
   assertTrace(parsed, provider);
   assertSaysTheSame(parsed, payload);
-  assertShadow(parsed);
+  assertShadow(parsed, payload);
   assertBrokenGlass(parsed);
   assertApprovalMove(parsed);
   assertApprovalUse(parsed, payload);

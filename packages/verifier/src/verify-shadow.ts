@@ -1,15 +1,20 @@
 import { reasonCodes } from '@countersign/contracts';
 import { shadowRulesMax } from '@countersign/contracts/governance-kernel';
-import type { BoundaryRecord, ShadowVerdict } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord, ReceiptPayload, ShadowVerdict } from '@countersign/contracts/governance-kernel';
 import { VerificationError } from './verification-error.ts';
 
+type Mode = Pick<ReceiptPayload, 'shadow'>;
+
 /**
- * Checks the verdicts of drafts: only in a decision, and each lane once. `record_hash` covers them. Each must be an
+ * Checks the verdicts of drafts: only in a decision, and each lane once. Kernels execute no call that was only
+ * evaluated (`shadow: true`). `record_hash` covers them. Each must be an
  * entry that a kernel can write: a verdict with its own reason, or only a fault. Its `policy_hash` identifies the
  * draft, as in the record of `policy.shadow` that set the lane. Throws {@link VerificationError} `MALFORMED`,
  * `VERDICT_MISMATCH`.
  */
-export function assertShadow({ kind, shadow }: BoundaryRecord): void {
+export function assertShadow({ kind, shadow, dispatched_by: by }: BoundaryRecord, payload: Mode): void {
+  if (payload.shadow && (kind !== 'decision' || by === 'kernel'))
+    throw malformed('a receipt in shadow must be a decision on a call that the kernel does not execute');
   if (kind !== 'decision' && shadow.length > 0)
     throw malformed('only the record of a decision may have shadow verdicts');
   for (const [at, statement] of shadow.entries()) {

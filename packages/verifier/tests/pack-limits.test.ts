@@ -17,6 +17,13 @@ async function limitsOf(
 }
 
 describe('the limits of a pack', () => {
+  it('count the decisions in shadow', async () => {
+    const evaluated = /^effects of 1 shadow decisions/;
+    expect(await limitsOf(items)).not.toContainEqual(expect.stringMatching(evaluated));
+    const shadow = { ...decision(2, '00:00:20'), change: { shadow: true } };
+    expect(await limitsOf([...items, shadow])).toContainEqual(expect.stringMatching(evaluated));
+  });
+
   it('name the leaves of the range that it does not show', async () => {
     const omitted: PackItem = { ...decision(2, '00:00:20', { session_id: 'session-2' }), isOmitted: true };
     const hidden = '1 of the 2 leaves in the range: only the operator states that the scope excludes them';

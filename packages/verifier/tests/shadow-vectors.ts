@@ -1,4 +1,4 @@
-import { chainOfRecords, exportOf, hashOf, recordOf } from './chain-fixture.ts';
+import { allowed, chainOfRecords, exportOf, hashOf, recordOf } from './chain-fixture.ts';
 import type { Members } from './chain-fixture.ts';
 import { invalid } from './receipt-vector.ts';
 import type { ReceiptVector } from './receipt-vector.ts';
@@ -13,7 +13,14 @@ const silent = { verdict: null, reason_code: null, matched_rules: [] };
 export async function shadowVectors(): Promise<Record<string, ReceiptVector>> {
   const saying = async (what: string, shadow: Members[], changes: Members = {}, code = 'MALFORMED') =>
     invalid(what, code, await exportOf([chainOfRecords([recordOf(1, { shadow, ...changes })])]));
+  const call = recordOf(1, { ...allowed, dispatched_by: 'kernel' });
   return {
+    'invalid/shadow-of-a-call-of-the-kernel': invalid(
+      'A decision in shadow on a call that the kernel executes.',
+      'MALFORMED',
+      await exportOf([chainOfRecords([call], { 1: { shadow: true } })]),
+      0,
+    ),
     'invalid/shadow-verdict-of-another-reason': await saying(
       'A draft that allows for a reason of denials.',
       [{ ...allows, reason_code: 'POLICY_DENIED' }],

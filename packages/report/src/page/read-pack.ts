@@ -6,6 +6,8 @@ export type Entry = {
   line: number;
   receiptId: string;
   kind: string;
+  /** Whether the decision was only evaluated, and permitted and refused nothing. */
+  isShadow: boolean;
   at: string;
   session: string;
   principal: string;
@@ -51,6 +53,7 @@ function entryOf(line: JsonObject, number: number): Entry {
       line: number,
       receiptId: receipt.text('receipt_id'),
       kind: receipt.text('kind'),
+      isShadow: receipt.text('shadow') === 'true',
       at: receipt.text('issued_at'),
     },
     ...{ session: receipt.text('session_id'), principal: receipt.text('principal_id') },

@@ -92,19 +92,21 @@ export function timelineView({ entries }: PackContent, { verdict }: ExportReport
 }
 
 function countsView(entries: readonly Entry[]): HTMLElement {
-  const decisions = entries.filter(({ kind }) => kind === 'decision');
+  const shadows = entries.filter(({ kind, isShadow }) => kind === 'decision' && isShadow).length;
+  const decisions = entries.filter(({ kind, isShadow }) => kind === 'decision' && !isShadow);
   const counts = Object.entries(countNames).map(
     ([verdict, name]) => `${decisions.filter((entry) => entry.verdict === verdict).length} ${name}`,
   );
-  return element('p', {}, `${decisions.length} decisions: ${counts.join(', ')}`);
+  const evaluated = shadows === 0 ? '' : `. ${shadows} in shadow, which permitted and refused nothing`;
+  return element('p', {}, `${decisions.length} decisions: ${counts.join(', ')}${evaluated}`);
 }
 
 function showRows(section: HTMLElement, entries: readonly Entry[], from: number): void {
   const rows = entries
     .slice(from, from + rowsMax)
-    .map(({ at, kind, principal, action, tool, verdict, reason, receiptId, line }) => [
+    .map(({ at, kind, isShadow, principal, action, tool, verdict, reason, receiptId, line }) => [
       element('time', { datetime: at }, at.replace('T', ' ')),
-      words(kind),
+      isShadow ? `${words(kind)} (shadow)` : words(kind),
       principal,
       tool === '' ? action : tool,
       element('span', { class: `verdict-${verdict.toLowerCase()}` }, words(verdict)),
