@@ -4,11 +4,12 @@ import type { ExportReport } from '@countersign/verifier';
 import { JSDOM } from 'jsdom';
 import { reportHtml } from '../src/index.ts';
 import { changeOneByte } from '../src/page/changed-byte.ts';
+import { verifiedReport } from '../src/page/report-page.ts';
 import { readPack } from '../src/page/read-pack.ts';
-import { timelineView } from '../src/page/views.ts';
+import { policiesView, timelineView } from '../src/page/views.ts';
 
 const place = new URL('../../../contracts/vectors/packs/one-session.json', import.meta.url);
-const vector = JSON.parse(readFileSync(place, 'utf8')) as { pack: string[] };
+const vector = JSON.parse(readFileSync(place, 'utf8')) as { keys: unknown; pack: string[] }; // our own file
 const pack = `${vector.pack.join('\n')}\n`;
 
 describe('the report', () => {
@@ -39,6 +40,24 @@ describe('the report', () => {
     const { textContent } = timelineView(content, { verdict: 'VERIFIED' } as ExportReport); // the view reads only the verdict
     expect(textContent).toContain('1 decisions: 0 allowed, 1 denied, 0 escalated. 2 in shadow');
     expect(textContent.match(/Decision \(shadow\)/g)).toHaveLength(2);
+  });
+
+  it('shows all characters of a policy', () => {
+    const { document } = new JSDOM('').window;
+    Object.assign(globalThis, { document });
+    const line = JSON.stringify({ policy: { bundle: { reason: 'ok\u202Enot' } } });
+    const text = policiesView(readPack(`${line}\n`)).querySelector('pre')?.textContent;
+    expect(text).toBe('{\n  "reason": "ok\\u{202e}not"\n}');
+  });
+
+  it('reads keys strictly, so that no member occurs twice', () => {
+    const keys = JSON.stringify(vector.keys);
+    expect(verifiedReport({ pack, keys }).verdict).toBe('VERIFIED');
+    const repeated = keys.replace(
+      '"valid_from"',
+      '"revoked_at":"2026-01-02T00:00:00.000Z","revoked_at":null,"valid_from"',
+    );
+    expect(() => verifiedReport({ pack, keys: repeated })).toThrow(/revoked_at/);
   });
 
   it('can demonstrate a change of exactly one byte of a receipt, and none if there is no receipt', () => {

@@ -1,12 +1,21 @@
+import { forTerminal } from '@countersign/verifier';
+
 type Child = Node | string;
 type Attributes = Readonly<Record<string, string>>;
 
-/** Creates an element with attributes and children. Strings become text, never markup. */
+/**
+ * Creates an element with attributes and children. Strings become text, never markup. All their characters are visible,
+ * since a name in a pack must not hide or reorder text.
+ */
 export function element(name: string, attributes: Attributes = {}, ...children: readonly Child[]): HTMLElement {
   const made = document.createElement(name);
   for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
-  made.append(...children);
+  made.append(...children.map((child) => (typeof child === 'string' ? visible(child) : child)));
   return made;
+}
+
+function visible(text: string): string {
+  return text.split('\n').map(forTerminal).join('\n');
 }
 
 export function button(label: string, onClick: () => void): HTMLElement {

@@ -1,4 +1,4 @@
-import { portableProvider, utf8Bytes } from '@countersign/crypto';
+import { parseStrictJson, portableProvider, utf8Bytes } from '@countersign/crypto';
 import { parseLogPolicy, readTrust, verifyText, type ExportReport } from '@countersign/verifier';
 import type { ReportData } from '../report-data.ts';
 import { changeOneByte } from './changed-byte.ts';
@@ -6,10 +6,13 @@ import { button, element } from './element.ts';
 import { readPack } from './read-pack.ts';
 import { approvalsView, basisView, policiesView, timelineView, verdictView } from './views.ts';
 
+/** Those of the command. */
+const keysLimits = { bytesMax: 1_048_576, depthMax: 16 };
+
 /** The report of the verifier for these texts. Throws VerificationError for keys or a policy that cannot be read. */
-function verifiedReport({ pack, keys, root, policy }: ReportData): ExportReport {
+export function verifiedReport({ pack, keys, root, policy }: ReportData): ExportReport {
   const provider = portableProvider;
-  const trust = readTrust(JSON.parse(keys), { root, provider });
+  const trust = readTrust(parseStrictJson(keys, keysLimits), { root, provider });
   return verifyText(pack, {
     trust,
     provider,
