@@ -1,7 +1,7 @@
 import { need } from './fault.ts';
 import { hashOf } from './forms.ts';
 import type { Gate, Sealed } from './statements.ts';
-import { isObject, type Json } from './strict-json.ts';
+import { isObject, type Json, type JsonObject } from './strict-json.ts';
 
 // 4.1
 const roster = [
@@ -49,6 +49,25 @@ function assertAllowed(record: Sealed, outcomes: ReadonlyMap<string, string>): v
   const identity: Json | undefined = record['identity'];
   need(isObject(identity) && identity['credential_state'] === 'active', code, '4.5');
   need(identity['enrolment'] !== 'revoked', code, '4.5');
+  const { budgets, demand } = record as JsonObject; // 4.7
+  const isCovered = (budget: Json) =>
+    isObject(budget) && isObject(demand ?? null) && covers(budget, demand as JsonObject); // checked before
+  need(Array.isArray(budgets) && budgets.every(isCovered), code, '4.7');
+}
+
+const amounts = [
+  ['tool_calls_remaining', 'tool_calls'],
+  ['spend_remaining_micros', 'spend_micros'],
+  ['egress_remaining_bytes', 'egress_bytes'],
+  ['writes_remaining', 'writes'],
+] as const;
+
+/** Whether the remainder of a budget covers the demand. A remainder of `null` is no limit (4.7). */
+function covers(budget: JsonObject, demand: JsonObject): boolean {
+  return amounts.every(([remainder, amount]) => {
+    const [rest, demanded] = [budget[remainder] ?? null, demand[amount] ?? null];
+    return rest === null || (demanded !== null && BigInt(String(demanded)) <= BigInt(String(rest)));
+  });
 }
 
 function isOpen(fence: Json): boolean {

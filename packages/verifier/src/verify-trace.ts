@@ -4,6 +4,7 @@ import type { BoundaryRecord, RecordedFence } from '@countersign/contracts/gover
 import type { CryptoProvider } from '@countersign/crypto';
 import { verdictOfTrace } from '@countersign/policy';
 import { gateRosterHash } from '@countersign/receipts';
+import { exhaustedBudget } from './exhausted-budget.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** Gates that judge every call. Any result except `pass` denies it. */
@@ -43,12 +44,15 @@ function assertBlocked({ tool_blocked, gates }: BoundaryRecord): void {
 }
 
 /** The reason in the record why no kernel permits this call, as text. `null` when there is none. */
-function obstacleOf({ policy_hash, gates, fences = [], identity }: BoundaryRecord): string | null {
+function obstacleOf(record: BoundaryRecord): string | null {
+  const { policy_hash, gates, fences = [], identity } = record;
   if (policy_hash === null) return 'no policy was in force';
   const mute = gates.find(({ gate, outcome }) => !mayLetGo(gate, outcome));
   if (mute !== undefined) return `the outcome of the gate ${mute.gate} is ${mute.outcome}`;
   const fence = fences.find(stops);
   if (fence !== undefined) return `${fence.scope} was under ${fence.kind}`;
+  const budget = exhaustedBudget(record);
+  if (budget !== undefined) return `the budget ${budget.budget_id} did not cover it`;
   if (identity?.credential_state !== 'active') return 'its credential was not active';
   return identity.enrolment === 'revoked' ? 'its agent was revoked' : null;
 }
