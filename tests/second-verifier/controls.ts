@@ -1,14 +1,17 @@
 import { need } from './fault.ts';
 import { folded, laterBy, minuteMs } from './forms.ts';
 import type { Policy, Scope, Sealed } from './statements.ts';
+import type { JsonObject } from './strict-json.ts';
 
 const code = 'CONTROL_CONTRADICTED';
+
+type Fence = { kind: string; until: string | null; epoch: number | null };
 
 /** The changes of controls in a pack, compared with the later decisions (11.12 to 11.14). */
 export class Controls {
   readonly #isWhole: boolean;
   readonly #comparedUntil: string | null;
-  readonly #fences = new Map<string, { kind: string; until: string | null }>();
+  readonly #fences = new Map<string, Fence>();
   readonly #revoked = new Set<string>();
   #active: { hash: string | null; epoch: number } | null = null;
 
@@ -27,7 +30,7 @@ export class Controls {
     for (const scope of scopesAround(record)) this.#assertNoFence(scope, record);
   }
 
-  #learn({ kind, session_id, tenant_id, policy_hash, policy_epoch, intent }: Sealed): void {
+  #learn({ kind, verdict, session_id, tenant_id, policy_hash, policy_epoch, intent }: Sealed): void {
     const { action, resource, facts } = intent;
     if (kind === 'policy' && action === 'policy.change' && resource === `policy:${tenant_id}`) {
       need(this.#active === null || policy_epoch > this.#active.epoch, code, '11.12');
@@ -35,10 +38,16 @@ export class Controls {
     }
     if (session_id === 'identities' && action === 'identity.revoke' && facts['kind'] === 'agent')
       this.#revoked.add(String(facts['principal_id']));
-    if (session_id === 'fences' && action === 'fence.set' && resource?.startsWith('fence:') === true) {
-      const until = typeof facts['expires_at'] === 'string' ? facts['expires_at'] : null;
-      this.#fences.set(resource.slice('fence:'.length), { kind: String(facts['kind']), until });
-    }
+    const isFence = session_id === 'fences' && action === 'fence.set' && verdict === 'ALLOW';
+    if (isFence && resource?.startsWith('fence:') === true) this.#setFence(resource.slice('fence:'.length), facts);
+  }
+
+  #setFence(scope: string, { kind, expires_at, epoch }: JsonObject): void {
+    const until = typeof expires_at === 'string' ? expires_at : null;
+    const before = this.#fences.get(scope)?.epoch ?? null;
+    const rising = typeof epoch === 'number' ? epoch : null;
+    need(before === null || rising === null || rising > before, code, '11.13');
+    this.#fences.set(scope, { kind: String(kind), until, epoch: rising ?? before });
   }
 
   #assertPolicy({ tenant_id, policy_hash, policy_epoch }: Sealed, policy: Policy | undefined): void {

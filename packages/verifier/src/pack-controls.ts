@@ -2,7 +2,8 @@ import type { BoundaryRecord, EvidenceScope, ReceiptPayload } from '@countersign
 import { fenceScopesOfTool } from '@countersign/policy';
 import { VerificationError } from './verification-error.ts';
 
-type Fence = { kind: string; expiresAt: string | null };
+/** `epoch`: the number of the change, which rises. `null` when the record does not state it. */
+type Fence = { kind: string; expiresAt: string | null; epoch: number | null };
 /** `policyTenant`: the tenant that the policy of a decision was activated for. */
 type Named = { payload: ReceiptPayload; policyTenant: string | undefined };
 type Decided = Pick<BoundaryRecord, 'tenant_id' | 'principal_id' | 'created_at' | 'intent'>;
@@ -42,7 +43,8 @@ export class PackControls {
       this.#assertUnderControls(record, policyTenant);
   }
 
-  #learn({ kind, tenant_id, session_id, intent }: BoundaryRecord, { policy_hash, policy_epoch }: ReceiptPayload): void {
+  #learn(record: BoundaryRecord, { policy_hash, policy_epoch }: ReceiptPayload): void {
+    const { kind, tenant_id, session_id, intent, verdict } = record;
     const { action, resource, facts } = intent;
     if (kind === 'policy' && action === 'policy.change' && resource === `policy:${tenant_id}`) {
       const active = this.#policy?.policy_epoch ?? 0;
@@ -53,10 +55,18 @@ export class PackControls {
         );
       this.#policy = { policy_hash, policy_epoch };
     }
-    if (session_id === 'fences' && action === 'fence.set' && resource !== null)
-      this.#fences.set(resource.slice('fence:'.length), fenceOf(facts));
+    if (session_id === 'fences' && action === 'fence.set' && resource !== null && verdict === 'ALLOW')
+      this.#setFence(resource.slice('fence:'.length), fenceOf(facts));
     if (session_id === 'identities' && action === 'identity.revoke' && facts['kind'] === 'agent')
       this.#revoked.add(String(facts['principal_id']));
+  }
+
+  /** The kernel refuses a change whose epoch does not rise. */
+  #setFence(scope: string, fence: Fence): void {
+    const { epoch } = this.#fences.get(scope) ?? { epoch: null };
+    if (epoch !== null && fence.epoch !== null && fence.epoch <= epoch)
+      throw contradicted(`the fence of ${scope} has the epoch ${fence.epoch} after the epoch ${epoch}`);
+    this.#fences.set(scope, { ...fence, epoch: fence.epoch ?? epoch });
   }
 
   #assertUnderControls(record: BoundaryRecord, policyTenant: string | undefined): void {
@@ -79,12 +89,20 @@ export function controlLimits({ tenant_id, leaves, sessions, issued }: EvidenceS
   const outside = 'fences, policies and budgets of the installation: the log of a tenant does not contain them';
   const counted =
     'budgets, throttles, relations and tool definitions: the records state them, but no receipt shows how they were set';
+  const replayed = 'whether each verdict follows from its policy: verdicts were not evaluated again; run a replay';
+  const uncompared =
+    'tool blocks, servers, access keys and keys of agents: their changes are sealed, but not compared with the calls';
+  const passkeys =
+    'whether each credential belongs to the person that a vote names, and was not revoked before the vote';
   const earlier = `controls that were set before leaf ${leaves.from} and not changed since`;
   const untimed = `controls that were set before ${issued?.from ?? ''} and not changed since`;
   const unseen = `controls of ${tenant_id} in sessions that are not in the pack`;
   return [
     outside,
     counted,
+    replayed,
+    uncompared,
+    passkeys,
     ...(leaves.from === 0 ? [] : [earlier]),
     ...(issued === null ? [] : [untimed]),
     ...(sessions === null ? [] : [unseen]),
@@ -104,8 +122,12 @@ function scopesAround({ tenant_id, principal_id, intent: { tool } }: Decided): s
   return [`tenant:${tenant_id}`, `agent:${tenant_id}/${principal_id}`, ...ofTool];
 }
 
-function fenceOf({ kind, expires_at: expiresAt }: Record<string, unknown>): Fence {
-  return { kind: String(kind), expiresAt: typeof expiresAt === 'string' ? expiresAt : null };
+function fenceOf({ kind, expires_at: expiresAt, epoch }: Record<string, unknown>): Fence {
+  return {
+    kind: String(kind),
+    expiresAt: typeof expiresAt === 'string' ? expiresAt : null,
+    epoch: typeof epoch === 'number' ? epoch : null,
+  };
 }
 
 // Instants have one length, so their texts compare like times.
