@@ -3,9 +3,9 @@ import { Fault, need, present } from './fault.ts';
 import { fromBase64Url, sha256 } from './forms.ts';
 import type { Schemas } from './schema.ts';
 import type { Sealed } from './statements.ts';
-import { canonical, isObject, parseStrict, type JsonObject } from './strict-json.ts';
+import { canonical, isObject, type JsonObject } from './strict-json.ts';
 
-const signed = ['statement', 'client_data_json', 'authenticator_data', 'signature'] as const;
+const signed = ['client_data_json', 'authenticator_data', 'signature'] as const;
 
 /** Throws unless a passkey vote or voucher agrees with its record, and the passkey signed it (6). */
 export function assertPasskey(record: Sealed, schemas: Schemas): void {
@@ -13,11 +13,11 @@ export function assertPasskey(record: Sealed, schemas: Schemas): void {
   const isVoucher = record.kind === 'trust' && action === 'passkey.vouch'; // 6.6
   const isVote = ['approval', 'break_glass'].includes(record.kind) && facts['credential'] === 'passkey'; // 6.1
   if (!isVoucher && !isVote) return;
-  const [statementBytes, clientData, authenticatorData, signature] = signed.map((name) =>
+  const [clientData, authenticatorData, signature] = signed.map((name) =>
     present(fromBase64Url(facts[name]), 'MALFORMED', '6.1'),
-  ) as [Buffer, Buffer, Buffer, Buffer]; // one for each name
+  ) as [Buffer, Buffer, Buffer]; // one for each name
   schemas.assertForm(facts['public_key'], 'PasskeyPublicKey');
-  const statement = parseStrict(utf8(statementBytes, 'MALFORMED'));
+  const { statement } = facts;
   schemas.assertForm(statement, isVoucher ? 'VoucherStatement' : 'CeremonyStatement');
   if (isVoucher) assertVoucher(statement, record);
   else assertCeremony(statement, record);
@@ -42,6 +42,8 @@ function assertCeremony(statement: JsonObject, record: Sealed): void {
   need(`approval.${String(statement['decision'])}` === action, code, '6.2');
   need(created_at <= String(statement['expires_at']), code, '6.3');
   need(created_at < String(statement['approval_expires_at']), code, '6.3');
+  const until = facts['approved_expires_at'];
+  need(typeof until !== 'string' || until <= String(statement['approval_expires_at']), code, '6.3');
 }
 
 function assertVoucher(statement: JsonObject, { tenant_id, principal_id, intent: { facts } }: Sealed): void {

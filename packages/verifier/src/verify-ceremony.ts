@@ -1,4 +1,9 @@
-import { AuthenticatorClientData, CeremonyEvidence, VoucherEvidence } from '@countersign/contracts/governance-kernel';
+import {
+  ApprovalMoveEvidence,
+  AuthenticatorClientData,
+  CeremonyEvidence,
+  VoucherEvidence,
+} from '@countersign/contracts/governance-kernel';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, decodeBase64Url, encodeBase64Url, parseStrictJson, utf8Bytes } from '@countersign/crypto';
 import type { CryptoProvider, JsonValue } from '@countersign/crypto';
@@ -48,6 +53,12 @@ function assertVote(record: BoundaryRecord, provider: CryptoProvider): void {
   assertNotLate(statement.expires_at, record.created_at);
   if (record.created_at >= statement.approval_expires_at)
     throw new VerificationError('ASSERTION_MISMATCH', `the approval had expired at ${statement.approval_expires_at}`);
+  const { approved_expires_at: until } = parseUntrusted(ApprovalMoveEvidence, intent.facts, 'move of an approval');
+  if (until !== undefined && until > statement.approval_expires_at)
+    throw new VerificationError(
+      'ASSERTION_MISMATCH',
+      `the approval lasts until ${until}, and the passkey signed an earlier end`,
+    );
   assertSigned(evidence, provider);
 }
 
