@@ -1,12 +1,13 @@
 import { isMove } from './approval-moves.ts';
 import { need } from './fault.ts';
+import { assertTerms } from './approval-terms.ts';
 import { folded } from './forms.ts';
 import type { Payload, Policy, Sealed } from './statements.ts';
 import { isObject, type Json } from './strict-json.ts';
 
 const code = 'APPROVAL_CONTRADICTED';
 
-type History = { isRequested: boolean; moves: Sealed[]; voters: string[]; uses: number };
+export type History = { isRequested: boolean; since: string; moves: Sealed[]; voters: string[]; uses: number };
 
 /** The approvals of one chain, in the order of the chain (5.3 to 5.10). */
 export class Approvals {
@@ -33,10 +34,14 @@ export class Approvals {
 
   #learn(record: Sealed): void {
     if (record.approval_id === null) return;
-    const history = this.#histories.get(record.approval_id) ?? { isRequested: false, moves: [], voters: [], uses: 0 };
+    const begun = { isRequested: false, since: record.created_at, moves: [], voters: [], uses: 0 };
+    const history = this.#histories.get(record.approval_id) ?? begun;
     this.#histories.set(record.approval_id, history);
     if (record.intent.action === 'approval.request') history.isRequested = true;
-    if (isMove(record)) history.moves.push(record);
+    if (isMove(record)) {
+      assertFollows(record, history);
+      history.moves.push(record);
+    }
     const isVote = record.kind === 'break_glass' || record.intent.action === 'approval.approve'; // 5.6
     if (isVote) history.voters.push(record.principal_id);
   }
@@ -54,10 +59,51 @@ export class Approvals {
     if (history === undefined || last === undefined) return need(!isWhole, code, '5.4');
     need(last.intent.facts['state'] === 'approved', code, '5.4');
     assertUse(record, last);
+    assertShown(record, history);
     assertVoters(record, history);
     history.uses += 1;
     need(history.uses <= usesMax(last), code, '5.7');
-    if (isWhole && policy !== undefined && last.kind !== 'break_glass') assertQuorum(record, history, policy);
+    if (policy !== undefined) assertTerms(record, history, { policy, isWhole });
+  }
+}
+
+/** Throws unless an approval with these moves may be moved in this way, and for the same call (5.11, 5.12). */
+function assertFollows(record: Sealed, { moves, uses }: History): void {
+  const last = moves.at(-1);
+  if (last === undefined) return;
+  const { state } = last.intent.facts;
+  const { action } = record.intent;
+  const isEnding = action === 'approval.revoke' || action === 'approval.expire';
+  const isBreaking = record.kind === 'break_glass' && last.kind !== 'break_glass';
+  const isUsable = state === 'approved' && uses < usesMax(last);
+  need(state === 'pending' || (isUsable && (isEnding || isBreaking)), code, '5.11');
+  assertSameCall(record, subjectOf(last));
+}
+
+type Subject = { [member: string]: Json | undefined };
+
+function subjectOf({ policy_hash, intent: { tool, resource, effect_level, facts } }: Sealed): Subject {
+  const { approved_intent_hash: intent_hash, approved_judged_hash: judged_hash } = facts;
+  return { policy_hash, tool, resource, effect_level, intent_hash, judged_hash };
+}
+
+/** Throws unless a move is about this call (5.12). */
+function assertSameCall(move: Sealed, call: Subject): void {
+  for (const [name, value] of Object.entries(subjectOf(move))) {
+    const isUnstated = name === 'intent_hash' && (value === undefined || call[name] === undefined);
+    need(isUnstated || value === call[name], code, `5.12 ${name}`);
+  }
+}
+
+/** Throws unless the votes are about this call, and none of their passkeys signed an earlier end (5.12, 6.7). */
+function assertShown({ policy_hash, judged_hash, intent, created_at }: Sealed, { moves }: History): void {
+  const { tool, resource, effect_level, intent_hash, action } = intent;
+  for (const move of moves) {
+    assertSameCall(move, { policy_hash, tool, resource, effect_level, intent_hash, judged_hash });
+    const { credential, statement } = move.intent.facts;
+    if (move.verdict !== 'ALLOW' || credential !== 'passkey' || !isObject(statement)) continue;
+    need(statement['action'] === action, code, '6.7');
+    need(created_at < String(statement['approval_expires_at']), code, '6.7');
   }
 }
 
@@ -82,18 +128,4 @@ function usesMax({ kind, intent }: Sealed): number {
   const scope: Json | undefined = intent.facts['approved_scope'];
   if (scope === 'once') return 1;
   return typeof scope === 'string' && scope.startsWith('uses:') ? Number(scope.slice('uses:'.length)) : Infinity;
-}
-
-function assertQuorum({ matched_rules }: Sealed, { moves }: History, { bundle }: Policy): void {
-  const rules = Array.isArray(bundle['rules']) ? bundle['rules'].filter(isObject) : []; // 5.9
-  const votes = moves.filter(({ intent }) => intent.action === 'approval.approve');
-  for (const { id, effect, approval } of rules) {
-    if (effect !== 'escalate' || !matched_rules.includes(String(id))) continue;
-    const terms = isObject(approval) ? approval : {};
-    const approvers = Array.isArray(terms['approvers']) ? terms['approvers'] : [];
-    const voters = votes
-      .map((vote) => vote.principal_id)
-      .filter((voter) => approvers.length === 0 || approvers.includes(voter));
-    need(new Set(voters.map(folded)).size >= Number(terms['quorum'] ?? 1), code, '5.9');
-  }
 }

@@ -6,6 +6,7 @@ import { digestText, hashOf, laterBy, minuteMs, sha256 } from './forms.ts';
 import { keyFor, type Key } from './keys.ts';
 import { takeLastCheckpoint } from './last-checkpoint.ts';
 import { assertActivation } from './policy.ts';
+import { assertBundle, assertRules } from './rules.ts';
 import type { Entry, Payload, Policy, Receipt, Scope, Sealed } from './statements.ts';
 import { canonical, type JsonObject } from './strict-json.ts';
 import { assertTotals } from './totals.ts';
@@ -20,6 +21,7 @@ export class Pack {
   readonly #scope: Scope;
   readonly #controls: Controls;
   readonly #policies = new Map<string, Policy>();
+  readonly #approvalSessions = new Map<string, string>();
   #announced: Policy | null = null;
   /** The key of the announced policy. */
   #policyKey: Key | null = null;
@@ -66,6 +68,7 @@ export class Pack {
     need([this.#scope.tenant_id, '*'].includes(policy.tenant_id), 'POLICY_MISMATCH', '11.8');
     need(hashOf(policy.bundle) === policy.policy_hash, 'POLICY_MISMATCH', '7.2');
     this.#policyKey = assertActivation(policy, this.#evidence.rules.keys);
+    assertBundle(policy, this.#evidence.rules.schemas);
     need(this.#announced === null, 'POLICY_MISMATCH', '11.8');
     const id = `${policy.policy_hash} ${policy.epoch}`;
     need(!this.#policies.has(id), 'DUPLICATE', '11.8');
@@ -78,6 +81,7 @@ export class Pack {
     const entry = line as unknown as Entry; // the schema was checked
     const { payload } = entry.receipt;
     const policy = this.#policyOf(payload);
+    if (entry.record !== undefined && policy !== undefined) assertRules(entry.record, policy);
     const { leaves, issued } = this.#scope;
     const beginning = leaves.from > 0 || issued !== null ? 'anywhere' : 'at 1'; // 10.2
     this.#evidence.take(entry, { beginning, recordFirst: true, policy });
@@ -86,7 +90,15 @@ export class Pack {
     else need(this.#announced === null, 'POLICY_MISMATCH', '11.8');
     if (entry.record === undefined) return;
     this.#controls.take(entry.record, policy);
+    this.#takeSession(entry.record);
     if (isUnbackedVote(entry.record)) this.#unbackedVotes += 1;
+  }
+
+  #takeSession({ kind, verdict, approval_id, session_id }: Sealed): void {
+    if (approval_id === null || (kind === 'decision' && verdict !== 'ALLOW')) return;
+    const session = this.#approvalSessions.get(approval_id) ?? session_id; // 5.14
+    this.#approvalSessions.set(approval_id, session);
+    need(session === session_id, 'APPROVAL_CONTRADICTED', '5.14');
   }
 
   #policyOf({ policy_hash, policy_epoch }: Payload): Policy | undefined {

@@ -39,7 +39,7 @@ export { readFacts, restoreIntent, uncoveredReads } from './replay.ts';
 export type { ArgumentValidator } from './argument-validator.ts';
 export { writesOf } from './writes-of.ts';
 export { isSchemaPrepared, prepareSchema, validateWithAjv } from './ajv-validator.ts';
-export { grantsNoMore } from './approval-request.ts';
+export { grantsNoMore, ordinaryApproval } from './approval-request.ts';
 export { unmetPrecondition } from './preconditions.ts';
 export type { ApprovalRequest } from './approval-request.ts';
 export type { Intent } from './intent.ts';

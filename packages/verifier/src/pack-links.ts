@@ -9,16 +9,17 @@ import type {
 import { canonicalBytes, canonicalize, digestOf, equalBytes, parsePlainJson, utf8Bytes } from '@countersign/crypto';
 import type { CryptoProvider, JsonValue } from '@countersign/crypto';
 import { PackTally } from '@countersign/receipts';
+import { ApprovalSessions } from './approval-sessions.ts';
 import { ChainLinks } from './chain-links.ts';
 import { controlLimits, isWholeLog, PackControls } from './pack-controls.ts';
-import { votesAskedBy, type RulesAsking } from './votes-asked.ts';
+import { rulesOfBundle, termsUnder, type PolicyRules } from './policy-rules.ts';
 import { UsedApprovals } from './used-approvals.ts';
 import { VerificationError } from './verification-error.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
 
 type PackOptions = { provider: CryptoProvider; heads?: readonly string[] | undefined };
-/** A policy activated for a tenant. `asking`: its rules that require more than the vote of any one person. */
-type Policy = { tenant: string; asking: RulesAsking };
+/** A policy activated for a tenant. */
+type Policy = { tenant: string; rules: PolicyRules };
 /**
  * The most by which a receipt may be dated before a receipt that precedes it in the log. The clocks of two kernels
  * differ by at most 40 s, and a receipt may wait for its commit after it was dated.
@@ -40,6 +41,7 @@ export class PackLinks {
   /** The policies by hash and epoch. */
   readonly #policies = new Map<string, Policy>();
   readonly #approvals = new UsedApprovals();
+  readonly #approvalSessions = new ApprovalSessions();
   #place = -1;
   /** The latest time of a receipt so far. */
   #latest = '';
@@ -75,7 +77,7 @@ export class PackLinks {
     if (this.#policies.has(name)) throw new VerificationError('DUPLICATE', `the policy ${policy_hash} occurs twice`);
     if (digestOf(this.#provider, canonicalize(parsePlainJson(bundle))) !== policy_hash)
       throw new VerificationError('POLICY_MISMATCH', 'policy_hash is not the hash of the bundle');
-    this.#policies.set(name, { tenant: tenant_id, asking: votesAskedBy(bundle) });
+    this.#policies.set(name, { tenant: tenant_id, rules: rulesOfBundle(bundle) });
     this.#tally.addPolicy();
   }
 
@@ -100,9 +102,10 @@ export class PackLinks {
     if (record !== undefined) {
       this.#links.learn(record);
       this.#controls.take(record, { payload, policyTenant: policy?.tenant });
+      this.#approvalSessions.take(record);
     }
-    const requests = record?.matched_rules.flatMap((rule) => policy?.asking.get(rule) ?? []);
-    this.#approvals.take(payload, record, requests);
+    const terms = record === undefined || policy === undefined ? [] : termsUnder(policy.rules, record);
+    this.#approvals.take(payload, record, terms);
     this.#tally.addReceipt({ payload, receiptHash: receipt_hash, record });
   }
 

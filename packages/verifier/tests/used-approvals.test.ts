@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
-import { UsedApprovals, type AskedVotes } from '../src/used-approvals.ts';
-import { votesAskedBy } from '../src/votes-asked.ts';
+import { ordinaryApproval, type ApprovalRequest } from '@countersign/policy';
+import { rulesOfBundle, termsUnder } from '../src/policy-rules.ts';
+import { UsedApprovals } from '../src/used-approvals.ts';
 import { hashOf } from './chain-fixture.ts';
 
 const pin = hashOf('definition');
@@ -41,10 +42,10 @@ function statementOf(...steps: Step[]): string | null {
   return saidOf(steps, []);
 }
 
-function saidOf(steps: readonly Step[], requests: readonly AskedVotes[]): string | null {
+function saidOf(steps: readonly Step[], terms: readonly ApprovalRequest[]): string | null {
   const used = new UsedApprovals();
   try {
-    for (const { payload, record } of steps) used.take(payload, record, requests);
+    for (const { payload, record } of steps) used.take(payload, record, terms);
     return null;
   } catch (error) {
     return (error as Error).message;
@@ -65,8 +66,8 @@ describe('a call that used an approval', () => {
       lie('had been used 2 times already'),
     ],
     [
-      'is rejected at a second use, even after a second vote',
-      [move(1, 'ada', { approved_scope: 'once' }), call(2), move(3, 'bob', { approved_scope: 'once' }), call(4)],
+      'is rejected at a second use',
+      [move(1, 'ada', { approved_scope: 'once' }), call(2), call(3)],
       lie('had been used 1 times already'),
     ],
     ['is rejected at the expiry', [move(1, 'ada', { approved_expires_at: at(5) }), call(2)], lie('had expired')],
@@ -86,11 +87,6 @@ describe('a call that used an approval', () => {
       'is rejected if its caller voted for it before another approver',
       [move(1, 'agent-1', { state: 'pending' }), move(2, 'ada'), call(3)],
       lie('has the vote of the principal that requested it'),
-    ],
-    [
-      'verifies if its caller voted against it',
-      [move(1, 'agent-1', {}, { verdict: 'DENY' }), move(2, 'ada'), call(3)],
-      null,
     ],
     [
       'is rejected if the approval is for another call',
@@ -162,9 +158,12 @@ describe('a call that used an approval', () => {
     expect(statementOf(...steps)).toBe(words);
   });
 
-  const two = { quorum: 2, approvers: [] };
+  const terms = (changes: Partial<ApprovalRequest>): ApprovalRequest => ({ ...ordinaryApproval, ...changes });
+  const two = terms({ quorum: 2 });
+  const bob = terms({ approvers: ['bob'] });
   const glassBroken = move(1, 'ada', glass, { kind: 'break_glass', action: 'approval.break_glass' });
-  it.each<[string, AskedVotes, Step[], string | null]>([
+  const late = call(2, { created_at: '2026-02-01T00:15:05.000Z' });
+  it.each<[string, ApprovalRequest, Step[], string | null]>([
     ['is rejected with one vote', two, [move(1, 'ada'), call(2)], lie('had 1 of 2 votes')],
     [
       'is rejected with two votes of one person',
@@ -180,39 +179,201 @@ describe('a call that used an approval', () => {
     ],
     ['verifies with the votes of two people', two, [move(1, 'ada', pending), move(2, 'bob'), call(3)], null],
     [
-      'is rejected with the vote of a person that the rule does not name',
-      { quorum: 1, approvers: ['bob'] },
+      'is rejected with a vote of a person that the rule does not name',
+      bob,
       [move(1, 'ada'), call(2)],
       lie('had 0 of 1 votes'),
     ],
+    ['verifies with the vote of the person that the rule names', bob, [move(1, 'bob'), call(2)], null],
+    ['verifies with break glass', two, [glassBroken, call(2)], null],
     [
-      'verifies with the vote of the person that the rule names',
-      { quorum: 1, approvers: ['bob'] },
-      [move(1, 'bob'), call(2)],
+      'is rejected with break glass by a person that the rule does not name',
+      bob,
+      [glassBroken, call(2)],
+      lie('had 0 of 1 votes'),
+    ],
+    ['verifies with one vote in a chain that begins later', two, [move(7, 'ada'), call(8)], null],
+    ['verifies at the end of the time lock', terms({ timelock: 4 }), [moveAt(1), call(2)], null],
+    [
+      'is rejected before the end of the time lock',
+      terms({ timelock: 5 }),
+      [moveAt(1), call(2)],
+      lie('was still under the time lock of its rule'),
+    ],
+    ['verifies before the time lock with break glass', terms({ timelock: 5 }), [glassBroken, call(2)], null],
+    [
+      'is rejected if its scope is wider',
+      two,
+      [move(1, 'ada', pending), move(2, 'bob', { approved_scope: 'session' }), call(3)],
+      lie('grants more than its rule permits'),
+    ],
+    [
+      'is rejected at a use that the rule does not permit',
+      terms({ scope: 'once' }),
+      [move(1, 'ada'), call(2), call(3)],
+      lie('grants more than its rule permits'),
+    ],
+    [
+      'is rejected if budgets may change',
+      terms({ unchanged: ['budgets'] }),
+      [move(1, 'ada'), call(2)],
+      lie('grants more than its rule permits'),
+    ],
+    [
+      'is rejected after the timeout',
+      terms({ timeout: 900 }),
+      [move(1, 'ada', {}, { created_at: at(5) }), late],
+      lie('had expired under its rule'),
+    ],
+    ['verifies before the timeout', terms({ timeout: 901 }), [move(1, 'ada', {}, { created_at: at(5) }), late], null],
+  ])('%s, under the terms of a rule', (_what, term, steps, words) => {
+    expect(saidOf(steps, [term])).toBe(words);
+  });
+
+  const signed = (key: string, facts: object = {}) => {
+    const statement = { action: 'tool.call', approval_expires_at: at(6) };
+    return { credential: 'passkey', public_key: { x: key }, statement, ...facts };
+  };
+  it.each<[string, Step[], string | null]>([
+    [
+      'counts two passkeys as two people',
+      [move(1, 'ada', { ...signed('a'), ...pending }), move(2, 'bob', signed('b')), call(3)],
       null,
     ],
-    ['verifies with break glass', two, [glassBroken, call(2)], null],
-    ['verifies with one vote in a chain that begins later', two, [move(7, 'ada'), call(8)], null],
-  ])('%s, under a rule that requires certain votes', (_what, votes, steps, words) => {
-    expect(saidOf(steps, [votes])).toBe(words);
+    [
+      'counts one passkey as one person',
+      [move(1, 'ada', { ...signed('a'), ...pending }), move(2, 'bob', signed('a')), call(3)],
+      lie('had 1 of 2 votes'),
+    ],
+    [
+      'is rejected at the signed expiry',
+      [move(1, 'ada', signed('a')), call(2, { created_at: at(6) })],
+      lie('had expired'),
+    ],
+    [
+      'is rejected if the passkey signed another action',
+      [move(1, 'ada', signed('a', { statement: { action: 'files.list', approval_expires_at: at(6) } })), call(2)],
+      lie('was issued for a different call'),
+    ],
+  ])('%s', (_what, steps, words) => {
+    expect(saidOf(steps, [two])).toBe(words);
   });
 });
 
-describe('the votes that the rules of a bundle require', () => {
-  const rule = (id: string, approval?: object, effect = 'escalate') => ({ id, effect, approval, match: {} });
+function moveAt(clock: number): Step {
+  return move(clock, 'ada', {}, { created_at: at(1) });
+}
 
-  it('are those of escalations that require more than one vote of anyone', () => {
-    const rules = [
-      rule('two', { quorum: 2, approvers: [], timeout: 900 }),
-      rule('bob', { quorum: 1, approvers: ['bob'] }),
-      rule('one', { quorum: 1, approvers: [] }),
-      rule('ordinary'),
-      rule('denied', { quorum: 2, approvers: [] }, 'deny'),
-    ];
-    expect([...votesAskedBy({ rules })]).toEqual([
-      ['two', expect.objectContaining({ quorum: 2, approvers: [] })],
-      ['bob', expect.objectContaining({ quorum: 1, approvers: ['bob'] })],
-    ]);
-    expect(votesAskedBy({}).size).toBe(0);
+describe('the moves of an approval', () => {
+  const fault = (what: string) => `earlier receipts contradict the approval apr_1: ${what}`;
+  const act = (clock: number, action: string, state: string, facts: object = {}, members: object = {}) =>
+    move(
+      clock,
+      `by-${clock}`,
+      { state, ...facts },
+      {
+        kind: action === 'break_glass' ? 'break_glass' : 'approval',
+        action: `approval.${action}`,
+        verdict: state === 'approved' || state === 'pending' ? 'ALLOW' : 'DENY',
+        ...members,
+      },
+    );
+  it.each<[string, Step[], string | null]>([
+    ['may withdraw it after a vote', [act(1, 'approve', 'approved'), act(2, 'revoke', 'revoked')], null],
+    ['may break the glass after a vote', [act(1, 'approve', 'approved'), act(2, 'break_glass', 'approved')], null],
+    [
+      'may not approve it after a denial',
+      [act(1, 'deny', 'denied'), act(2, 'approve', 'approved')],
+      fault('approval.approve cannot follow approval.deny'),
+    ],
+    [
+      'may not approve it after its expiry',
+      [act(1, 'approve', 'pending'), act(2, 'expire', 'expired'), act(3, 'approve', 'approved')],
+      fault('approval.approve cannot follow approval.expire'),
+    ],
+    [
+      'may not approve it after broken glass',
+      [act(1, 'break_glass', 'approved'), act(2, 'approve', 'approved')],
+      fault('approval.approve cannot follow approval.break_glass'),
+    ],
+    [
+      'may not break the glass twice',
+      [act(1, 'break_glass', 'approved'), act(2, 'break_glass', 'approved')],
+      fault('approval.break_glass cannot follow approval.break_glass'),
+    ],
+    [
+      'may not withdraw it once it is used up',
+      [act(1, 'approve', 'approved', { approved_scope: 'once' }), call(2), act(3, 'revoke', 'revoked')],
+      fault('approval.revoke cannot follow approval.approve'),
+    ],
+    [
+      'may not be about two calls',
+      [act(1, 'approve', 'pending', { approved_judged_hash: pin }), act(2, 'approve', 'approved')],
+      fault('approval.approve is about a different call than approval.approve'),
+    ],
+    [
+      'may not be under two policies',
+      [act(1, 'approve', 'pending'), act(2, 'approve', 'approved', {}, { policy_hash: pin })],
+      fault('approval.approve is about a different call than approval.approve'),
+    ],
+    [
+      'may not be about two intents',
+      [
+        act(1, 'approve', 'pending', { approved_intent_hash: judged }),
+        act(2, 'approve', 'approved', { approved_intent_hash: pin }),
+      ],
+      fault('approval.approve is about a different call than approval.approve'),
+    ],
+    [
+      'may state the intent in a later record only',
+      [act(1, 'approve', 'pending'), act(2, 'approve', 'approved', { approved_intent_hash: pin })],
+      null,
+    ],
+  ])('%s', (_what, steps, words) => {
+    expect(saidOf(steps, [])).toBe(words);
+  });
+});
+
+describe('the rules of a bundle', () => {
+  const rule = (id: string, effect: string, approval?: object) => ({ id, effect, approval, match: {} });
+  const bundle = (...rules: unknown[]) => ({ format: 'countersign/policy.v1', rules });
+  const rules = rulesOfBundle(
+    bundle(rule('two', 'escalate', { quorum: 2 }), rule('one', 'escalate'), rule('mail', 'allow'), rule('no', 'deny')),
+  );
+  const under = (matched_rules: string[], gates: Record<string, string>, verdict = 'ALLOW', kind = 'decision') => {
+    const outcomes = Object.entries(gates).map(([gate, outcome]) => ({ gate, outcome }));
+    return termsUnder(rules, { kind, verdict, matched_rules, gates: outcomes } as unknown as BoundaryRecord); // only the members that are read
+  };
+  const escalated = { rules: 'escalate' };
+
+  it('state the terms of each escalation that an ALLOW names', () => {
+    const request = expect.objectContaining({ quorum: 2, scope: 'once', timeout: 900 });
+    expect(under(['two', 'one'], escalated)).toEqual([request, ordinaryApproval]);
+    expect(under(['mail'], { rules: 'pass' })).toEqual([]);
+    expect(under(['mail'], { rules: 'pass', budget: 'escalate' })).toEqual([ordinaryApproval]);
+    expect(under(['ghost'], { rules: 'deny' }, 'DENY')).toEqual([]);
+    expect(under([], {}, 'ALLOW', 'approval')).toEqual([]);
+  });
+
+  it.each<[string, string[], Record<string, string>, string]>([
+    ['no rule', [], { rules: 'pass' }, 'names no rule'],
+    ['no rule that escalates', [], escalated, 'names no rule'],
+    ['a rule twice', ['two', 'two'], escalated, 'names a rule twice'],
+    ['an unknown rule', ['ghost'], { rules: 'pass' }, 'with the effect allow'],
+    ['a rule that denies', ['no'], { rules: 'pass' }, 'with the effect allow'],
+    ['a rule that allows beside one that escalates', ['two', 'mail'], escalated, 'with the effect escalate'],
+    ['a rule that escalates without an escalation', ['two'], { rules: 'pass' }, 'with the effect allow'],
+  ])('do not permit an ALLOW with %s', (_what, ids, gates, words) => {
+    expect(() => under(ids, gates)).toThrow(words);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['no format', { rules: [] }],
+    ['no rules', { format: 'countersign/policy.v1' }],
+    ['an invalid rule', bundle({ id: 'x' })],
+    ['two rules with one id', bundle(rule('a', 'deny'), rule('a', 'allow'))],
+    ['too many rules', bundle(...Array.from({ length: 5001 }, (_, nth) => rule(`r${nth}`, 'deny')))],
+  ])('are refused with %s', (_what, value) => {
+    expect(() => rulesOfBundle(value)).toThrow('the bundle');
   });
 });
