@@ -142,7 +142,8 @@ function assertionOver(statement: Members, wrongs: Wrongs): Members {
 
 function announcement(members: Members, named: Members, { evidence, intent, record }: Wrongs): Members {
   const call = { ...named, args_hash: hashOf('args'), ...intent };
-  const announced = { tenant: 'acme', principal: 'ada', session: 'session-1', ...call };
+  const { principal_id: principal = 'ada' } = record ?? {};
+  const announced = { tenant: 'acme', principal, session: 'session-1', ...call };
   const intent_hash = intentHash(nodeProvider, announced as never); // args_hash is a digest
   return recordOf(1, {
     ...{ verdict: 'ALLOW', reason_code: 'ALLOWED', gates: [], matched_rules: [], principal_id: 'ada' },

@@ -26,7 +26,7 @@ const format = 'countersign/evidence-pack.v1';
 /** `change` replaces signed members. The log has an omitted receipt, and the pack does not show it. */
 export type PackItem = { record: Members; change?: Changes; isOmitted?: boolean } | { policy: Members };
 type PackOptions = { scope?: Members; checkpoints?: { size: number; time: string }[] };
-type Activation = { tenant?: string; epoch?: number; confirmedAt?: string };
+type Activation = { tenant?: string; epoch?: number; confirmedAt?: string; policy?: Members };
 
 export const bundle = {
   format: 'countersign/policy.v1',
@@ -44,19 +44,21 @@ export function at(time: string): string {
 }
 
 /** The line of a policy. */
-export function policyLine({ tenant = 'acme', epoch = 1, confirmedAt = at('00:00:00') }: Activation = {}): PackItem {
-  const policy_hash = hashOf(bundle);
-  const signature = activationSignature({ tenant, epoch, confirmedAt });
-  return { policy: { tenant_id: tenant, epoch, policy_hash, confirmed_at: confirmedAt, signature, bundle } };
+export function policyLine({ policy = bundle, ...named }: Activation = {}): PackItem {
+  const { tenant = 'acme', epoch = 1, confirmedAt = at('00:00:00') } = named;
+  const signature = activationSignature({ tenant, epoch, confirmedAt, policy });
+  const activated = { tenant_id: tenant, epoch, policy_hash: hashOf(policy), confirmed_at: confirmedAt };
+  return { policy: { ...activated, signature, bundle: policy } };
 }
 
 /** The receipt that activates the policy for acme. */
-export function activation(number: number, { epoch = 1, confirmedAt = at('00:00:00') }: Activation = {}): PackItem {
+export function activation(number: number, { policy = bundle, ...named }: Activation = {}): PackItem {
+  const { epoch = 1, confirmedAt = at('00:00:00') } = named;
   const call = { action: 'policy.change', resource: 'policy:acme' };
-  const signature = activationSignature({ tenant: 'acme', epoch, confirmedAt });
+  const signature = activationSignature({ tenant: 'acme', epoch, confirmedAt, policy });
   const facts = { confirmed_at: confirmedAt, signature };
-  const named = { kind: 'policy', session_id: 'policy', policy_hash: hashOf(bundle), policy_epoch: epoch };
-  return { record: statementOf(number, { ...named, intent: { ...call, facts } }) };
+  const sealed = { kind: 'policy', session_id: 'policy', policy_hash: hashOf(policy), policy_epoch: epoch };
+  return { record: statementOf(number, { ...sealed, intent: { ...call, facts } }) };
 }
 
 /** A call that the policy allows. */
@@ -85,8 +87,8 @@ function callOf(number: number, { session_id = null, action = null, tool = null,
   return { ...call, intent_hash: intentHash(nodeProvider, named as never) }; // args_hash is a digest, which hashOf has made
 }
 
-function activationSignature({ tenant, epoch, confirmedAt }: Required<Activation>): Members {
-  const statement = { tenant, epoch, confirmedAt, policyHash: hashOf(bundle) } as never; // plain names
+function activationSignature({ tenant, epoch, confirmedAt, policy }: Required<Activation>): Members {
+  const statement = { tenant, epoch, confirmedAt, policyHash: hashOf(policy) } as never; // plain names
   const value = encodeBase64Url(policySigner.sign(activationBytes(statement)));
   return { alg: 'Ed25519', key_id: policySigner.keyId, value };
 }

@@ -32,6 +32,8 @@ import { placeVectors } from './place-vectors.ts';
 import { timeVectors } from './time-vectors.ts';
 import { witnessVectors } from './witness-vectors.ts';
 import { checkpointVectors } from './checkpoint-vectors.ts';
+import { approvalPackVectors } from './approval-pack-vectors.ts';
+import { passkeyVectors } from './passkey-vectors.ts';
 import { usedApprovals } from './approval-vectors.ts';
 
 /** All vectors by their paths. They are deterministic: fixed keys, fixed times, fixed ids. */
@@ -51,10 +53,12 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await shadowVectors()),
     ...(await traceVectors()),
     ...(await usedApprovals()),
+    ...(await passkeyVectors()),
+    ...(await packVectors()),
     ...(await periodVectors()),
     ...(await asOfVectors()),
     ...(await placeVectors()),
-    ...(await packVectors()),
+    ...(await approvalPackVectors()),
     ...(await timeVectors()),
     ...(await checkpointVectors()),
     ...(await witnessVectors()),

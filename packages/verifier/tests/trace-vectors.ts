@@ -1,4 +1,4 @@
-import { allowed, chainOfRecords, exportOf, recordOf, traceOf } from './chain-fixture.ts';
+import { allowed, chainOfRecords, exportOf, idOf, recordOf, traceOf } from './chain-fixture.ts';
 import type { Members } from './chain-fixture.ts';
 import { invalid, valid } from './receipt-vector.ts';
 import type { ReceiptVector } from './receipt-vector.ts';
@@ -43,6 +43,7 @@ export async function traceVectors(): Promise<Record<string, ReceiptVector>> {
       'A call that was let go by a throttle of which nothing was left.',
       fence('throttle', 0),
     ),
+    ...(await budgetVectors(refused)),
     'invalid/allowed-to-a-revoked-credential': await refused('A call by a credential that was revoked.', {
       identity: { ...allowed.identity, credential_state: 'revoked' },
     }),
@@ -55,6 +56,38 @@ export async function traceVectors(): Promise<Record<string, ReceiptVector>> {
       await exportOf([chainOfRecords([recordOf(1, { verdict: 'ALLOW', reason_code: 'ALLOWED', gates })])]),
       0,
     ),
+  };
+}
+
+/** Calls under budgets, whose remainders are those before the call. */
+async function budgetVectors(
+  refused: (about: string, changes: Members) => Promise<ReceiptVector>,
+): Promise<Record<string, ReceiptVector>> {
+  const unlimited = { tool_calls_remaining: null, writes_remaining: null, egress_remaining_bytes: null };
+  const money = { spend_remaining_micros: null, approval_required_above_minor: null, currency: null };
+  const budget = (changes: Members) => ({
+    budgets: [{ budget_id: idOf('bud', 1), ...unlimited, ...money, ...changes }],
+  });
+  return {
+    'valid/budget-covers': valid(
+      'A call that takes all that its budgets have left.',
+      await reportOf({
+        ...budget({ tool_calls_remaining: 1, writes_remaining: 1, spend_remaining_micros: '7' }),
+        demand: { spend_micros: '7' },
+      }),
+    ),
+    'invalid/budget-without-calls': await refused(
+      'A call under a budget without calls.',
+      budget({ tool_calls_remaining: 0 }),
+    ),
+    'invalid/budget-without-money': await refused('A call that costs more than its budget has left.', {
+      ...budget({ spend_remaining_micros: '6' }),
+      demand: { spend_micros: '7' },
+    }),
+    'invalid/budget-of-unknown-cost': await refused('A call of unknown cost under a budget of money.', {
+      ...budget({ spend_remaining_micros: '6' }),
+      demand: { spend_micros: null },
+    }),
   };
 }
 

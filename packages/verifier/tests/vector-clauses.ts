@@ -1,5 +1,17 @@
 /** The clause of docs/verification-specification.md for a vector, by its name. The first match is used. */
 const clauses: readonly (readonly [names: RegExp, clause: string])[] = [
+  [/pack-(quorum-of-two|vote-)/, '5.12'],
+  [/pack-move-/, '5.11'],
+  [/pack-(quorum|glass)/, '5.9'],
+  [/pack-approval-in-two/, '5.14'],
+  [/pack-terms/, '5.13'],
+  [/pack-rule/, '11.15'],
+  [/pack-bundle/, '7.3'],
+  [/pack-fence/, '11.13'],
+  [/passkey-vote-that-lasts/, '6.3'],
+  [/passkey-(call|one-key)/, '6.7'],
+  [/passkey-/, '6.1'],
+  [/budget-/, '4.7'],
   [/cosigned-(before-its|backwards)/, '9.10'],
   [/cosigned-(falsely|with-strangers|by-another)/, '9.9'],
   [/cosigned-by-(all|any-w)/, '12.5'],
