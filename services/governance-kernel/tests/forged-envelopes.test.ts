@@ -35,6 +35,7 @@ const native = { kind: 'receipt', evidenceHash: receipt.receipt_hash, receipt, l
 const statement = canonicalBytes(evidenceStatement(native, subject));
 
 type Written = { payloadType: string; payload: unknown };
+type Payload = { signatures: object[]; cose: string };
 
 /** The failed checks of a stored envelope. The thief of the key can write its row, but not its seal. */
 async function failuresOf(form: EnvelopeForm, change: (written: Written) => Written = (written) => written) {
@@ -106,9 +107,9 @@ describe('an envelope that the thief of an evidence key wrote', () => {
   });
 
   it('does not verify with content that no signature covers', async () => {
-    const changed = (change: (payload: Record<string, never>) => object) => (written: Written) => ({
+    const changed = (change: (payload: Payload) => object) => (written: Written) => ({
       ...written,
-      payload: change(structuredClone(written.payload) as Record<string, never>), // an object, as wrap made it
+      payload: change(structuredClone(written.payload) as Payload), // as wrap made it
     });
     const logged = changed((payload) => ({
       ...payload,
@@ -122,7 +123,7 @@ describe('an envelope that the thief of an evidence key wrote', () => {
     expect(await failuresOf('sigstore', hinted)).toEqual(['statement']);
     const named = changed(({ signatures, ...payload }) => ({
       ...payload,
-      signatures: [{ ...(signatures as object[])[0], keyid: 'unknown' }],
+      signatures: [{ ...signatures[0], keyid: 'unknown' }],
     }));
     expect(await failuresOf('dsse', named)).toEqual(['statement']);
     const typed = (written: Written) => ({ ...written, payloadType: 'text/plain' });
