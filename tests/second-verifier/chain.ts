@@ -64,7 +64,9 @@ export class Chain {
   /** The number of allowed calls of the kernel without an outcome (11.11). */
   openCalls(): number {
     const calls = [...this.#decisions].filter(([id, { payload, record }]) => {
-      return payload.verdict === 'ALLOW' && record?.dispatched_by === 'kernel' && !this.#finished.has(id);
+      return (
+        payload.verdict === 'ALLOW' && !payload.shadow && record?.dispatched_by === 'kernel' && !this.#finished.has(id)
+      );
     });
     return calls.length;
   }

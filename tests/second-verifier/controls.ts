@@ -70,7 +70,8 @@ function scopesAround({ tenant_id, principal_id, intent: { tool } }: Sealed): st
   const name = folded(tool)
     .replace(/^mcp__/, '')
     .replace('__', '.');
-  const server = name.split('.', 1)[0] ?? '';
-  const ofServer = name.includes('.') ? [`server:${tenant_id}/${server}`] : [];
-  return [...around, `tool:${tenant_id}/${name}`, `tool:${tenant_id}/${name.replace('.', '_')}`, ...ofServer];
+  const server = /^([^.]+)\../.exec(name)?.[1];
+  const ofServer = server === undefined ? [] : [`server:${server}`, `server:${tenant_id}/${server}`];
+  const names = [name, name.replace('.', '_')];
+  return [...around, ...names.flatMap((each) => [`tool:*/${each}`, `tool:${tenant_id}/${each}`]), ...ofServer];
 }

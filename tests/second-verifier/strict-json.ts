@@ -71,7 +71,7 @@ class Reader {
   #within<T>(read: () => T): T {
     this.#count();
     this.#levels += 1;
-    need(this.#levels <= levelsMax, 'TOO_LARGE', '1.3');
+    need(this.#levels <= levelsMax, 'MALFORMED', '1.3');
     this.#at += 1;
     const container = read();
     this.#levels -= 1;

@@ -182,6 +182,12 @@ async function brokenReceipts(): Promise<Record<string, ReceiptVector>> {
         linesOf(await base())[2]?.replace('"facts":{', '"facts":{"__proto__":{"x":1},') ?? '',
       ),
     }),
+    'invalid/line-too-deep': hiding('A receipt line with a fact that makes it deeper than 64 levels.', {
+      lines: linesOf(await base()).with(
+        2,
+        linesOf(await base())[2]?.replace('"facts":{', `"facts":{"x":${'['.repeat(64)}${']'.repeat(64)},`) ?? '',
+      ),
+    }),
     'invalid/allow-for-a-denying-reason': invalid(
       'A receipt that allows for a reason that denies.',
       'VERDICT_MISMATCH',

@@ -1,5 +1,6 @@
 /** The clause of docs/verification-specification.md for a vector, by its name. The first match is used. */
 const clauses: readonly (readonly [names: RegExp, clause: string])[] = [
+  [/line-too-deep/, '1.3'],
   [/pack-(quorum-of-two|vote-)/, '5.12'],
   [/pack-move-/, '5.11'],
   [/pack-(quorum|glass)/, '5.9'],
