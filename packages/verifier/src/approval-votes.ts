@@ -3,7 +3,7 @@ import { canonicalize, type JsonValue } from '@countersign/crypto';
 import { foldedToolName } from '@countersign/policy';
 
 /** The facts of a vote. A vote by passkey also has the signed statement and the public key. */
-export type SignedVote = {
+type SignedVote = {
   credential?: unknown;
   public_key?: JsonValue;
   statement?: { action: string; approval_expires_at: string };
