@@ -31,11 +31,8 @@ export const at = '2026-11-27T12:00:00.000Z';
 // Another test file of the worker may have loaded the query library without a window, as on a server.
 environmentManager.setIsServer(() => false);
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-/**
- * Enough time for a slow machine, but less than the polling interval: polled data must not pass as the answer to an
- * act.
- */
-configure({ asyncUtilTimeout: 10_000 });
+/** Far more time than a page takes on a slow machine, and still bearable for whoever waits for a failing test. */
+configure({ asyncUtilTimeout: 60_000 });
 
 /** No pause between keys, and no check of pointer events, because styles are not loaded. */
 const atOnce = { delay: null, pointerEventsCheck: PointerEventsCheckLevel.Never };
@@ -43,8 +40,11 @@ const atOnce = { delay: null, pointerEventsCheck: PointerEventsCheckLevel.Never 
 type Opened = { role?: PersonRole; path?: string };
 const stages: (() => void)[] = [];
 
-/** A scripted peer with a signed-in person. `show` renders a part of the console in an open workspace. */
-export function stage() {
+/**
+ * A scripted peer with a signed-in person. `show` renders a part of the console in an open workspace. Without `polls`,
+ * no page polls, since polled data could pass as the answer to an act.
+ */
+export function stage({ polls = false } = {}) {
   const peer = new ScriptedPeer();
   peer.answers(getSession, session);
   peer.answers(getMe, me);
@@ -55,6 +55,8 @@ export function stage() {
   // Failed reads are repeated at once. Acts are not cached, because their timers would keep the worker alive.
   const { queries: reads, mutations: acts } = queries.getDefaultOptions();
   queries.setDefaultOptions({ queries: { ...reads, retryDelay: 0 }, mutations: { ...acts, gcTime: 0 } });
+  const optionsOf = queries.defaultQueryOptions.bind(queries);
+  if (!polls) queries.defaultQueryOptions = (options) => ({ ...optionsOf(options), refetchInterval: false });
   stages.push(() => {
     queries.clear();
     forgetSession();

@@ -36,8 +36,8 @@ const report = {
 };
 const done = { ...summary, state: 'done', finished_at: at, report_hash: hash, report };
 
-function atCompliance(path = '/compliance') {
-  const here = stage();
+function atCompliance({ path = '/compliance', polls = false } = {}) {
+  const here = stage({ polls });
   answersOrg(here.peer);
   here.peer.answers(listComplianceReports, { data: [], next_cursor: null });
   here.peer.answers(getComplianceReport, { ...summary, report: null });
@@ -71,7 +71,7 @@ describe('compliance reports', () => {
   });
 
   it('show their progress until they are ready, and then each control with its count, gap and receipts', async () => {
-    const { peer } = atCompliance(`/compliance/${reportId}`);
+    const { peer } = atCompliance({ path: `/compliance/${reportId}`, polls: true });
     await screen.findByText(/^1,200 receipts read so far/);
     expect(screen.queryByRole('link', { name: 'Download JSON' })).toBeNull();
     peer.answers(getComplianceReport, done);
