@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { ExportReport } from '@countersign/verifier';
 import { JSDOM } from 'jsdom';
 import { reportHtml } from '../src/index.ts';
@@ -11,6 +11,12 @@ import { policiesView, timelineView } from '../src/page/views.ts';
 const place = new URL('../../../contracts/vectors/packs/one-session.json', import.meta.url);
 const vector = JSON.parse(readFileSync(place, 'utf8')) as { keys: unknown; pack: string[] }; // our own file
 const pack = `${vector.pack.join('\n')}\n`;
+
+/** The views create their elements in the global document. Other test files of the worker run without one. */
+function openDocument(): void {
+  Object.assign(globalThis, { document: new JSDOM('').window.document });
+}
+afterEach(() => void Reflect.deleteProperty(globalThis, 'document'));
 
 describe('the report', () => {
   it('contains hostile text only as data', () => {
@@ -32,8 +38,7 @@ describe('the report', () => {
   });
 
   it('counts and marks decisions in shadow separately, since they permit and refuse nothing', () => {
-    const { document } = new JSDOM('').window;
-    Object.assign(globalThis, { document });
+    openDocument();
     const lineOf = (shadow: boolean) =>
       JSON.stringify({ receipt: { payload: { kind: 'decision', verdict: 'DENY', shadow } } });
     const content = readPack(`${lineOf(true)}\n${lineOf(false)}\n${lineOf(true)}\n`);
@@ -43,8 +48,7 @@ describe('the report', () => {
   });
 
   it('shows all characters of a policy', () => {
-    const { document } = new JSDOM('').window;
-    Object.assign(globalThis, { document });
+    openDocument();
     const line = JSON.stringify({ policy: { bundle: { reason: 'ok\u202Enot' } } });
     const text = policiesView(readPack(`${line}\n`)).querySelector('pre')?.textContent;
     expect(text).toBe('{\n  "reason": "ok\\u{202e}not"\n}');
