@@ -14,16 +14,18 @@ rules:
   - { id: vaults, effect: escalate, match: { tool: [vault.*] }, approval: { quorum: 2, timelock: 600, timeout: 900 } }
 `;
 
-const start = '2026-11-22T10:00:00.000Z';
-const opens = '2026-11-22T10:11:00.000Z';
 const minuteMs = 60_000;
+/** Each test begins at a later hour, since the receipts of a log are in the order of their times. */
+let startMs = Date.parse('2026-11-22T10:00:00.000Z');
+/** The end of the time lock: ten minutes after the second vote. */
+const opens = () => new Date(startMs + 11 * minuteMs).toISOString();
 let time: ReturnType<typeof movableClock>;
 let test: TestKernel;
 let second: StartedKernel;
 let here: Caller, there: Caller, alice: Caller, bob: Caller;
 beforeAll(async () => {
   const clock = () => time.clock();
-  time = movableClock(start);
+  time = movableClock(new Date(startMs).toISOString());
   test = await startTestKernel({ overrides: { clock } });
   second = await startKernel(kernelConfigFrom(test.env), { clock });
   await test.activate('*', policy);
@@ -35,15 +37,20 @@ afterAll(async () => {
   await test.close();
 });
 
-/** Requests an approval at ten. One person approves it at once, the other a minute later. */
+function beginNextHour(): void {
+  startMs += 60 * minuteMs;
+  time = movableClock(new Date(startMs).toISOString());
+}
+
+/** Requests an approval at a full hour. One person approves it at once, the other a minute later. */
 async function approved() {
-  time = movableClock(start);
+  beginNextHour();
   const call = { tool: 'vault.open', session_id: newSession() };
   const id = send(await here.decide(call));
   expect(await alice.approval(id)).toMatchObject({ timelock_seconds: 600, timelock_until: null });
   await alice.move('approve', id);
   time.advance(minuteMs);
-  expect(await bob.decideOnPage(id)).toMatchObject({ state: 'approved', timelock_until: opens });
+  expect(await bob.decideOnPage(id)).toMatchObject({ state: 'approved', timelock_until: opens() });
   return { call, id };
 }
 
@@ -54,7 +61,7 @@ describe('a time lock, over two kernels', () => {
     for (const agent of [here, there])
       for (const repeat of [call, { ...call, approval_grant: id }]) {
         const reply = await agent.decide(repeat);
-        expect([answerOf(reply), reply.reason]).toEqual(['DENY APPROVAL_TIMELOCKED', expect.stringContaining(opens)]);
+        expect([answerOf(reply), reply.reason]).toEqual(['DENY APPROVAL_TIMELOCKED', expect.stringContaining(opens())]);
       }
     time.advance(1);
     const repeats = Array.from({ length: 20 }, (_, nth) => (nth % 2 === 0 ? here : there).decide(call));
@@ -73,19 +80,19 @@ describe('a time lock, over two kernels', () => {
   it('is sealed with the vote that started it, and shown on the page', async () => {
     const { call, id } = await approved();
     const votes = (await ledgerOf(test, call.session_id)).filter(({ payload }) => payload.kind === 'approval');
-    expect(votes.map(({ record }) => record?.intent.facts['timelock_until'])).toEqual([undefined, opens]);
+    expect(votes.map(({ record }) => record?.intent.facts['timelock_until'])).toEqual([undefined, opens()]);
     const body = { kind: 'approver', principal_id: 'carol' } as never; // the kernel adds defaults
     const { key } = (await test.as('acme', 'operator').createAccessKey({ body })).body;
     const browser = new Browser(second.url);
     const page = await browser.submit((await browser.open(`/approvals/${id}`)).form('sign-in'), { key });
     expect(page.text).toContain('vault.open: approved, and waits');
-    expect(page.text).toContain(`from ${opens} until`);
+    expect(page.text).toContain(`from ${opens()} until`);
     time.advance(10 * minuteMs);
     expect((await browser.open(`/approvals/${id}`)).text).toContain('vault.open: approved The agent may');
   });
 
   it('refuses a last vote that would leave no time for the call, and an approval with a shorter lock', async () => {
-    time = movableClock(start);
+    beginNextHour();
     const call = { tool: 'vault.open', session_id: newSession() };
     const id = send(await here.decide(call));
     await alice.move('approve', id);
