@@ -31,7 +31,7 @@ export const at = '2026-11-27T12:00:00.000Z';
 // Another test file of the worker may have loaded the query library without a window, as on a server.
 environmentManager.setIsServer(() => false);
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-/** Far more time than a page takes on a slow machine, and still bearable for whoever waits for a failing test. */
+/** Far more time than a page takes on a slow machine. A failing test ends after it. */
 configure({ asyncUtilTimeout: 60_000 });
 
 /** No pause between keys, and no check of pointer events, because styles are not loaded. */
