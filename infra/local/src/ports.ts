@@ -8,14 +8,20 @@ const triesMax = 100;
 /** Ports that this process allocated, or will open by its configuration. They stay reserved until they are opened. */
 const spokenFor = new Set<number>();
 
+/** Ports from 1024 on that browsers and `fetch` refuse to open (WHATWG Fetch, section "Port blocking"). */
+const blockedPorts: ReadonlySet<number> = new Set([
+  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
+  ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+]);
+
 /**
  * Returns a free port, and never the same port twice. It is below the ephemeral ports of the system (from 32768, on
  * Linux), because another program could get one of those before the caller opens it.
  */
-export async function freePort(): Promise<number> {
+export async function freePort(draw = () => randomInt(10_000, 30_000)): Promise<number> {
   for (let tried = 0; tried < triesMax; tried += 1) {
-    const port = randomInt(10_000, 30_000);
-    if (spokenFor.has(port)) continue;
+    const port = draw();
+    if (spokenFor.has(port) || blockedPorts.has(port)) continue;
     spokenFor.add(port);
     if (await isUsable(port)) return port;
   }
@@ -59,7 +65,7 @@ const portMax = 65_535;
 
 async function anotherPort(taken: number, used: Set<number>): Promise<number> {
   for (let port = taken + stepToAnother; port <= portMax; port += stepToAnother) {
-    if (used.has(port) || !(await isUsable(port))) continue;
+    if (used.has(port) || blockedPorts.has(port) || !(await isUsable(port))) continue;
     used.add(port);
     return port;
   }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterAll, expect, it } from '@jest/globals';
 import { assertPortsFree, freePort } from '../src/ports.ts';
@@ -30,4 +31,12 @@ it('all taken ports are reported, with one command that repeats the set variable
 it('a port is allocated only once in a process', async () => {
   const ports = await Promise.all(Array.from({ length: 400 }, freePort));
   expect(new Set(ports).size).toBe(ports.length);
+});
+
+it('a port that browsers refuse to open is never allocated', async () => {
+  const drawn = [10_080, 6_000, 10_080];
+  const port = await freePort(() => drawn.pop() ?? randomInt(20_000, 30_000));
+  expect(drawn).toEqual([]);
+  await expect(fetch('http://127.0.0.1:10080/')).rejects.toMatchObject({ cause: { message: 'bad port' } });
+  expect(port).toBeGreaterThanOrEqual(20_000);
 });
