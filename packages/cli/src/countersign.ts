@@ -25,6 +25,7 @@ import { addTrust } from './commands/trust.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWitness } from './commands/witness.ts';
 import type { Io } from './io.ts';
+import { withKeysLast } from './keys-last.ts';
 
 /** Runs the command line. Resolves to the exit status, and never rejects. */
 export async function runCountersign(argv: string[], io: Io): Promise<number> {
@@ -61,7 +62,7 @@ export async function runCountersign(argv: string[], io: Io): Promise<number> {
   addBoundary(program, io, (ended) => (status = ended));
   addDoctor(program, io, (ended) => (status = ended));
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(withKeysLast(argv), { from: 'user' });
     return status;
   } catch (error) {
     return statusOf(error, io);
