@@ -11,7 +11,7 @@ export const packSessionsMax = 64;
 
 /**
  * The scope of a pack: all receipts of the tenant with `from` ≤ `log_index` < `to`. `sessions` and `issued` narrow it
- * unless they are `null`. Packs of adjoining ranges leave no gap.
+ * unless they are `null`. Adjoining ranges have no leaf between them.
  */
 export const EvidenceScope = z.strictObject({
   tenant_id: TenantId,

@@ -28,8 +28,8 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 let amount = 0;
-const requested = async (by: Caller, tool = 'pay.send') =>
-  send(await by.decide({ tool, args: { amount: (amount += 1) }, session_id: newSession() }));
+const requested = async (by: Caller, tool = 'pay.send', action = 'tool.call') =>
+  send(await by.decide({ tool, action, args: { amount: (amount += 1) }, session_id: newSession() }));
 const similarTo = async (approval_id: ApprovalId, tenant = 'acme') => {
   const { body } = await test.as(tenant, 'alice').getApprovalContext({ params: { approval_id }, query: {} });
   return body.similar;
@@ -58,6 +58,12 @@ describe('the context of an approval', () => {
     expect(await similarTo(await requested(rival))).toMatchObject({ approved: 0, denied: 1 });
   });
 
+  it('omits requests for a different action on the same tool', async () => {
+    await alice.move('approve', await requested(agent, 'pay.plan', 'tool.preview'));
+    expect(await similarTo(await requested(agent, 'pay.plan'))).toEqual(none);
+    expect(await similarTo(await requested(agent, 'pay.plan', 'tool.preview'))).toMatchObject({ approved: 1 });
+  });
+
   it('omits requests that are older', async () => {
     await alice.move('approve', await requested(agent, 'pay.fee'));
     time.advance(similarDays * dayMs - 60_000);
@@ -72,7 +78,7 @@ describe('the context of an approval', () => {
     await owner.move('approve', await requested(namesake, 'pay.tax'));
     expect(await similarTo(await requested(namesake, 'pay.tax'), 'globex')).toMatchObject({ approved: 1 });
     expect(await similarTo(await requested(agent, 'pay.tax'))).toEqual(none);
-    await expect(similarTo(await requested(agent), 'globex')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(similarTo(await requested(agent, 'pay.tax'), 'globex')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('counts the newest thousand requests', () => {
