@@ -28,7 +28,7 @@ export const putPolicyDraft = defineRoute({
   operation: 'put-policy-draft',
   summary:
     "Replace the draft, with If-Match. This discards its compilation and reports. During an owner's report and " +
-    'for 15 minutes after it, only owners can write.',
+    'for 15 minutes after it, only owners can write. The same holds for 5 minutes after a conflict of an owner.',
   method: 'PUT',
   path: '/api/v1/workspaces/{id}/policy/draft',
   auth: 'session',

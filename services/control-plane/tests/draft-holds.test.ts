@@ -3,8 +3,10 @@ import { DecisionId, Digest, isAppError, ReceiptId, UserId, WorkspaceId } from '
 import { interleaved } from '@countersign/testkit/interleaved';
 import pg from 'pg';
 import type { Context } from '../src/context.ts';
+import type { WorkspaceCaller } from '../src/guards.ts';
 import { newWhatIfId } from '../src/ids.ts';
 import { noteActivation } from '../src/policy/put-into-force.ts';
+import { reserveAfterConflict } from '../src/policy/reserve-after-conflict.ts';
 import { requestReport } from '../src/policy/request-report.ts';
 import { recordAudit } from '../src/store/audit.ts';
 import { beginActivation, noteAllowed } from '../src/store/policy-activations.ts';
@@ -150,6 +152,31 @@ describe('the report of an owner', () => {
     expect(await codes(...both)).toEqual(['done', 'ILLEGAL_TRANSITION']);
     workspaceId = await newWorkspace();
     expect(await codes(both[1], both[0])).toEqual(['done', 'ILLEGAL_TRANSITION']);
+  });
+});
+
+describe('a try of an owner that conflicts with the edit of another person', () => {
+  const tried = (by: UserId, version: number) => {
+    const caller = { workspaceId, userId: by, role: by === owner ? 'owner' : 'member' } as WorkspaceCaller; // the rest is not read
+    return reserveAfterConflict(context, { caller, requestId: 'req_1' }, () => edit({ by, version }));
+  };
+
+  it('reserves the draft for five minutes, so that the next try succeeds', async () => {
+    await edit({ by: member, version: 1 });
+    expect(await refusal(tried(owner, 1))).toMatchObject({ code: 'PRECONDITION_FAILED' });
+    const end = nowMs + 5 * minuteMs;
+    nowMs = end - 1;
+    expect(await refusal(edit({ by: member, version: 2 }))).toEqual(heldUntil(end));
+    expect(await refusal(request(member))).toEqual(heldUntil(end));
+    expect(await refusal(tried(owner, 2))).toBeNull();
+    nowMs = end;
+    expect(await refusal(edit({ by: member, version: 3 }))).toBeNull();
+  });
+
+  it('reserves nothing for a member, or after an own edit', async () => {
+    expect(await refusal(tried(member, 0))).toMatchObject({ code: 'PRECONDITION_FAILED' });
+    expect(await refusal(tried(owner, 0))).toMatchObject({ code: 'PRECONDITION_FAILED' });
+    expect(await refusal(edit({ by: member, version: 1 }))).toBeNull();
   });
 });
 

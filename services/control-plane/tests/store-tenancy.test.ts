@@ -58,6 +58,7 @@ afterAll(async () => {
 const now = new Date('2026-11-01T10:00:00.000Z');
 const later = new Date('2026-11-01T11:00:00.000Z');
 const ada = UserId.parse(`usr_${'7'.repeat(26)}`);
+const bob = UserId.parse(`usr_${'8'.repeat(26)}`);
 const hash = Digest.parse(`sha256:${'a'.repeat(64)}`);
 const lane = LaneName.parse('stricter');
 const decided = {
@@ -260,6 +261,7 @@ const changes: Record<string, (tx: Tx, workspace: Workspace) => Promise<unknown>
   insertReplay: (tx, { workspaceId }) => insertReplay(tx, { workspaceId, replay: newReplayId() }),
   writeDraft: (tx, { workspaceId }) =>
     drafts.writeDraft(tx, { workspaceId, text: 'changed', by: ada, now: later, tags: ['1'], passesHold: true }),
+  reserveDraft: (tx, { workspaceId }) => holds.reserveDraft(tx, { workspaceId, by: bob, now: later }),
   releaseDraft: (tx, { workspaceId }) => holds.releaseDraft(tx, workspaceId),
   noteReported: (tx, { workspaceId, job }) => drafts.noteReported(tx, { workspaceId, policyHash: hash }, job),
   noteActivated: (tx, { workspaceId }) => drafts.noteActivated(tx, { workspaceId, policyHash: hash }),
