@@ -94,11 +94,11 @@ async function takeStory() {
   await open('agents');
   await take('agents');
   await open('agents/invoice-clerk');
-  await page.getByText(/receipts of seven days/).waitFor();
+  await page.getByText(/receipts of the last 7 days/).waitFor();
   await take('agent');
   await open('inbox');
   await page
-    .getByText(/receipts of seven days/)
+    .getByText(/receipts of the last 7 days/)
     .first()
     .waitFor();
   await take('inbox');
