@@ -132,9 +132,9 @@ update-test: build ## Run an earlier version and this one together on one databa
 deploy-test: build ## Build the images and run the deployment in containers: needs podman, podman-compose, kubectl
 	$(JEST) --testMatch '**/*.deploy.ts' --runInBand --verbose
 
-sbom: install ## List the packages in each image, as CycloneDX files in infra/docker/dist
+sbom: install ## List the packages in each image and in the console, as CycloneDX files in infra/docker/dist
 	@mkdir -p infra/docker/dist
-	@for unit in $(patsubst services/%/package.json,%,$(wildcard services/*/package.json)) deploy; do \
+	@for unit in $(patsubst services/%/package.json,%,$(wildcard services/*/package.json)) deploy console; do \
 	  $(PNPM) --filter "@countersign/$$unit" sbom --prod --lockfile-only --sbom-format cyclonedx --sbom-type application \
 	    --out "infra/docker/dist/$$unit.cdx.json" || exit 1; \
 	done
