@@ -31,7 +31,7 @@ const ofGateway: Row[] = [
     delete-task get-connector list-connectors list-installs export-audit export-evidence export-receipts follow-events get-active-policy get-consistency-proof get-console-run
     get-envelope get-envelope-payload get-host-chain list-envelopes list-evidence-keys list-host-drift verify-envelope
     get-console-workspace get-approval-context get-decision-stats compare-mcp-server-address get-mcp-server list-mcp-servers get-evidence-handle get-governance-receipt get-governance-status get-graph-receipt get-incident
-    get-inclusion-proof get-tlog-proof get-latest-checkpoint get-ops get-plan get-policy-draft get-receipt get-record get-replay
+    get-inclusion-proof get-tlog-proof get-latest-checkpoint get-ops get-plan get-policy-draft get-policy-version list-policy-versions get-receipt get-record get-replay
     get-trust-list get-runtime-status get-seen-agent get-spend-summary get-report get-run get-snapshot get-task get-what-if get-workspace get-workspace-approval get-workspace-settings
     leave-workspace list-api-keys list-approvals list-audit list-budgets list-checkpoints list-console-actions
     list-console-runs list-console-tasks list-console-tools list-evidence-handles list-governance-receipts
@@ -69,7 +69,7 @@ const ofControlPlane: Row[] = [
     `
     compile-policy-draft create-blast-radius create-console-run create-console-task create-policy-test create-replay
     create-session-ticket create-support-report create-what-if get-active-policy get-connector get-console-run
-    get-console-workspace get-evidence-handle get-incident get-ops get-plan get-policy-draft get-replay get-snapshot
+    get-console-workspace get-evidence-handle get-incident get-ops get-plan get-policy-draft get-policy-version list-policy-versions get-replay get-snapshot
     get-what-if list-console-actions list-console-runs list-console-tasks list-console-tools list-evidence-handles
     list-connectors list-inbox-approvals list-incidents list-installs list-ops-targets list-plans list-run-receipts list-tool-drift put-policy-draft`,
   ),

@@ -181,7 +181,9 @@ async function askPolicyDraft(published: Published, { headers, params }: Here, r
   await untilAnswered(async () => (await ask(controlPlane.getWhatIf, ofReport))['state'] === 'done');
   const { policy_hash: base } = await ask(controlPlane.getActivePolicy);
   const body = { policy_hash, report_id, acknowledge_widened: 0 };
-  await ask(controlPlane.activatePolicy, { body, ...asRead(String(base)) });
+  const { epoch } = await ask(controlPlane.activatePolicy, { body, ...asRead(String(base)) });
+  await ask(controlPlane.listPolicyVersions);
+  await ask(controlPlane.getPolicyVersion, { params: { ...params, epoch: String(epoch) } });
 }
 
 async function askOrgs(published: Published, { headers, params }: Here, gatewayUrl: string): Promise<void> {

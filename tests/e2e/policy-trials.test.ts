@@ -164,6 +164,39 @@ describe('a draft', () => {
   });
 });
 
+describe('the versions of a policy', () => {
+  it('name what changed, by whom and on which report, and a version becomes the draft again', async () => {
+    const ada = String((await desk.owner.tab.send('/api/session')).body['user_id']);
+    const first = await desk.inForce();
+    const renamed = await desk.draft({ ...first.bundle, name: 'renamed', tests: [] });
+    const firstReport = await desk.report(renamed.policy_hash);
+    const { epoch } = (await desk.activate(renamed.policy_hash, firstReport)).body;
+    const { policy_hash } = await desk.draft(await desk.loosened('loose'));
+    const reported = await desk.report(policy_hash);
+    await desk.activate(policy_hash, reported);
+    const list = (await desk.send('versions?limit=1')).body;
+    expect(list).toMatchObject({
+      data: [
+        { epoch: Number(epoch) + 1, policy_hash, base_hash: renamed.policy_hash, state: 'active', requested_by: ada },
+      ],
+      next_cursor: String(Number(epoch) + 1),
+    });
+    const older = (await desk.send(`versions?cursor=${String(list['next_cursor'])}`)).body;
+    expect(older).toMatchObject({ data: [{ epoch, state: 'replaced', report_id: firstReport.id }], next_cursor: null });
+    const loose = (await desk.send(`versions/${Number(epoch) + 1}`)).body;
+    const changed = loose['change'] as { rules: { rule_id: string; before: Members; after: null }[] };
+    expect(changed.rules.map(({ rule_id, before, after }) => [rule_id, before['effect'], after])).toEqual([
+      ['deny-destructive', 'deny', null],
+      ['escalate-hard-to-undo', 'escalate', null],
+    ]);
+    expect(loose['change']).toMatchObject({ other_members: ['name'] });
+    const { text } = (await desk.send(`versions/${String(epoch)}`)).body;
+    expect((await desk.draft(String(text))).policy_hash).toBe(renamed.policy_hash);
+    const member = await desk.colleague(address('bell'), 'member');
+    expect((await desk.send('versions/99', {}, member)).status).toBe(404);
+  });
+});
+
 type Lane = { lane: string; policy_hash: string; state: string; hours: Record<string, number>[] };
 const lanesShown = async () => (await desk.inForce())['shadows'] as Lane[];
 const sumOf = ({ hours }: Lane, count: string) => hours.reduce((sum, hour) => sum + (hour[count] ?? 0), 0);

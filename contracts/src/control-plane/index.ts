@@ -24,6 +24,7 @@ export * from './passkeys.ts';
 export * from './plans.ts';
 export * from './policy-draft.ts';
 export * from './policy-shadows.ts';
+export * from './policy-versions.ts';
 export * from './policy.ts';
 export * from './public-proof.ts';
 export * from './realtime.ts';

@@ -2,8 +2,14 @@ import { stage, workspaceId } from './_dom.tsx';
 import { describe, expect, it } from '@jest/globals';
 import { screen } from '@testing-library/react';
 import { useState } from 'react';
-import { activatePolicy } from '@countersign/contracts/control-plane';
+import {
+  activatePolicy,
+  getPolicyVersion,
+  listPolicyVersions,
+  putPolicyDraft,
+} from '@countersign/contracts/control-plane';
 import { Activate } from '../src/policy/activate.tsx';
+import { PolicyVersions } from '../src/policy/policy-versions.tsx';
 import { RuleForm } from '../src/policy/rule-form.tsx';
 
 const draft = JSON.stringify({ name: 'own', rules: [{ id: 'deny-1', effect: 'deny' }] });
@@ -84,5 +90,51 @@ describe('a draft', () => {
     stage().show(<Activate {...props} />, { role: 'partner' });
     await screen.findByText('Only owners can activate a draft.');
     expect(screen.queryByRole('button', { name: 'Activate' })).toBeNull();
+  });
+});
+
+describe('the versions of a policy', () => {
+  const hash = `sha256:${'0'.repeat(64)}`;
+  const id = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+  const version = (epoch: number, state: 'active' | 'replaced') => ({
+    ...{ epoch, state, policy_hash: hash, base_hash: hash, requested_by: `usr_${id}` },
+    ...{ requested_at: '2026-01-01T00:00:00.000Z', report_id: `wif_${id}`, receipt_id: `rcp_${id}` },
+  });
+  const rule = { id: 'deny-1', effect: 'deny' as const, match: {} };
+
+  it('show their changes, and become the draft after a confirmation', async () => {
+    const { peer, user, show } = stage();
+    peer.answers(listPolicyVersions, { data: [version(2, 'active'), version(1, 'replaced')], next_cursor: null });
+    const change = { rules: [{ rule_id: 'deny-1', before: null, after: rule }], other_members: ['tools'] };
+    peer.answers(getPolicyVersion, { ...version(1, 'replaced'), text: '{"name":"first"}', change });
+    const stored = { version: 7 } as Parameters<typeof PolicyVersions>[0]['draft']; // only the version is read
+    show(<PolicyVersions draft={stored} />);
+    expect((await screen.findAllByText(/^Version \d/)).map(({ textContent }) => textContent?.slice(0, 9))).toEqual([
+      'Version 2',
+      'Version 1',
+    ]);
+    expect(screen.getAllByText('in force')).toHaveLength(1);
+    expect(peer.requests(getPolicyVersion)).toEqual([]);
+    await user.click(screen.getByText(/^Version 1/));
+    expect((await screen.findByText(/was added/)).textContent).toMatch(/^Rule deny-1 was added/);
+    screen.getByText('Also changed: tools');
+    peer.answers(putPolicyDraft, {
+      ...{ workspace_id: workspaceId, version: 8, state: 'editing', text: '{"name":"first"}', policy_hash: null },
+      ...{ report_id: null, updated_by: `usr_${id}`, updated_at: '2026-01-01T00:00:00.000Z' },
+    });
+    await user.click(screen.getByRole('button', { name: 'Use as draft' }));
+    await screen.findByText(/replaces version 7 of the draft/);
+    expect(peer.requests(putPolicyDraft)).toEqual([]);
+    await user.click(screen.getByRole('button', { name: 'Replace the draft' }));
+    await screen.findByText(/^Version 2/);
+    const [written] = peer.requests(putPolicyDraft).map(({ body, headers }) => [body, headers.get('if-match')]);
+    expect(written).toEqual([{ text: '{"name":"first"}' }, '"7"']);
+  });
+
+  it('are none before the first activation', async () => {
+    const { peer, show } = stage();
+    peer.answers(listPolicyVersions, { data: [], next_cursor: null });
+    show(<PolicyVersions draft={null} />);
+    await screen.findByText(/No draft was activated here yet/);
   });
 });

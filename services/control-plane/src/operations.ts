@@ -61,6 +61,7 @@ import { getSessionRoute } from './routes/sessions/get-session.ts';
 import { getSigningKeyRoute } from './routes/public-proof/get-signing-key.ts';
 import { getSnapshotRoute } from './routes/realtime/get-snapshot.ts';
 import { getSsoReadinessRoute } from './routes/orgs/get-sso-readiness.ts';
+import { getPolicyVersionRoute } from './routes/policy/get-policy-version.ts';
 import { getWhatIfRoute } from './routes/policy/get-what-if.ts';
 import { installConnectorRoute } from './routes/connectors/install-connector.ts';
 import { introspectSessionRoute } from './routes/sessions/introspect-session.ts';
@@ -81,6 +82,7 @@ import { listOrgsRoute } from './routes/orgs/list-orgs.ts';
 import { listOidcConnectionsRoute } from './routes/sessions/list-oidc-connections.ts';
 import { listOpsTargetsRoute } from './routes/ops/list-ops-targets.ts';
 import { listPlansRoute } from './routes/plans/list-plans.ts';
+import { listPolicyVersionsRoute } from './routes/policy/list-policy-versions.ts';
 import { listRunReceiptsRoute } from './routes/runs/list-run-receipts.ts';
 import { listShimsRoute } from './routes/connectors/list-shims.ts';
 import { listToolDriftRoute } from './routes/tools/list-tool-drift.ts';
@@ -166,6 +168,7 @@ export const operations: Operations<typeof controlPlaneRoutes, Context> = {
   revokeShim: revokeShimRoute,
   listLiveSessions: listLiveSessionsRoute,
   getPolicyDraft: getPolicyDraftRoute,
+  getPolicyVersion: getPolicyVersionRoute,
   putPolicyDraft: putPolicyDraftRoute,
   createPolicyTest: createPolicyTestRoute,
   compilePolicyDraft: compilePolicyDraftRoute,
@@ -190,6 +193,7 @@ export const operations: Operations<typeof controlPlaneRoutes, Context> = {
   createBlastRadius: createBlastRadiusRoute,
   createPlan: createPlanRoute,
   listPlans: listPlansRoute,
+  listPolicyVersions: listPolicyVersionsRoute,
   getPlan: getPlanRoute,
   approvePlan: approvePlanRoute,
   commitPlan: commitPlanRoute,

@@ -261,6 +261,34 @@ const policies: Record<string, List> = {
     listed: [expect.objectContaining({ id: numbered('pac', 2) }), null],
     isUnlimited: true,
   },
+  listVersions: {
+    fill: activationsOf([
+      { id: 1, state: 'replaced', epoch: 1, confirmedAt: now },
+      { id: 2, state: 'decided', epoch: 2 },
+      { id: 3, state: 'replaced', epoch: 3, confirmedAt: now },
+      { id: 4, state: 'deciding', epoch: 4 },
+      { id: 5, state: 'active', epoch: 5, confirmedAt: now },
+      { id: 6, state: 'active', epoch: 4, workspaceId: beside, confirmedAt: now },
+      { id: 7, state: 'replaced', epoch: 6, confirmedAt: now },
+    ]),
+    list: async (tx, limit) =>
+      (await activations.listVersions(tx, workspaceId, { limit, below: 6 })).map(({ epoch, state }) => [epoch, state]),
+    listed: [
+      [5, 'active'],
+      [3, 'replaced'],
+      [1, 'replaced'],
+    ],
+  },
+  findVersion: {
+    fill: activationsOf([
+      { id: 1, state: 'replaced', epoch: 1, confirmedAt: now },
+      { id: 2, state: 'decided', epoch: 2 },
+      { id: 3, state: 'active', epoch: 3, workspaceId: beside, confirmedAt: now },
+    ]),
+    list: (tx) => Promise.all([1, 2, 3].map((epoch) => activations.findVersion(tx, workspaceId, epoch))),
+    listed: [expect.objectContaining({ epoch: 1, state: 'replaced' }), null, null],
+    isUnlimited: true,
+  },
   'listUndelivered lanes': {
     fill: fillLanes,
     list: async (tx, limit) => (await lanes.listUndelivered(tx, now, limit)).map((each) => each.lane),

@@ -216,6 +216,8 @@ const finds: Record<string, Ask> = {
 const lists: Record<string, (workspace: Ids) => Promise<unknown[]>> = {
   findDraft: async ({ workspaceId }) => [(await drafts.findDraft(reader, workspaceId))?.workspace_id],
   findActive: async ({ workspaceId }) => [(await activations.findActive(reader, workspaceId))?.id],
+  listVersions: async ({ workspaceId }) =>
+    (await activations.listVersions(reader, workspaceId, { limit: 9, below: undefined })).map(({ epoch }) => epoch),
   findInterrupted: async ({ workspaceId }) => {
     const named = { workspaceId, policyHash: hash, reportId: newReportId, epoch: 1 };
     return [(await activations.findInterrupted(reader, named))?.id];
@@ -250,6 +252,7 @@ const lists: Record<string, (workspace: Ids) => Promise<unknown[]>> = {
 /** The result of each list for a workspace with one row of each kind. */
 const listed = ({ workspaceId, scope, incident, handle, activation }: Workspace): Record<string, unknown[]> => ({
   ...{ findDraft: [workspaceId], findActive: [activation], findInterrupted: [activation], findLane: [workspaceId] },
+  ...{ listVersions: [1] },
   ...{ listLanes: [workspaceId], listHours: [workspaceId], listIncidents: [incident], lockUnclosed: [incident] },
   ...{ listHandles: [handle], listScopes: [scope], countUnconfirmed: [1], findSighted: [workspaceId] },
   ...{ listAuditEntries: [workspaceId], listAuditFrom: [workspaceId], listHints: ['policy'], countHints: [1] },

@@ -5,6 +5,7 @@ import { usePolicy } from './use-policy.ts';
 import { DraftDesk } from './draft-desk.tsx';
 import { FirstDraft } from './first-draft.tsx';
 import { InForce } from './in-force.tsx';
+import { PolicyVersions } from './policy-versions.tsx';
 import { ShadowLanes } from './shadow-lanes.tsx';
 
 const askAgainMs = 5_000;
@@ -32,6 +33,7 @@ export function PolicyPage() {
       {active.data !== undefined && (
         <ShadowLanes shadows={active.data.shadows} text={draft.data?.draft?.text ?? null} />
       )}
+      {draft.data !== undefined && <PolicyVersions draft={draft.data.draft} />}
     </Page>
   );
 }

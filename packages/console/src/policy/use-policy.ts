@@ -8,7 +8,9 @@ import {
   deletePolicyShadow,
   getActivePolicy,
   getPolicyDraft,
+  getPolicyVersion,
   getWhatIf,
+  listPolicyVersions,
   putPolicyDraft,
   putPolicyShadow,
 } from '@countersign/contracts/control-plane';
@@ -23,7 +25,9 @@ const routes = {
   deletePolicyShadow,
   getActivePolicy,
   getPolicyDraft,
+  getPolicyVersion,
   getWhatIf,
+  listPolicyVersions,
   putPolicyDraft,
   putPolicyShadow,
 };

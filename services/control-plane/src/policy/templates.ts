@@ -34,6 +34,7 @@ function withTwoPeople(bundle: PolicyBundle): PolicyBundle {
   };
 }
 
-function textOf(bundle: PolicyBundle): string {
+/** A bundle as the text of a draft. */
+export function textOf(bundle: PolicyBundle): string {
   return `${JSON.stringify(bundle, null, 2)}\n`;
 }

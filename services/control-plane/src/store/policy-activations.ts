@@ -1,4 +1,5 @@
-import { DecisionId, Digest, ReceiptId, UserId, WorkspaceId, type WhatIfId } from '@countersign/contracts';
+import { DecisionId, Digest, instantOf, ReceiptId, UserId, WhatIfId, WorkspaceId } from '@countersign/contracts';
+import { PolicyVersion } from '@countersign/contracts/control-plane';
 import { isUniqueViolation } from '@countersign/database';
 import type { PolicyActivation as Row } from '../generated/prisma/client.ts';
 import type { Reader, Tx } from './database.ts';
@@ -122,6 +123,46 @@ export async function listUnconfirmed(reader: Reader, before: Date, limit: numbe
 export async function findActive(reader: Reader, workspaceId: WorkspaceId): Promise<StoredActivation | null> {
   const row = await reader.policyActivation.findFirst({ where: { workspaceId, state: 'active' } });
   return row === null ? null : activationOf(row);
+}
+
+/** The states of an activation that was put into force. */
+const versionStates = ['active', 'replaced'];
+type VersionPage = { limit: number; below: number | undefined };
+
+/** The policies that were put into force in a workspace, newest first. */
+export async function listVersions(
+  reader: Reader,
+  workspaceId: WorkspaceId,
+  { limit, below }: VersionPage,
+): Promise<PolicyVersion[]> {
+  const rows = await reader.policyActivation.findMany({
+    where: { workspaceId, state: { in: versionStates }, ...(below === undefined ? {} : { epoch: { lt: below } }) },
+    orderBy: { epoch: 'desc' },
+    take: limit,
+  });
+  return rows.map(versionOf);
+}
+
+export async function findVersion(
+  reader: Reader,
+  workspaceId: WorkspaceId,
+  epoch: number,
+): Promise<PolicyVersion | null> {
+  const row = await reader.policyActivation.findFirst({ where: { workspaceId, epoch, state: { in: versionStates } } });
+  return row === null ? null : versionOf(row);
+}
+
+function versionOf(row: Row): PolicyVersion {
+  return {
+    epoch: row.epoch,
+    policy_hash: Digest.parse(row.policyHash),
+    state: PolicyVersion.shape.state.parse(row.state),
+    base_hash: Digest.parse(row.baseHash),
+    requested_by: UserId.parse(row.askedBy),
+    requested_at: instantOf(row.createdAt),
+    report_id: WhatIfId.parse(row.reportId),
+    receipt_id: ReceiptId.parse(row.decisionReceiptId),
+  };
 }
 
 export async function noteConfirmed(tx: Tx, id: string, now: Date): Promise<void> {
