@@ -19,6 +19,7 @@ import {
   ToolName,
 } from '../scalars.ts';
 import { BudgetRemainder, CappedFacts, Demand, ReadFacts } from './boundary-record.ts';
+import { CallSentence } from './call-sentence.ts';
 import { DeclaredDemand } from './evaluate.ts';
 
 const TenantQuery = { tenant_id: z.string().optional() };
@@ -66,6 +67,11 @@ export const Approval = z.strictObject({
    * approval is resolved.
    */
   args: PlainObject.nullable(),
+  /**
+   * The sentence that the policy has for this tool, with its placeholders. `null` where the policy has none, and
+   * wherever `args` is `null`.
+   */
+  says: CallSentence.nullable(),
   intent_hash: Digest,
   /**
    * The hash of intent, effect, demand and facts, as in the boundary record. A call that differs in any of them is not

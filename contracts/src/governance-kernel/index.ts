@@ -16,6 +16,7 @@ export * from './boundary-record.ts';
 export * from './boundary-targets.ts';
 export * from './boundary.ts';
 export * from './budgets.ts';
+export * from './call-sentence.ts';
 export * from './chain-export.ts';
 export * from './chat.ts';
 export * from './conformance-vectors.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CallMembers, EffectLevel, ToolName, Verdict } from '../scalars.ts';
 import { ReasonCode } from '../reason-codes.ts';
+import { CallSentence } from './call-sentence.ts';
 import { RelationName } from './relation-names.ts';
 
 /** `*` matches any number of characters, `?` matches one. There are no other wildcards. */
@@ -117,7 +118,7 @@ export const PolicyBundle = z.strictObject({
   /** The conditions on the caller of every call. A tool may have further conditions. */
   identity: IdentityDemands.optional(),
   /**
-   * The effects of tools by name, and their conditions on the caller. A tool without any declaration is E4. If the
+   * The effects of tools by name, their conditions on the caller, and their sentences for approvers. A tool without any declaration is E4. If the
    * registry and the bundle declare a tool, the higher effect applies.
    */
   tools: z
@@ -130,6 +131,8 @@ export const PolicyBundle = z.strictObject({
         sandbox: z.literal(true).optional(),
         /** Only the kernel may send the call. A call that the caller would execute itself is denied. */
         dispatched_by: z.literal('kernel').optional(),
+        /** What a call does, for the people who approve it: `transfer {money amount_minor currency} to {creditor.name}`. */
+        says: CallSentence.optional(),
       }),
     )
     .refine((tools) => Object.keys(tools).length <= 5000, 'may name at most 5000 tools')

@@ -67,6 +67,17 @@ describe('what needs attention', () => {
     expect(list.getByText('2 calls wait for other people')).toBeTruthy();
   });
 
+  it('shows the sentence of the policy, with the values of the call marked', async () => {
+    const { peer, show } = stage();
+    peer.answers(getSnapshot, snapshot({ counts: { pending_approvals: 1, waiting_for_you: 1 } }));
+    const spoken = { ...approvalCalled(1), says: 'write {path}', args: { path: 'a\u202eb' } };
+    peer.answers(listInboxApprovals, { data: [{ ...spoken, may_decide: true, obstacle: null }], next_cursor: null });
+    show(<Attention />);
+    const value = await screen.findByText('a⟨U+202E⟩b');
+    expect(value.closest('strong')).not.toBeNull();
+    expect(value.closest('li')?.textContent).toMatch(/^crawler wants to write a⟨U\+202E⟩b/);
+  });
+
   it('links to the inbox when the calls cannot be read', async () => {
     const { peer, show } = stage();
     peer.answers(getSnapshot, snapshot({ counts: { pending_approvals: 2, waiting_for_you: 2 } }));

@@ -20,6 +20,8 @@ export type DeclaredTools = {
   sandboxed: ReadonlySet<string>;
   /** The tools that only the kernel may send, by canonical name. */
   keptInside: ReadonlySet<string>;
+  /** What calls of a tool do, in the owner's words, by the canonical name of the tool. */
+  sentences: ReadonlyMap<string, string>;
   /** The declared tool names, by the form in which readers see them. */
   byFoldedName: ReadonlyMap<string, string>;
   /** Restricted whole names by canonical name, with all their written spellings. */
@@ -39,12 +41,14 @@ export function* declaredInSteps({ tools = {}, ...bundle }: Declaring): Generato
   const identities = new Map<string, IdentityDemand[]>();
   const sandboxed = new Set<string>();
   const keptInside = new Set<string>();
-  for (const [name, { effect_level, identity = [], sandbox, dispatched_by }] of Object.entries(tools)) {
+  const sentences = new Map<string, string>();
+  for (const [name, { effect_level, identity = [], sandbox, dispatched_by, says }] of Object.entries(tools)) {
     effects.set(name, effect_level);
     effectsMeant.set(meaningOf(name), graverEffect(effect_level, effectsMeant.get(meaningOf(name)) ?? 'E0'));
     byFoldedName.set(foldedToolName(name), name);
     if (sandbox === true) sandboxed.add(meaningOf(name));
     if (dispatched_by === 'kernel') keptInside.add(meaningOf(name));
+    if (says !== undefined) sentences.set(meaningOf(name), says);
     if (identity.length > 0) {
       const meant = meaningOf(name);
       identities.set(meant, [...(identities.get(meant) ?? []), ...identity]);
@@ -65,6 +69,7 @@ export function* declaredInSteps({ tools = {}, ...bundle }: Declaring): Generato
     identities,
     sandboxed,
     keptInside,
+    sentences,
     byFoldedName,
     restricted,
     patterns: [...patterns].map(([written, canonical]) => ({ written, canonical })),
@@ -133,6 +138,11 @@ export function effectDeclared(
   { tool, isOwn }: { tool: string; isOwn: boolean },
 ): EffectLevel | undefined {
   return isOwn ? effects.get(tool) : effectsMeant.get(meaningOf(tool));
+}
+
+/** The owner's sentence about calls of this tool, or `null`. */
+export function sentenceFor({ sentences }: Pick<DeclaredTools, 'sentences'>, tool: string): string | null {
+  return sentences.get(meaningOf(tool)) ?? null;
 }
 
 /** All canonical names that this name could mean, since `files.read` may also be written as `files_read`. */

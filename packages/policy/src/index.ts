@@ -6,7 +6,15 @@ export { compileInTurns } from './compile-policy.ts';
 export { failedTests, failedTestsInTurns } from './policy-tests.ts';
 export { canonicalRule, missingCeiling } from './ceilings.ts';
 export type { CompiledPolicy } from './compile-policy.ts';
-export { declaredApart, effectDeclared, graverEffect, meaningOf, meaningsOf, mistakenFor } from './declared-tools.ts';
+export {
+  declaredApart,
+  effectDeclared,
+  graverEffect,
+  meaningOf,
+  meaningsOf,
+  mistakenFor,
+  sentenceFor,
+} from './declared-tools.ts';
 export { deniedTools } from './denied-tools.ts';
 export { destinationNamed, egressFact, provenanceFact, sandboxFact } from './demanded-facts.ts';
 export type { HeldGrant } from './demanded-facts.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { nodeProvider } from '@countersign/crypto/node';
-import { compilePolicy, graverEffect, mistakenFor, parsePolicyBundle } from '../src/index.ts';
+import { compilePolicy, graverEffect, mistakenFor, parsePolicyBundle, sentenceFor } from '../src/index.ts';
 
 const { tools } = compilePolicy(
   parsePolicyBundle({
@@ -51,4 +51,11 @@ describe('the higher of two effects', () => {
         expect(graverEffect(one, second)).toBe(levels[Math.max(gravity, otherGravity)]);
     }
   });
+});
+
+it('the sentence of a tool is found under each of its spellings', () => {
+  const sentences = new Map([['files.read', 'read {path}']]);
+  expect(
+    ['files.read', 'files__read', 'Files.Read', 'files.write'].map((name) => sentenceFor({ sentences }, name)),
+  ).toEqual(['read {path}', 'read {path}', 'read {path}', null]);
 });

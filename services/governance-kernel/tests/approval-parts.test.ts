@@ -27,7 +27,15 @@ const laterText = '2026-03-01T12:00:01.000Z';
 describe('an approval as callers see it', () => {
   const shown = {
     ...{ approval_id: 'apr_1', state: 'pending', tenant_id: 'acme', requested_by: 'agent', session_id: 's1' },
-    ...{ action: 'tool.call', tool: 'mail.send', resource: null, effect_level: 'E3', facts: {}, args: null },
+    ...{
+      action: 'tool.call',
+      tool: 'mail.send',
+      resource: null,
+      effect_level: 'E3',
+      facts: {},
+      args: null,
+      says: null,
+    },
     demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 1 },
     ...{ intent_hash: digest('b'), judged_hash: digest('c'), policy_hash: digest('d'), receipt_id: null },
     preconditions: { tool_definition_hash: null, budgets: null },
@@ -56,7 +64,8 @@ describe('an approval as callers see it', () => {
 
   it('shows its arguments only while it is pending', () => {
     const row = encrypted();
-    const shownAt = (of: typeof row, atMs: number) => approvalWithArgs(of, { nowMs: atMs, argsCipher: cipher });
+    const shownAt = (of: typeof row, atMs: number) =>
+      approvalWithArgs(of, { nowMs: atMs, argsCipher: cipher, policy: null });
     expect(shownAt(row, nowMs)).toEqual({ ...approvalView(row, nowMs), args });
     expect(shownAt(row, row.expiresAtMs)).toMatchObject({ state: 'expired', args: null });
     expect(shownAt(encrypted({ state: 'approved' }), nowMs)).toMatchObject({ state: 'approved', args: null });

@@ -16,6 +16,7 @@ rules:
   - { id: free-notes, effect: allow, match: { tool: [note], effect_level: [E1] } }
 tools:
   note: { effect_level: E1 }
+  pay.send: { effect_level: E4, says: 'pay {amount}' }
 `;
 
 const time = movableClock('2026-11-21T10:00:00.000Z');
@@ -191,6 +192,26 @@ describe('the approval loop', () => {
     await test.activate(tenant, policy('2'), 2);
     expect(answerOf(await caller.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_MISMATCH');
     expect(send(await caller.decide(call))).not.toBe(id);
+  });
+
+  it('shows the sentence of its policy to people who decide, while the approval is pending', async () => {
+    const tenant = 'speaking';
+    const [caller, approver] = [new Caller(test, tenant), new Caller(test, tenant, 'alice')];
+    await test.activate(tenant, policy('1'));
+    const says = async (id: string, query: { omit?: 'args' } = {}) =>
+      (await approver.client.listApprovals({ query: { approval_id: id, ...query } as never })).body.data[0]?.says;
+    const [named, spelled] = [
+      await caller.decide(payment()),
+      await caller.decide({ ...payment(), tool: 'pay.refund' }),
+    ];
+    expect([await says(send(named)), await says(send(spelled))]).toEqual(['pay {amount}', null]);
+    expect(await says(send(named), { omit: 'args' })).toBeNull();
+    await approver.move('deny', send(spelled));
+    await approver.move('approve', send(named));
+    expect(await says(send(named))).toBeNull();
+    const open = send(await caller.decide(payment()));
+    await test.activate(tenant, policy('2'), 2);
+    expect(await says(open)).toBeNull();
   });
 
   verifies(

@@ -6,6 +6,7 @@ import type { Approval } from '@countersign/contracts/governance-kernel';
 import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Shown, ShownJson } from '../parts/shown.tsx';
+import { WhatItDoes } from '../parts/what-it-does.tsx';
 import { Who } from '../parts/who.tsx';
 import { AskedFacts, SignedFacts } from './approval-facts.tsx';
 import { Countdown, useSecondsLeft } from '../parts/countdown.tsx';
@@ -67,13 +68,13 @@ export function ApprovalCard({ approval, isWhole, opened, ...rest }: Props) {
   );
 }
 
-/** The sentence is written by the console and its names come from the caller. It contains no text of a tool. */
+/** The sentence is written by the console or the policy, and its values come from the caller. */
 function CardHead({ approval }: { approval: Approval }) {
-  const { tool, action, state, effect_level, requested_by, expires_at, updated_at } = approval;
+  const { state, effect_level, requested_by, expires_at, updated_at } = approval;
   return (
     <header className="card-head">
       <h2 className="card-sentence">
-        <Who actor={requested_by} /> {state === 'pending' ? 'wants' : 'wanted'} to call <Shown text={tool ?? action} />
+        <Who actor={requested_by} /> {state === 'pending' ? 'wants' : 'wanted'} to <WhatItDoes call={approval} />
       </h2>
       <Mark tone={stateTones[state]}>{stateWords[state]}</Mark>
       <span title={effect_level}>

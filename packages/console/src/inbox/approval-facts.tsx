@@ -30,6 +30,10 @@ export function AskedFacts({ approval }: { approval: Approval }) {
       <dd>
         <Who actor={approval.requested_by} />
       </dd>
+      <dt>{approval.tool === null ? 'Action' : 'Tool'}</dt>
+      <dd>
+        <Shown text={approval.tool ?? approval.action} />
+      </dd>
       {approval.resource !== null && (
         <>
           <dt>Resource</dt>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { InboxApproval } from '@countersign/contracts/control-plane';
 import { Countdown } from '../parts/countdown.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { WhatItDoes } from '../parts/what-it-does.tsx';
 import { Who } from '../parts/who.tsx';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
 
@@ -41,7 +42,7 @@ export function WaitingCalls({ count, text }: { count: number; text: string }) {
 }
 
 function Call({ approval }: { approval: InboxApproval }) {
-  const { approval_id: id, requested_by: caller, tool, action, resource, expires_at: until } = approval;
+  const { approval_id: id, requested_by: caller, resource, expires_at: until } = approval;
   return (
     <li data-id={id}>
       <Symbol />
@@ -49,10 +50,7 @@ function Call({ approval }: { approval: InboxApproval }) {
         <strong>
           <Who actor={caller} />
         </strong>{' '}
-        wants to call{' '}
-        <strong>
-          <Shown text={tool ?? action} />
-        </strong>
+        wants to <WhatItDoes call={approval} />
         {resource !== null && (
           <span className="quiet">
             {' '}

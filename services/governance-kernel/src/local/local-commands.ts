@@ -55,7 +55,9 @@ export function localCommands(core: Core, names: LocalNames) {
     records: async ({ limit, ...filter }: Limited) =>
       (await core.reads.listRecords(tenant, filter, { limit, before: null })).map(({ item }) => item),
     approvals: async (): Promise<Approval[]> =>
-      (await core.reads.listApprovals(tenant)).map((row) => approvalWithArgs(row, { ...core, nowMs: nowMs() })),
+      (await core.reads.listApprovals(tenant)).map((row) =>
+        approvalWithArgs(row, { ...core, nowMs: nowMs(), policy: core.policies.current(tenant) }),
+      ),
     decide: (decided: Decided) => decideApproval(core, caller, decided),
     checkpoint: (): Promise<Checkpoint> => core.checkpoints.create(),
     checkpoints: async (): Promise<Checkpoint[]> => (await core.file.read()).checkpoints.toReversed(),

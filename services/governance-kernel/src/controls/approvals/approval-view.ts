@@ -1,17 +1,25 @@
 import { instantOrNull, instantOf } from '@countersign/contracts';
 import type { Approval } from '@countersign/contracts/governance-kernel';
+import { sentenceFor } from '@countersign/policy';
+import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { ApprovalRow } from './approval-row.ts';
 import type { ArgsCipher } from './args-cipher.ts';
 import { brokenGlass } from './break-glass.ts';
 import { isExpired } from './expire.ts';
 
-type Viewing = { nowMs: number; argsCipher: ArgsCipher };
+type Viewing = { nowMs: number; argsCipher: ArgsCipher; policy: LoadedPolicy | null };
 
-/** An approval with its arguments, for its approver. A resolved approval has none. */
-export function approvalWithArgs(row: ApprovalRow, { nowMs, argsCipher }: Viewing): Approval {
+/** An approval with its arguments and its sentence, for its approver. A resolved approval has neither. */
+export function approvalWithArgs(row: ApprovalRow, { nowMs, argsCipher, policy }: Viewing): Approval {
   const view = approvalView(row, nowMs);
   if (view.state !== 'pending' || row.argsEncrypted === null) return view;
-  return { ...view, args: argsCipher.decrypt(row, row.argsEncrypted) };
+  return { ...view, args: argsCipher.decrypt(row, row.argsEncrypted), says: sentenceOf(row, policy) };
+}
+
+/** Only the policy that escalated the call speaks about it. */
+function sentenceOf({ tool, policyHash }: ApprovalRow, policy: LoadedPolicy | null): string | null {
+  if (tool === null || policy === null || policy.hash !== policyHash) return null;
+  return sentenceFor(policy.policy.tools, tool);
 }
 
 /**
@@ -33,6 +41,7 @@ export function approvalView(row: ApprovalRow, nowMs: number): Approval {
     facts: row.facts,
     ...(row.cappedFacts === null ? {} : { capped_facts: row.cappedFacts }),
     args: null,
+    says: null,
     intent_hash: row.intentHash,
     judged_hash: row.judgedHash,
     policy_hash: row.policyHash,

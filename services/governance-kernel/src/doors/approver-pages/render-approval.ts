@@ -41,7 +41,7 @@ export function renderApproval(
   const obstacle = (action: ApprovalDecision) =>
     obstacleOf(provider, row, { electorate, action, by: viewer, credential, asserted: null, nowMs, reason: 'given' });
   return approvalPage({
-    approval: { ...approvalWithArgs(row, { nowMs, argsCipher }), spend_minor: spendMinor(row.demand) },
+    approval: { ...approvalWithArgs(row, { nowMs, argsCipher, policy: null }), spend_minor: spendMinor(row.demand) },
     viewer,
     nowMs,
     obstacles: {

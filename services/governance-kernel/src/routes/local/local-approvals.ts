@@ -8,13 +8,14 @@ import { handleTenant } from '../../handle.ts';
 import type { Core } from '../../local/open-core.ts';
 import { pageOf } from '../../evidence/receipts/page.ts';
 
-export const listApprovalsRoute = ({ reads, clock, argsCipher, provider }: Core) =>
+export const listApprovalsRoute = ({ reads, clock, argsCipher, provider, policies }: Core) =>
   handleTenant(listApprovals)(async ({ query, caller: { tenant } }) => {
     const nowMs = clock().getTime();
     const { state, session_id: session, approval_id: id, limit, cursor } = query;
     const rows = await reads.listApprovals(tenant, { session, id });
+    const viewing = { nowMs, argsCipher, policy: policies.current(tenant) };
     const views = rows
-      .map((row) => (query.omit === 'args' ? approvalView(row, nowMs) : approvalWithArgs(row, { nowMs, argsCipher })))
+      .map((row) => (query.omit === 'args' ? approvalView(row, nowMs) : approvalWithArgs(row, viewing)))
       .filter((view) => state === undefined || view.state === state)
       .map((view, nth, all) => ({ place: all.length - nth, view }));
     const { data, next_cursor } = await pageOf(
