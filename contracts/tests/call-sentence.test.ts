@@ -65,8 +65,8 @@ describe('the sentence about a call', () => {
   it('never adds words of the caller to the words of the owner', () => {
     fc.assert(
       fc.property(fc.string(), fc.jsonValue(), (to, more) => {
-        const parts = sentenceOfCall('send {to} now', { to, more });
-        const own = parts?.filter(({ isValue }) => !isValue).map(({ text }) => text);
+        const pieces = sentenceOfCall('send {to} now', { to, more });
+        const own = pieces?.filter(({ isValue }) => !isValue).map(({ text }) => text);
         expect(own ?? ['send ', ' now']).toEqual(['send ', ' now']);
       }),
     );

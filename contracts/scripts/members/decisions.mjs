@@ -50,7 +50,7 @@ export const decisionMembers = {
   needed_approval: 'How many calls needed an approval.',
   pending_approvals: 'How many approvals wait for a decision.',
   quorum: 'How many approvers must agree.',
-  says: 'What a call does, in the words of the policy, with placeholders for values of its arguments.',
+  says: 'The sentence of the policy about a call, with placeholders for values of its arguments.',
   timeout: 'How long the approval waits for a decision, in seconds.',
   timelock: 'How long an approved call waits before it may be made, in seconds.',
   timelock_seconds: 'How long an approved call waits before it may be made, in seconds.',

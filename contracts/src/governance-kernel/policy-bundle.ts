@@ -131,7 +131,7 @@ export const PolicyBundle = z.strictObject({
         sandbox: z.literal(true).optional(),
         /** Only the kernel may send the call. A call that the caller would execute itself is denied. */
         dispatched_by: z.literal('kernel').optional(),
-        /** What a call does, for the people who approve it: `transfer {money amount_minor currency} to {creditor.name}`. */
+        /** The sentence about a call, for the people who approve it: `transfer {money amount_minor currency} to {creditor.name}`. */
         says: CallSentence.optional(),
       }),
     )

@@ -20,7 +20,7 @@ export type DeclaredTools = {
   sandboxed: ReadonlySet<string>;
   /** The tools that only the kernel may send, by canonical name. */
   keptInside: ReadonlySet<string>;
-  /** What calls of a tool do, in the owner's words, by the canonical name of the tool. */
+  /** The owner's sentences about calls of a tool, by the canonical name of the tool. */
   sentences: ReadonlyMap<string, string>;
   /** The declared tool names, by the form in which readers see them. */
   byFoldedName: ReadonlyMap<string, string>;

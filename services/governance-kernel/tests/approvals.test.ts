@@ -199,7 +199,7 @@ describe('the approval loop', () => {
     const [caller, approver] = [new Caller(test, tenant), new Caller(test, tenant, 'alice')];
     await test.activate(tenant, policy('1'));
     const says = async (id: string, query: { omit?: 'args' } = {}) =>
-      (await approver.client.listApprovals({ query: { approval_id: id, ...query } as never })).body.data[0]?.says;
+      (await approver.client.listApprovals({ query: { approval_id: id, ...query } })).body.data[0]?.says;
     const [named, spelled] = [
       await caller.decide(payment()),
       await caller.decide({ ...payment(), tool: 'pay.refund' }),

@@ -9,12 +9,12 @@ type Call = {
 };
 
 /**
- * What a call does: the sentence of the policy, with the values of the call marked, or "call" and the name of the tool.
+ * The sentence of the policy about a call, with the values of the call marked, or "call" and the name of the tool.
  * It contains no text of a tool.
  */
 export function WhatItDoes({ call: { tool, action, args, says } }: { call: Call }) {
-  const parts = says === null || args === null ? null : sentenceOfCall(says, args);
-  if (parts === null)
+  const pieces = says === null || args === null ? null : sentenceOfCall(says, args);
+  if (pieces === null)
     return (
       <>
         call{' '}
@@ -25,7 +25,7 @@ export function WhatItDoes({ call: { tool, action, args, says } }: { call: Call 
     );
   return (
     <>
-      {parts.map(({ text, isValue }, nth) =>
+      {pieces.map(({ text, isValue }, nth) =>
         isValue ? (
           <strong key={nth}>
             <Shown text={text} />
