@@ -21,6 +21,8 @@ export type { JsonValue } from './json-value.ts';
 export { jwkThumbprint, publicKeyFromJwk, publicKeyToJwk } from './jwk.ts';
 export type { Ed25519Jwk } from './jwk.ts';
 export { keyIdOf } from './key-id.ts';
+export { InclusionPaths } from './inclusion-paths.ts';
+export type { EncodedInclusionClaim } from './inclusion-paths.ts';
 export { consistencyProof, inclusionProof } from './merkle-proof.ts';
 export type { NodeReader } from './merkle-proof.ts';
 export { emptyFrontier, appendLeaf, emptyRoot, frontierRoot, leafHash, nodeHash, rootOf } from './merkle-tree.ts';

@@ -5,6 +5,8 @@ import type { CryptoProvider } from './provider.ts';
 export const hashBytes = 32;
 const leafPrefix = Uint8Array.of(0x00);
 const nodePrefix = Uint8Array.of(0x01);
+/** Room for one node. No provider keeps the bytes that it hashes. */
+const nodeBytes = concatBytes(nodePrefix, new Uint8Array(2 * hashBytes));
 
 /**
  * The right edge of a tree: the roots of its perfect subtrees, largest first, one for each set bit of `size`. Appending
@@ -31,7 +33,11 @@ export function leafHash(provider: CryptoProvider, entry: Uint8Array): Uint8Arra
 
 /** RFC 9162 §2.1.1: SHA-256(0x01 ‖ left ‖ right). */
 export function nodeHash(provider: CryptoProvider, left: Uint8Array, right: Uint8Array): Uint8Array {
-  return provider.sha256(concatBytes(nodePrefix, left, right));
+  if (left.length !== hashBytes || right.length !== hashBytes)
+    return provider.sha256(concatBytes(nodePrefix, left, right));
+  nodeBytes.set(left, nodePrefix.length);
+  nodeBytes.set(right, nodePrefix.length + hashBytes);
+  return provider.sha256(nodeBytes);
 }
 
 /** The root of a tree without leaves: SHA-256 of the empty string. */

@@ -78,17 +78,17 @@ function assertSameTree({ fromRoot, toRoot, proof }: ConsistencyClaim): void {
  * `fn` and `sn` of the RFC: the current node and the last node of its level. The code uses arithmetic, because bit
  * operators have 32 bits and sizes can be larger.
  */
-interface Position {
+export interface Position {
   node: number;
   last: number;
 }
 
 // A last node without a right neighbour moves up unchanged until it is a right child.
-function isRightChild({ node, last }: Position): boolean {
+export function isRightChild({ node, last }: Position): boolean {
   return node % 2 === 1 || node === last;
 }
 
-function parent(position: Position): Position {
+export function parent(position: Position): Position {
   let { node, last } = position;
   if (isRightChild(position)) {
     while (node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)];

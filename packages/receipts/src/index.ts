@@ -12,6 +12,6 @@ export { gatesText, recordHash, sealRecord } from './record-text.ts';
 export { activationBytes } from './policy-activation.ts';
 export type { Activation } from './policy-activation.ts';
 export { payloadOf } from './payload-of.ts';
-export { payloadText, receiptHash, signatureText } from './payload-text.ts';
+export { payloadText, receiptHash, receiptText, receiptTextHash, signatureText } from './payload-text.ts';
 export { emptyTally, tallied, tallyOf } from './period-tally.ts';
 export { PackTally } from './pack-tally.ts';

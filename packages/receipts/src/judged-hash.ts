@@ -16,12 +16,16 @@ export function judgedHash(
   provider: CryptoProvider,
   { intent_hash, effect_level, facts, capped_facts, demand }: Judged,
 ): Digest {
-  const { now: _, ...bound } = facts;
+  const bound = Object.hasOwn(facts, 'now') ? withoutNow(facts) : facts;
   return digest(
     provider,
     `{${cappedFactsMember(capped_facts)}"demand":${demandText(demand)},"effect_level":"${plain(effect_level)}","facts":${factsText(bound)},` +
       `"intent_hash":"${plain(intent_hash)}"}`,
   );
+}
+
+function withoutNow({ now: _, ...bound }: RecordedIntent['facts']): RecordedIntent['facts'] {
+  return bound;
 }
 
 export function demandText({ egress_bytes, spend_micros, tool_calls, writes }: Demand): string {

@@ -51,9 +51,13 @@ export class PackTally {
     const { session_id, lamport_clock, decision_receipt_id: settles } = payload;
     this.#receipts += 1;
     const range = this.#ranges.get(session_id);
-    const end = { last: lamport_clock, receipt_hash: receiptHash };
-    if (range === undefined) this.#ranges.set(session_id, { session_id, first: lamport_clock, ...end });
-    else Object.assign(range, end);
+    if (range === undefined) {
+      const first = lamport_clock;
+      this.#ranges.set(session_id, { session_id, first, last: first, receipt_hash: receiptHash });
+    } else {
+      range.last = lamport_clock;
+      range.receipt_hash = receiptHash;
+    }
     if (settles !== undefined) this.#openCalls.delete(settles);
     if (record === undefined) return;
     this.#records += 1;

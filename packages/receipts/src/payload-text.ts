@@ -48,7 +48,17 @@ export function receiptHash(
   { payload, signature }: { payload: ReceiptPayload | string; signature: Signature },
 ): Digest {
   const text = typeof payload === 'string' ? payload : payloadText(payload);
-  return digest(provider, `${hashPrefix}{"payload":${text},"signature":${signatureText(signature)}}`);
+  return receiptTextHash(provider, receiptText({ payload: text, signature }));
+}
+
+/** The canonical text of a receipt, from that of its payload. */
+export function receiptText({ payload, signature }: { payload: string; signature: Signature }): string {
+  return `{"payload":${payload},"signature":${signatureText(signature)}}`;
+}
+
+/** The `receipt_hash` of a receipt with this canonical text. */
+export function receiptTextHash(provider: CryptoProvider, text: string): Digest {
+  return digest(provider, hashPrefix + text);
 }
 
 /** The canonical text of a signature. */

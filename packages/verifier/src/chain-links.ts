@@ -198,5 +198,5 @@ function extend(chain: Chain, payload: ReceiptPayload, receiptHash: string): voi
 }
 
 function nameOf({ tenant_id, session_id }: { tenant_id: string; session_id: string }): string {
-  return JSON.stringify([tenant_id, session_id]);
+  return `${tenant_id}\n${session_id}`; // a name contains no line feed
 }

@@ -1,5 +1,3 @@
-import { ulidOf } from '@countersign/receipts';
-
 /** Crockford's base 32, the alphabet of ULIDs. */
 const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const valueOf = new Uint8Array(128);
@@ -7,6 +5,7 @@ for (const [value, letter] of [...letters].entries()) valueOf[letter.charCodeAt(
 
 const firstRoom = 1_024;
 const wordsOfId = 4;
+const [bitsOfId, bitsOfLetter] = [128, 5];
 
 /**
  * A set of prefixed ULIDs that stores the 128 bits of each and no text: 32 to 64 bytes per id. A set of strings could
@@ -18,6 +17,8 @@ export class IdSet {
   #room = firstRoom;
   #words = new Uint32Array(firstRoom * wordsOfId);
   #size = 0;
+  /** The 128 bits of the last id that was read. */
+  readonly #id = new Uint32Array(wordsOfId);
   /** Whether the set contains the id of zeros, which looks like a free place. */
   #hasZero = false;
 
@@ -26,36 +27,49 @@ export class IdSet {
   }
 
   has(id: string): boolean {
-    const words = wordsOf(id);
-    return isZero(words) ? this.#hasZero : this.#isTaken(this.#placeOf(words));
+    this.#read(id);
+    return isZero(this.#id, 0) ? this.#hasZero : !isZero(this.#words, this.#findPlace());
   }
 
   add(id: string): void {
-    const words = wordsOf(id);
-    if (isZero(words)) this.#hasZero = true;
-    else this.#put(words);
+    this.#read(id);
+    if (isZero(this.#id, 0)) this.#hasZero = true;
+    else this.#put();
   }
 
-  #put(words: Uint32Array): void {
-    const place = this.#placeOf(words);
-    if (this.#isTaken(place)) return;
-    this.#words.set(words, place);
+  /** The 128 bits of a ULID. Its first letter contains three of them, and each of the other 25 letters contains five. */
+  #read(id: string): void {
+    const words = this.#id.fill(0);
+    const start = id.indexOf('_') + 1;
+    let bit = 0;
+    for (let at = id.length - 1; at >= start && bit < bitsOfId; at -= 1) {
+      const value = valueOf[id.charCodeAt(at)] ?? 0;
+      const word = wordsOfId - 1 - (bit >> 5);
+      const shift = bit & 31;
+      words[word] = (words[word] ?? 0) | (value << shift);
+      // Five bits from the bit 28 on reach into the next word.
+      if (shift > 27 && word > 0) words[word - 1] = value >>> (32 - shift);
+      bit += bitsOfLetter;
+    }
+  }
+
+  #put(): void {
+    const place = this.#findPlace();
+    if (!isZero(this.#words, place)) return;
+    this.#words.set(this.#id, place);
     this.#size += 1;
     if (this.#size * 2 > this.#room) this.#grow();
   }
 
   /** The place of the id, or a free place for it. At most half of the places are taken, so a free place exists. */
-  #placeOf(words: Uint32Array): number {
+  #findPlace(): number {
+    const [words, id] = [this.#words, this.#id];
     let hash = this.#seed;
-    for (const word of words) hash = Math.imul(hash ^ word ^ (hash >>> 15), 0x9e37_79b1);
+    for (const word of id) hash = Math.imul(hash ^ word ^ (hash >>> 15), 0x9e37_79b1);
     for (let at = (hash >>> 0) % this.#room; ; at = (at + 1) % this.#room) {
       const place = at * wordsOfId;
-      if (!this.#isTaken(place) || words.every((word, nth) => this.#words[place + nth] === word)) return place;
+      if (isZero(words, place) || isEqual(words, { place, id })) return place;
     }
-  }
-
-  #isTaken(place: number): boolean {
-    return !isZero(this.#words.subarray(place, place + wordsOfId));
   }
 
   #grow(): void {
@@ -64,27 +78,19 @@ export class IdSet {
     this.#words = new Uint32Array(this.#room * wordsOfId);
     this.#size = 0;
     for (let place = 0; place < before.length; place += wordsOfId) {
-      const words = before.subarray(place, place + wordsOfId);
-      if (!isZero(words)) this.#put(words);
+      if (isZero(before, place)) continue;
+      this.#id.set(before.subarray(place, place + wordsOfId));
+      this.#put();
     }
   }
 }
 
-function isZero(words: Uint32Array): boolean {
-  return words.every((word) => word === 0);
+function isZero(words: Uint32Array, place: number): boolean {
+  return words[place] === 0 && words[place + 1] === 0 && words[place + 2] === 0 && words[place + 3] === 0;
 }
 
-/** The 128 bits of a ULID. Its first letter contains three of them, and each of the other 25 letters contains five. */
-function wordsOf(id: string): Uint32Array {
-  const words = new Uint32Array(wordsOfId);
-  const text = ulidOf(id);
-  for (let nth = 0; nth < text.length; nth += 1) {
-    let carried = valueOf[text.charCodeAt(nth)] ?? 0;
-    for (let word = wordsOfId - 1; word >= 0; word -= 1) {
-      const shifted = (words[word] ?? 0) * 32 + carried;
-      words[word] = shifted >>> 0;
-      carried = Math.floor(shifted / 0x1_0000_0000);
-    }
-  }
-  return words;
+function isEqual(words: Uint32Array, { place, id }: { place: number; id: Uint32Array }): boolean {
+  return (
+    words[place] === id[0] && words[place + 1] === id[1] && words[place + 2] === id[2] && words[place + 3] === id[3]
+  );
 }

@@ -83,6 +83,7 @@ export class PackControls {
       throw contradicted('no receipt shows the activation of its policy');
     if (verdict !== 'ALLOW') return;
     if (this.#revoked.has(principal_id)) throw contradicted(`the agent ${principal_id} was revoked`);
+    if (this.#fences.size === 0) return;
     for (const scope of scopesAround(record))
       if (isStopping(this.#fences.get(scope), record) && !isLift(record, scope))
         throw contradicted(`${scope} was under ${this.#fences.get(scope)?.kind ?? ''}`);

@@ -60,12 +60,22 @@ export class PackLinks {
 
   /** Adds a line and its parsed value. Only the canonical form is accepted. Throws `MALFORMED`. */
   takeLine(line: Uint8Array | string, value: unknown): void {
-    if (this.#stated !== null) throw new VerificationError('MALFORMED', 'a line follows the end statement');
-    const bytes = typeof line === 'string' ? utf8Bytes(line) : line;
+    this.#assertNotEnded();
+    const bytes = bytesOf(line);
     if (!equalBytes(bytes, canonicalBytes(value as JsonValue)))
       // read by parseStrictJson
       throw new VerificationError('MALFORMED', 'the line is not canonical JSON');
     if (!isEnd(value)) this.#tally.addLine(bytes);
+  }
+
+  /** Adds a line that was read as canonical, and is not the last one. Throws `MALFORMED`. */
+  takeCanonicalLine(line: Uint8Array | string): void {
+    this.#assertNotEnded();
+    this.#tally.addLine(bytesOf(line));
+  }
+
+  #assertNotEnded(): void {
+    if (this.#stated !== null) throw new VerificationError('MALFORMED', 'a line follows the end statement');
   }
 
   /** Throws `DUPLICATE`, `POLICY_MISMATCH`. Only policies of the tenant and of the installation decide its calls. */
@@ -150,11 +160,15 @@ export class PackLinks {
 
   /** A kernel seals nothing while its clock is wrong, so times rise along the log, except for skew and waiting. */
   #assertInTime(issuedAt: string): void {
+    // Instants have one length, so their texts compare like times.
+    if (issuedAt >= this.#latest) {
+      this.#latest = issuedAt;
+      return;
+    }
     if (Date.parse(this.#latest) - Date.parse(issuedAt) > disorderMaxMs) {
       const problem = `the receipt is dated ${issuedAt}, but an earlier receipt of the log is dated ${this.#latest}`;
       throw new VerificationError('TIME_MISMATCH', problem);
     }
-    if (issuedAt > this.#latest) this.#latest = issuedAt;
   }
 
   #assertInScope({ payload }: OpenedReceipt, place: number): void {
@@ -167,6 +181,10 @@ export class PackLinks {
     if (issued !== null && (payload.issued_at < issued.from || payload.issued_at >= issued.to))
       throw mismatch(`a receipt issued at ${payload.issued_at}`);
   }
+}
+
+function bytesOf(line: Uint8Array | string): Uint8Array {
+  return typeof line === 'string' ? utf8Bytes(line) : line;
 }
 
 function isEnd(value: unknown): boolean {

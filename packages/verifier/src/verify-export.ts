@@ -31,7 +31,7 @@ import { claimedReceiptId } from './verify-chain.ts';
 import type { LogTrust } from './verify-log.ts';
 import { verifyPeriodStatement } from './verify-period-statement.ts';
 import { assertPolicyStatement } from './verify-policy-statement.ts';
-import { assertRecordOf } from './verify-record.ts';
+import { assertParsedRecord, assertRecordOf } from './verify-record.ts';
 import type { WantedOptions } from './wanted-items.ts';
 
 export type ExportOptions = LogTrust &
@@ -83,9 +83,11 @@ export class ExportVerification {
     this.#line += 1;
     let value: unknown = null;
     try {
-      value = parseStrictJson(line, lineLimits);
+      const read = this.#pack?.read(line) ?? null;
+      value = read === null ? parseStrictJson(line, lineLimits) : read.value;
       if (this.#pack === null) this.#verifyLine(value);
-      this.#pack?.take(line, value);
+      if (read === null) this.#pack?.take(line, value);
+      else this.#pack?.takeReceipt(line, read);
       return true;
     } catch (error) {
       this.#fault = { ...faultOf(error), line: this.#line, receipt_id: receiptIdIn(value) };
@@ -187,7 +189,8 @@ export class ExportVerification {
     const links = this.#period ?? this.#links;
     links.add(opened);
     this.#places.take(payload, line.proof);
-    const record = line.record === undefined ? undefined : assertRecordOf(payload, line.record, this.#options.provider);
+    const { record } = line;
+    if (record !== undefined) assertParsedRecord(payload, record, { provider: this.#options.provider, text: null });
     (this.#period?.approvals ?? this.#approvals).take(payload, record);
     if (record !== undefined) {
       links.learn(record);

@@ -62,16 +62,19 @@ export function assertIncluded(claim: {
   proof: InclusionEvidence;
   checkpoint: Checkpoint;
   provider: CryptoProvider;
+  /** The paths of earlier receipts, if any. */
+  paths?: merkle.InclusionPaths | undefined;
 }): void {
   const { receipt_hash, proof, checkpoint, provider } = claim;
+  const paths = claim.paths ?? new merkle.InclusionPaths(provider);
   if (proof.tree_size !== checkpoint.size)
     throw new VerificationError('INCLUSION_UNPROVEN', 'the tree sizes of the proof and the checkpoint differ');
   guarded('INCLUSION_UNPROVEN', () => {
-    merkle.verifyInclusion(provider, {
+    paths.verify({
       index: proof.log_index,
       size: checkpoint.size,
       leafHash: receiptLeaf(provider, receipt_hash),
-      proof: proof.hashes.map(merkle.decodeBase64),
+      proof: proof.hashes,
       root: checkpoint.root,
     });
   });

@@ -1,11 +1,13 @@
 import { PackEnd, PackPolicy, PackReceipt } from '@countersign/contracts/governance-kernel';
 import type { PackHeader, ReportedPack } from '@countersign/contracts/governance-kernel';
+import { InclusionPaths } from '@countersign/crypto';
 import type { EarlierPlaces } from './earlier-places.ts';
 import { ExportCheckpoints } from './export-checkpoints.ts';
 import type { ExportEvidence } from './export-evidence.ts';
 import { assertPackSubject, type ExportSubject } from './export-subject.ts';
 import type { LogPolicy } from './log-policy.ts';
 import { openLine } from './open-line.ts';
+import { PackLineReader, type LineTexts, type ReadLine } from './pack-line-reader.ts';
 import { PackLinks } from './pack-links.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { VerificationError } from './verification-error.ts';
@@ -13,7 +15,7 @@ import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
 import { verifyPackStatement } from './verify-pack-statement.ts';
 import { assertPolicyActivation, assertPolicyStatement } from './verify-policy-statement.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
-import { assertRecordOf } from './verify-record.ts';
+import { assertParsedRecord } from './verify-record.ts';
 
 type PackDeps = LogTrust &
   ExportSubject & {
@@ -29,6 +31,8 @@ export class PackVerification {
   readonly #deps: PackDeps;
   readonly #checkpoints: ExportCheckpoints;
   readonly #links: PackLinks;
+  readonly #reader = new PackLineReader();
+  readonly #paths: InclusionPaths;
   #isOpen = false;
   /** The policy on the last line that was read. It belongs to the receipt on the next line. */
   #policy: PackPolicy | null = null;
@@ -45,9 +49,21 @@ export class PackVerification {
         `no checkpoint of the header is of the log ${header.log_origin}`,
       );
     this.#links = new PackLinks(header, deps);
+    this.#paths = new InclusionPaths(deps.provider);
   }
 
-  /** Takes the next line, including the header, as bytes and as its parsed value. */
+  /** Reads a line with a receipt. `null` for a line that only {@link take} can read or refuse. */
+  read(line: Uint8Array | string): ReadLine | null {
+    return this.#reader.read(line);
+  }
+
+  /** Takes a line that {@link read} has read. */
+  takeReceipt(line: Uint8Array | string, { value, texts }: ReadLine): void {
+    this.#links.takeCanonicalLine(line);
+    this.#verifyReceipt(value, texts);
+  }
+
+  /** Takes any other line, including the header, as bytes and as its parsed value. */
   take(line: string | Uint8Array, value: unknown): void {
     this.#links.takeLine(line, value);
     if (!this.#isOpen) this.#isOpen = true;
@@ -83,20 +99,28 @@ export class PackVerification {
     this.#policy = line;
   }
 
-  #verifyReceipt(line: PackReceipt): void {
-    const { provider, evidence } = this.#deps;
-    const findCheckpoint = (size: number) => this.#checkpoints.find(size);
-    const { opened, checkpoint } = openLine(line, { ...this.#deps, checkpoints: this.#checkpoints, findCheckpoint });
+  /** `texts`: those of the line, if they are known. */
+  #verifyReceipt(line: PackReceipt, texts?: LineTexts): void {
+    const { trust, provider, evidence } = this.#deps;
+    const { opened, checkpoint } = openLine(line, {
+      trust,
+      provider,
+      texts,
+      paths: this.#paths,
+      checkpoints: this.#checkpoints,
+      findCheckpoint: this.#findCheckpoint,
+    });
     this.#openPolicy(line, opened);
     const { payload } = opened;
-    const record = line.record === undefined ? undefined : assertRecordOf(payload, line.record, provider);
+    const { record } = line;
+    if (record !== undefined) assertParsedRecord(payload, record, { provider, text: texts?.record ?? null });
     this.#links.add({ opened, record, place: line.proof.log_index });
     if (record !== undefined) {
-      const key = assertPolicyStatement(record, { ...this.#deps, seen: checkpoint });
+      const key = assertPolicyStatement(record, { trust, provider, seen: checkpoint });
       if (key !== null) evidence.sign(key);
     }
-    const before = this.#checkpoints.findBefore(line.proof.log_index);
     const place = line.proof.log_index;
+    const before = this.#checkpoints.findBefore(place);
     evidence.take(opened, { record, before: before?.time ?? null, logged: checkpoint?.time ?? null, place });
   }
 
@@ -131,6 +155,8 @@ export class PackVerification {
     this.#deps.evidence.sign(key);
     this.#deps.evidence.keys.add(key.key_id);
   }
+
+  readonly #findCheckpoint = (size: number) => this.#checkpoints.find(size);
 
   #assertNoPolicy(): void {
     if (this.#policy !== null)

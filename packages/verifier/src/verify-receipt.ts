@@ -3,7 +3,7 @@ import type { ReceiptPayload, Signature } from '@countersign/contracts/governanc
 import { reasonCodes } from '@countersign/contracts';
 import { decodeBase64Url, utf8Bytes } from '@countersign/crypto';
 import type { CryptoProvider } from '@countersign/crypto';
-import { payloadText, receiptHash, ulidOf } from '@countersign/receipts';
+import { payloadText, receiptText, receiptTextHash, ulidOf } from '@countersign/receipts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { assertInWindow, assertNotRevoked, findKey, publicKeyBytes } from './trusted-keys.ts';
 import type { TrustedKey, TrustedKeys } from './trusted-keys.ts';
@@ -43,13 +43,30 @@ export function verifyKeptReceipt(
 
 /** Verifies everything except the revocation of the key, which depends on who else saw the receipt, and when. */
 export function openReceipt(receipt: unknown, trust: TrustedKeys, provider: CryptoProvider): OpenedReceipt {
-  const { payload, signature, claimedHash } = parseReceipt(receipt);
+  const { claimedHash, ...signed } = parseReceipt(receipt);
+  return openParsedReceipt(signed, { texts: textsOfReceipt(signed), claimedHash, trust, provider });
+}
+
+/** The canonical texts of a receipt and of its payload. */
+export type ReceiptTexts = { payload: string; receipt: string };
+
+export function textsOfReceipt({ payload, signature }: SignedReceipt): ReceiptTexts {
   const text = payloadText(payload);
-  const receipt_hash = receiptHash(provider, { payload: text, signature });
+  return { payload: text, receipt: receiptText({ payload: text, signature }) };
+}
+
+type OpeningDeps = { texts: ReceiptTexts; claimedHash: string | null; trust: TrustedKeys; provider: CryptoProvider };
+
+/** Like {@link openReceipt}, for a parsed receipt with its texts. */
+export function openParsedReceipt(
+  { payload, signature }: SignedReceipt,
+  { texts, claimedHash, trust, provider }: OpeningDeps,
+): OpenedReceipt {
+  const receipt_hash = receiptTextHash(provider, texts.receipt);
   assertHash(claimedHash, receipt_hash);
   const key = findKey(trust, { keyId: signature.key_id, purpose: 'receipts' });
   assertInWindow(key, payload.issued_at);
-  assertSignature(key, { signed: utf8Bytes(text), signature }, provider);
+  assertSignature(key, { signed: utf8Bytes(texts.payload), signature }, provider);
   assertIds(payload);
   assertVerdict(payload);
   return { payload, receipt_hash, key };
@@ -80,8 +97,8 @@ export function assertSignature(
 }
 
 /** Ids with one ULID belong together. Only an outcome refers to another receipt. */
-function assertIds({ kind, receipt_id, decision_id, ...payload }: ReceiptPayload): void {
-  const { outcome, output_hash, decision_receipt_id } = payload;
+function assertIds(payload: ReceiptPayload): void {
+  const { kind, receipt_id, decision_id, outcome, output_hash, decision_receipt_id } = payload;
   const isOutcome = kind === 'outcome';
   if (isOutcome !== (outcome !== undefined) || isOutcome !== (decision_receipt_id !== undefined))
     throw new VerificationError(

@@ -1,8 +1,9 @@
 import { BoundaryRecord, SignedReceipt } from '@countersign/contracts/governance-kernel';
 import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
-import type { CryptoProvider } from '@countersign/crypto';
+import { digestOf, type CryptoProvider } from '@countersign/crypto';
 import { intentHash, judgedHash, payloadOf, receiptOf, recordHash, ulidOf } from '@countersign/receipts';
 import { differingMember } from './differing-member.ts';
+import { isReceiptOf } from './is-receipt-of.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { assertApprovalMove } from './verify-approval-move.ts';
 import { assertApprovalUse } from './verify-approval-use.ts';
@@ -26,7 +27,20 @@ export function verifyRecord(record: unknown, receipt: unknown, provider: Crypto
 /** Like `verifyRecord`, for the payload of a verified receipt. */
 export function assertRecordOf(payload: ReceiptPayload, record: unknown, provider: CryptoProvider): BoundaryRecord {
   const parsed = parseUntrusted(BoundaryRecord, record, 'record');
-  assertRecordHash(parsed, provider);
+  assertParsedRecord(payload, parsed, { provider, text: null });
+  return parsed;
+}
+
+/** `text`: the canonical text of the record without its hash. `null` when it is unknown. */
+type RecordDeps = { provider: CryptoProvider; text: string | null };
+
+/** Like {@link assertRecordOf}, for a parsed record. */
+export function assertParsedRecord(
+  payload: ReceiptPayload,
+  parsed: BoundaryRecord,
+  { provider, text }: RecordDeps,
+): void {
+  assertHash(parsed, text === null ? recordHash(provider, parsed) : digestOf(provider, text));
   assertIntentHash(parsed, provider);
   assertCappedFacts(parsed);
   assertJudgedHash(parsed, provider);
@@ -37,18 +51,21 @@ export function assertRecordOf(payload: ReceiptPayload, record: unknown, provide
   assertApprovalMove(parsed);
   assertApprovalUse(parsed, payload);
   assertCeremony(parsed, provider);
-  return parsed;
 }
 
 /** Throws `RECORD_HASH_MISMATCH`. */
 export function assertRecordHash(record: BoundaryRecord, provider: CryptoProvider): void {
-  if (recordHash(provider, record) !== record.record_hash)
+  assertHash(record, recordHash(provider, record));
+}
+
+function assertHash({ record_hash }: BoundaryRecord, computed: string): void {
+  if (computed !== record_hash)
     throw new VerificationError('RECORD_HASH_MISMATCH', 'record_hash is not the hash of the record');
 }
 
-function assertIntentHash({ intent, ...record }: BoundaryRecord, provider: CryptoProvider): void {
+function assertIntentHash(record: BoundaryRecord, provider: CryptoProvider): void {
+  const { intent, tenant_id: tenant, principal_id: principal, session_id: session } = record;
   const { action, tool, resource, args_hash } = intent;
-  const { tenant_id: tenant, principal_id: principal, session_id: session } = record;
   const made = intentHash(provider, { tenant, principal, session, action, tool, resource, args_hash });
   if (made !== intent.intent_hash)
     throw new VerificationError('INTENT_HASH_MISMATCH', 'intent_hash is not the hash of the call in the record');
@@ -68,7 +85,9 @@ function assertCappedFacts({ kind, intent: { facts, capped_facts } }: BoundaryRe
 /** Only decisions have a judged hash. */
 function assertJudgedHash({ kind, intent, demand, judged_hash }: BoundaryRecord, provider: CryptoProvider): void {
   const isDecision = kind === 'decision';
-  const made = demand === undefined ? undefined : judgedHash(provider, { ...intent, demand });
+  const { intent_hash, effect_level, facts, capped_facts } = intent;
+  const made =
+    demand === undefined ? undefined : judgedHash(provider, { intent_hash, effect_level, facts, capped_facts, demand });
   if (judged_hash !== made || (made !== undefined) !== isDecision)
     throw new VerificationError(
       'JUDGED_HASH_MISMATCH',
@@ -79,6 +98,7 @@ function assertJudgedHash({ kind, intent, demand, judged_hash }: BoundaryRecord,
 function assertSaysTheSame(record: BoundaryRecord, payload: ReceiptPayload): void {
   if (ulidOf(record.record_id) !== ulidOf(record.receipt_id))
     throw new VerificationError('LINK_MISMATCH', 'the record and its receipt do not have the same ULID');
+  if (isReceiptOf(record, payload)) return;
   const { shadow, lamport_clock: lamportClock, prev_hash: prevHash } = payload;
   const made = payloadOf(receiptOf(record, { shadow }), record.record_hash, { lamportClock, prevHash });
   const differing = differingMember(made, payload);

@@ -1,5 +1,5 @@
 import { gateOrder } from '@countersign/contracts';
-import type { GateName } from '@countersign/contracts';
+import type { Digest, GateName } from '@countersign/contracts';
 import type { BoundaryRecord, RecordedFence } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import { verdictOfTrace } from '@countersign/policy';
@@ -21,12 +21,11 @@ const asking: ReadonlySet<GateName> = new Set(['rules', 'budget']);
  */
 export function assertTrace(record: BoundaryRecord, provider: CryptoProvider): void {
   const { kind, gates, gate_roster_hash, verdict, reason_code } = record;
-  const names = gates.map(({ gate }) => gate);
-  if (gateRosterHash(provider, names) !== gate_roster_hash)
+  if (rosterHash(gates, provider) !== gate_roster_hash)
     throw new VerificationError('ROSTER_HASH_MISMATCH', 'gate_roster_hash is not the hash of the gates in the trace');
   // A statement has no trace, since it decides nothing.
   const roster = kind === 'decision' ? gateOrder : [];
-  if (names.join() !== roster.join()) throw mismatch('the gates in the trace are not the gates of a kernel');
+  if (!isTraceOf(gates, roster)) throw mismatch('the gates in the trace are not the gates of a kernel');
   if (kind !== 'decision') return;
   const traced = verdictOfTrace(gates);
   if (traced?.verdict !== verdict || traced.reason_code !== reason_code)
@@ -34,6 +33,27 @@ export function assertTrace(record: BoundaryRecord, provider: CryptoProvider): v
   assertBlocked(record);
   const obstacle = verdict === 'ALLOW' ? obstacleOf(record) : null;
   if (obstacle !== null) throw mismatch(`the call was allowed, but ${obstacle}`);
+}
+
+/** The hash of the gates of a kernel, by provider. */
+const kernelRosterHashes = new WeakMap<CryptoProvider, Digest>();
+
+function rosterHash(gates: BoundaryRecord['gates'], provider: CryptoProvider): Digest {
+  if (!isTraceOf(gates, gateOrder))
+    return gateRosterHash(
+      provider,
+      gates.map(({ gate }) => gate),
+    );
+  const cached = kernelRosterHashes.get(provider);
+  if (cached !== undefined) return cached;
+  const made = gateRosterHash(provider, gateOrder);
+  kernelRosterHashes.set(provider, made);
+  return made;
+}
+
+/** Whether the gates are those of the roster, in its order. */
+function isTraceOf(gates: BoundaryRecord['gates'], roster: readonly GateName[]): boolean {
+  return gates.length === roster.length && gates.every(({ gate }, at) => gate === roster[at]);
 }
 
 /** The rules gate never passes a blocked tool. An earlier gate may have denied it. */

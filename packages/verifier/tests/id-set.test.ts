@@ -44,3 +44,19 @@ it('an id set keeps all ids when it grows', () => {
   expect(kept.indexOf(false)).toBe(20_000);
   expect(kept.lastIndexOf(true)).toBe(19_999);
 });
+
+it('an id set distinguishes ids that differ in one letter, at each place', () => {
+  const base = '5'.repeat(26);
+  for (let place = 0; place < base.length; place += 1) {
+    // The first letter of a ULID has three bits.
+    const set = new IdSet();
+    const ids = letters
+      .slice(0, place === 0 ? 8 : 32)
+      .map((letter) => receiptIdOf(base.slice(0, place) + letter + base.slice(place + 1)));
+    for (const id of ids) {
+      expect([place, id, set.has(id)]).toEqual([place, id, false]);
+      set.add(id);
+    }
+    expect(set.size).toBe(ids.length);
+  }
+});
