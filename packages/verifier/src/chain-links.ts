@@ -1,5 +1,5 @@
 import type { BoundaryRecord, HeadStatement, ReceiptPayload } from '@countersign/contracts/governance-kernel';
-import { IdSet } from './id-set.ts';
+import { IdMarks } from './id-marks.ts';
 import { VerificationError } from './verification-error.ts';
 import { verifyOutcome } from './verify-outcome.ts';
 
@@ -34,6 +34,12 @@ export type LinkOptions = {
 };
 
 /**
+ * `endless`: a decision that cannot have an outcome. It permitted nothing, or its record states that a party other than
+ * the kernel executes the call.
+ */
+const mark = { shown: 1, endless: 2, settled: 4 } as const;
+
+/**
  * Verifies the links of each tenant and session, receipt by receipt. Positions are 1, 2, 3 … in this order. Each
  * receipt contains the hash of its predecessor and was not issued before it. Each outcome follows its decision. Memory
  * contains only the members that later receipts are compared with.
@@ -42,15 +48,11 @@ export class ChainLinks {
   readonly #options: LinkOptions;
   readonly #chains = new Map<string, Chain>();
   readonly #heads = new Map<string, KnownHead>();
-  readonly #ids = new IdSet();
+  /** The marks of receipts, by their ids. */
+  readonly #marks = new IdMarks();
+  #receipts = 0;
   /** Decisions that permitted a call, and have no outcome yet. */
   readonly #open = new Map<string, ReceiptPayload>();
-  /**
-   * Decisions that cannot have an outcome: they permitted nothing, or their record states that a party other than the
-   * kernel executes the call.
-   */
-  readonly #endless = new IdSet();
-  readonly #settled = new IdSet();
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -70,25 +72,27 @@ export class ChainLinks {
    */
   add({ payload, receipt_hash }: { payload: ReceiptPayload; receipt_hash: string }): void {
     const { receipt_id } = payload;
-    if (this.#ids.has(receipt_id)) throw new VerificationError('DUPLICATE', `receipt ${receipt_id} occurs twice`);
+    if ((this.#marks.get(receipt_id) & mark.shown) !== 0)
+      throw new VerificationError('DUPLICATE', `receipt ${receipt_id} occurs twice`);
     const name = nameOf(payload);
     const chain = this.#chains.get(name);
     if (chain === undefined) this.#chains.set(name, this.#begin(payload, receipt_hash));
     else extend(chain, payload, receipt_hash);
     this.#assertHead(name, payload, receipt_hash);
     this.#settle(payload, { isWhole: this.#chains.get(name)?.first === 1 });
-    this.#ids.add(receipt_id);
+    this.#marks.add(receipt_id, mark.shown);
+    this.#receipts += 1;
   }
 
   /** Adds the record of the last receipt. The kernel knows the outcome of a call only if it executed the call. */
   learn({ kind, receipt_id, dispatched_by: by }: BoundaryRecord): void {
     if (kind !== 'decision' || by === 'kernel') return;
-    this.#endless.add(receipt_id);
+    this.#marks.add(receipt_id, mark.endless);
     this.#open.delete(receipt_id);
   }
 
   get receipts(): number {
-    return this.#ids.size;
+    return this.#receipts;
   }
 
   /** Chains with receipts in the evidence. Chains known only by a head statement are omitted. */
@@ -147,15 +151,16 @@ export class ChainLinks {
   #settle(payload: ReceiptPayload, { isWhole }: { isWhole: boolean }): void {
     const { kind, receipt_id, verdict, shadow, decision_receipt_id: settles } = payload;
     if (kind === 'decision' && verdict === 'ALLOW' && !shadow) this.#open.set(receipt_id, payload);
-    else if (kind === 'decision') this.#endless.add(receipt_id);
+    else if (kind === 'decision') this.#marks.add(receipt_id, mark.endless);
     if (settles === undefined) return;
-    if (this.#settled.has(settles)) throw new VerificationError('DUPLICATE', `${settles} has two outcomes`);
-    if (this.#endless.has(settles))
+    const known = this.#marks.get(settles);
+    if ((known & mark.settled) !== 0) throw new VerificationError('DUPLICATE', `${settles} has two outcomes`);
+    if ((known & mark.endless) !== 0)
       throw new VerificationError(
         'LINK_MISMATCH',
         `the kernel did not execute ${settles}, so it cannot have an outcome`,
       );
-    this.#settled.add(settles);
+    this.#marks.add(settles, mark.settled);
     const decided = this.#open.get(settles);
     if (decided !== undefined) verifyOutcome(payload, decided);
     else if (isWhole)
