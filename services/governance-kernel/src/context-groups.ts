@@ -14,6 +14,7 @@ import type { Boundary } from './decision/sealed-decision.ts';
 import type { readVectors } from './evidence/conformance/read-vectors.ts';
 import type { RunCredential } from './evidence/conformance/run-credential.ts';
 import type { runVectors } from './evidence/conformance/run-vectors.ts';
+import type { McpSessions } from './doors/mcp-session/mcp-sessions.ts';
 import type { DemoAllowance } from './doors/demo/demo-allowance.ts';
 import type { AgentTokens } from './controls/identities/agent-tokens.ts';
 import type { KeyChallenges } from './controls/identities/key-challenges.ts';
@@ -141,6 +142,7 @@ type Upstream = ReturnType<Upstreams['behind']> &
   Pick<Upstreams, 'mcp' | 'modelList'> & {
     readonly upstreams: Upstreams;
     readonly registryDesk: DeskDeps;
+    readonly mcpSessions: McpSessions;
   };
 
 /** Verifiers of the credentials of callers. */

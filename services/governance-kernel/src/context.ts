@@ -66,6 +66,7 @@ import { partiesAt } from './controls/passkeys/relying-party.ts';
 import { openConfig } from './doors/server-registry/open-config.ts';
 import { sealFirstList } from './doors/server-registry/seal-first-list.ts';
 import { egressAccount } from './controls/sandbox/egress-account.ts';
+import { createSessions } from './session-wiring.ts';
 import { createSigners, evidenceSignerOf, throwawaySigner } from './signers.ts';
 import { runSelfTest } from './decision/self-test/self-test.ts';
 import { upstreamTokenStore } from './store/upstream-token-store.ts';
@@ -113,6 +114,8 @@ export type ContextOverrides = {
   periodReceiptsMax?: number;
   /** How long the answer of a model waits for an unavailable ledger. */
   ledgerAwayMsMax?: number;
+  /** How long an MCP client may take to answer a question. */
+  mcpAnswerWaitMs?: number;
 };
 
 /** The most receipts in an export, so that it is sent within minutes. Proxies may interrupt longer answers. */
@@ -155,7 +158,9 @@ async function completeContext(core: Core, overrides: ContextOverrides): Promise
   await declareInstalled(core);
   const messages = createMessages(core, overrides);
   await core.upstreams.start();
+  const { mcpSessions, notices } = createSessions(core, overrides);
   const close = async () => {
+    await notices.close();
     await core.upstreams.close();
     await messages.close();
     await core.close();
@@ -167,6 +172,7 @@ async function completeContext(core: Core, overrides: ContextOverrides): Promise
     ledgerAwayMsMax: overrides.ledgerAwayMsMax ?? ledgerAwayMsMax,
     ...createCredentials(core),
     ...createConformance(core),
+    mcpSessions,
     passkeys: createPasskeys(core),
     registryDesk: createRegistryDesk(core),
     periodReceiptsMax: overrides.periodReceiptsMax ?? periodReceiptsMax,

@@ -117,6 +117,9 @@ const form = (message: string, property: string) =>
     message,
     requestedSchema: { type: 'object', properties: { [property]: { type: 'string' } }, required: [property] },
   });
+const titled = ['value1', 'value2', 'value3'].map((value) => ({ const: value, title: `Choice ${value}` }));
+type Form = Extract<Parameters<typeof inputRequired.elicit>[0], { requestedSchema: object }>['requestedSchema'];
+
 const userName = () => form('What is your name?', 'name');
 const sampling = (question: string) =>
   inputRequired.createMessage({
@@ -218,6 +221,37 @@ const tools: Record<string, Act> = {
     });
   },
 };
+
+/** Asks for a form, and reports the answer. */
+function asking(message: (args: Record<string, unknown>) => string, properties: Form['properties']): Act {
+  return ({ mcpReq }, args) => {
+    const response = mcpReq.inputResponses?.['answer'];
+    if (response !== undefined) return text(`Elicitation completed: ${JSON.stringify(response)}`);
+    const requestedSchema = { type: 'object' as const, properties, required: Object.keys(properties) };
+    return inputRequired({ inputRequests: { answer: inputRequired.elicit({ message: message(args), requestedSchema }) } });
+  };
+}
+
+Object.assign(tools, {
+  elicitation: asking(({ message }) => String(message), {
+    username: { type: 'string', description: "User's response" },
+    email: { type: 'string', description: "User's email address" },
+  }),
+  elicitation_sep1034_defaults: asking(() => 'Check the defaults', {
+    name: { type: 'string', default: 'John Doe' },
+    age: { type: 'integer', default: 30 },
+    score: { type: 'number', default: 95.5 },
+    status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
+    verified: { type: 'boolean', default: true },
+  }),
+  elicitation_sep1330_enums: asking(() => 'Choose', {
+    untitledSingle: { type: 'string', enum: ['option1', 'option2', 'option3'] },
+    titledSingle: { type: 'string', oneOf: titled },
+    legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['Option One', 'Two', 'Three'] },
+    untitledMulti: { type: 'array', items: { type: 'string', enum: ['option1', 'option2', 'option3'] } },
+    titledMulti: { type: 'array', items: { anyOf: titled } },
+  }),
+});
 
 type PromptAct = {
   prompt: Prompt;

@@ -44,13 +44,7 @@ const refused = 'a server may use neither the model nor the folders of a caller'
 /** Scored scenarios that a governed relay does not pass, by reason. */
 const expectedFailures: Record<string, Record<string, string[]>> = {
   '2025-11-25': {
-    [needsSession]: [
-      'elicitation-sep1034-defaults',
-      'elicitation-sep1330-enums',
-      'resources-subscribe',
-      'resources-unsubscribe',
-      'tools-call-elicitation',
-    ],
+    [needsSession]: ['resources-subscribe', 'resources-unsubscribe'],
     [refused]: ['tools-call-sampling'],
   },
   '2026-07-28': {

@@ -11,34 +11,45 @@ import { governedServer, type GovernedServerDeps } from '../../doors/mcp/governe
 import { InputStates } from '../../doors/mcp/input-states.ts';
 import { readableCall } from '../../doors/mcp/readable-call.ts';
 import { answerPlainCall, plainCallOf } from '../../doors/mcp/plain-call.ts';
-import { waitingExecutor } from '../../doors/mcp/approval-waits.ts';
+import { approvalWaits, waitingExecutor } from '../../doors/mcp/approval-waits.ts';
+import { responseIn } from '../../doors/mcp-session/answer.ts';
+import { initializeIn, sessionOf } from '../../doors/mcp-session/requested-session.ts';
 import { getApproval } from '../../store/approval-store.ts';
 import { findActiveHash } from '../../store/policy-store.ts';
 import { findToolStops } from '../../store/tool-stops.ts';
 
 type CallMcpDeps = Pick<GovernedServerDeps, 'mcp' | 'executor'> &
-  Pick<Context, 'reader' | 'policies' | 'clock' | 'argsCipher' | 'config'>;
+  Pick<Context, 'reader' | 'policies' | 'clock' | 'argsCipher' | 'config' | 'mcpSessions'>;
 
 /**
- * The governed MCP server for both protocol versions, stateless. A plain call is answered here. Every other message
- * gets an SDK server of its own, for its caller alone.
+ * The governed MCP server for both protocol versions, without a table of sessions. A plain call and a response of a
+ * client are handled here. Every other message gets an SDK server of its own, for its caller alone.
  */
-export const callMcpRoute = ({ mcp, executor, argsCipher, config, ...context }: CallMcpDeps) => {
+export const callMcpRoute = ({ mcp, executor, argsCipher, config, mcpSessions, ...context }: CallMcpDeps) => {
   const inputStates = new InputStates(argsCipher, () => context.clock().getTime());
   const callable = callableParts(context);
-  const waiting = waitingExecutor(executor, {
+  const waits = approvalWaits({
     findState: async (approval) => (await getApproval(context.reader, approval)).state,
     waitMs: config.mcpApprovalWaitMs,
   });
-  const deps = { mcp, callable, executor, waitingExecutor: waiting, inputStates };
+  const waiting = waitingExecutor(executor, waits);
+  const deps = { mcp, callable, executor, waitingExecutor: waiting, approvalWaits: waits, inputStates };
   return handleTenant(callMcp, { renderError: jsonRpcError })(
     async ({ body, caller, req, res, signal, traceparent, log }) => {
-      const session = sessionHeader(req.headers);
-      const approvalGrant = approvalGrantHeader(req.headers);
+      const named = { session: sessionHeader(req.headers), approvalGrant: approvalGrantHeader(req.headers) };
       const { message, ...malformed } = readableCall(body);
-      const sender = { caller, session, approvalGrant, traceparent, log, ...malformed };
+      const sender = { caller, ...named, traceparent, log, ...malformed };
+      const initialize = initializeIn(message);
+      const session = initialize === null ? sessionOf(mcpSessions.tokens, caller, req.headers) : null;
+      const response = responseIn(message);
+      if (session !== null && response !== null) {
+        await mcpSessions.questions.answer(session, response);
+        res.writeHead(202).end();
+        return takenOver;
+      }
+      if (initialize !== null) res.setHeader('mcp-session-id', mcpSessions.tokens.issue(caller, initialize));
       const call = plainCallOf(req.headers, message);
-      if (call === null) await serve({ ...deps, sender }, { req, res, body: message });
+      if (call === null) await serve({ ...deps, sender, sessions: mcpSessions, session }, { req, res, body: message });
       else sendText(res, await answerPlainCall(waiting, sender, { call, signal }));
       return takenOver;
     },
