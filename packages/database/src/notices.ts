@@ -13,7 +13,7 @@ type NoticesOptions = {
   onLost(error: unknown): void;
 };
 
-export type Notices = {
+type Notices = {
   /** Listens from the first call on. Resolves when the connection listens, or when it cannot be opened now. */
   listen(): Promise<void>;
   close(): Promise<void>;

@@ -21,19 +21,28 @@ import {
 const image = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const audio = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
 
+type ConformanceServer = {
+  url: string;
+  /** Reports that a resource has changed. */
+  changed(uri: string): void;
+  close(): Promise<void>;
+};
+
 /**
  * The MCP server that the npm conformance suite expects, for both protocol revisions. The suite calls tools by their
  * alias: `test_simple_text` is the tool `simple_text` of the server declared as `test`. The names here therefore have
  * no prefix `test_`.
  */
-export async function startConformanceServer(): Promise<{ url: string; close(): Promise<void> }> {
-  const serve = toNodeHandler(createMcpHandler(conformanceServer));
+export async function startConformanceServer(): Promise<ConformanceServer> {
+  const handler = createMcpHandler(conformanceServer);
+  const serve = toNodeHandler(handler);
   const http = createServer((req, res) => void serve(req, res));
   await once(http.listen(0, '127.0.0.1'), 'listening');
   const address = http.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port');
   return {
     url: `http://127.0.0.1:${address.port}/mcp`,
+    changed: (uri) => handler.notify.resourceUpdated(uri),
     close: async () => {
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
@@ -118,7 +127,7 @@ const form = (message: string, property: string) =>
     requestedSchema: { type: 'object', properties: { [property]: { type: 'string' } }, required: [property] },
   });
 const titled = ['value1', 'value2', 'value3'].map((value) => ({ const: value, title: `Choice ${value}` }));
-type Form = Extract<Parameters<typeof inputRequired.elicit>[0], { requestedSchema: object }>['requestedSchema'];
+type Form = Extract<Parameters<typeof inputRequired.elicit>[0]['requestedSchema'], { properties: object }>;
 
 const userName = () => form('What is your name?', 'name');
 const sampling = (question: string) =>
@@ -228,7 +237,9 @@ function asking(message: (args: Record<string, unknown>) => string, properties: 
     const response = mcpReq.inputResponses?.['answer'];
     if (response !== undefined) return text(`Elicitation completed: ${JSON.stringify(response)}`);
     const requestedSchema = { type: 'object' as const, properties, required: Object.keys(properties) };
-    return inputRequired({ inputRequests: { answer: inputRequired.elicit({ message: message(args), requestedSchema }) } });
+    return inputRequired({
+      inputRequests: { answer: inputRequired.elicit({ message: message(args), requestedSchema }) },
+    });
   };
 }
 

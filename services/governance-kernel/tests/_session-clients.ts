@@ -35,7 +35,7 @@ export async function sessionClient({ url, urlFor, capabilities = {}, ...named }
       return answer;
     },
   });
-  await client.connect(transport as Parameters<Client['connect']>[0]); // its optional members are typed differently
+  await client.connect(transport); // its optional members are typed differently
   return { client, transport, sent };
 }
 

@@ -19,7 +19,7 @@ rules:
 `;
 
 let test: TestKernel;
-let other: StartedKernel;
+let second: StartedKernel;
 let impatient: StartedKernel;
 let upstream: Awaited<ReturnType<typeof startConformanceServer>>;
 beforeAll(async () => {
@@ -27,12 +27,12 @@ beforeAll(async () => {
   const servers = [{ server_id: 'test', transport: 'http', trust_annotations: true, url: upstream.url }];
   const env = { GOV_MCP_SERVERS: JSON.stringify({ servers }), GOV_MCP_APPROVAL_WAIT: '60s' };
   test = await startTestKernel({ env });
-  other = await startKernel(kernelConfigFrom(test.env));
-  impatient = await startKernel(kernelConfigFrom(test.env), { mcpAnswerWaitMs: 300 });
+  second = await startKernel(kernelConfigFrom(test.env));
+  impatient = await startKernel(kernelConfigFrom(test.env), { mcpSessionTimes: { answerWaitMs: 300 } });
   await test.activate('*', policy);
 });
 afterAll(async () => {
-  await Promise.all([other.stop(), impatient.stop()]);
+  await Promise.all([second.stop(), impatient.stop()]);
   await test.close();
   await upstream.close();
 });
@@ -50,12 +50,12 @@ type Terms = Omit<Parameters<typeof sessionClient>[0], 'url'> & { kernel?: Start
 /** A client that answers each question with `answering`. */
 async function answeringClient(answering: Answering, { kernel = test.kernel, ...terms }: Terms = {}) {
   const connected = await sessionClient({ url: kernel.url, capabilities: forms, ...terms });
-  const asked: { id: string | number; message: string }[] = [];
+  const questions: { id: string | number; message: string }[] = [];
   connected.client.setRequestHandler(ElicitRequestSchema, async ({ params }, { requestId: id }) => {
-    asked.push({ id, message: params.message });
+    questions.push({ id, message: params.message });
     return await answering(id);
   });
-  return { ...connected, asked };
+  return { ...connected, questions };
 }
 
 const sealed = async (session: string) =>
@@ -71,10 +71,10 @@ const oneRound = [
 describe('a question of a server to a client of 2025-11-25', () => {
   verifies('kn.mcp.server', 'is asked during the call, and each round is decided and sealed', async () => {
     const session = newSession();
-    const { client, asked } = await answeringClient(() => filled, { session });
+    const { client, questions } = await answeringClient(() => filled, { session });
     const result = await client.callTool(question);
     expect(textOf(result)).toContain('ada@example.com');
-    expect(asked.map(({ message }) => message)).toEqual(['Server "test" asks: Who are you?']);
+    expect(questions.map(({ message }) => message)).toEqual(['Server "test" asks: Who are you?']);
     expect(await sealed(session)).toEqual([...oneRound, ...oneRound]);
     const [, , round] = await receiptsOf(test, session);
     expect(round?.resource).toMatch(/^#input=sha256:/);
@@ -83,7 +83,7 @@ describe('a question of a server to a client of 2025-11-25', () => {
 
   it('accepts the answer at another kernel', async () => {
     const isAnswer = ({ method }: { method?: string }) => method === undefined;
-    const urlFor = (message: { method?: string }) => (isAnswer(message) ? other.url : undefined);
+    const urlFor = (message: { method?: string }) => (isAnswer(message) ? second.url : undefined);
     const { client, sent } = await answeringClient(() => filled, { urlFor });
     expect(textOf(await client.callTool(question))).toContain('ada@example.com');
     expect(sent.filter(({ message }) => isAnswer(message)).map(({ status }) => status)).toEqual([202]);
@@ -138,7 +138,7 @@ describe('a question of a server to a client of 2025-11-25', () => {
       const headers = { ...headersOf({ session }), 'mcp-session-id': transport.sessionId ?? '' };
       const declined = { jsonrpc: '2.0', id, result: { action: 'decline' } };
       await post(test.kernel.url, declined, headers);
-      return (await post(other.url, declined, headers)).status;
+      return (await post(second.url, declined, headers)).status;
     };
     const statuses: Promise<number>[] = [];
     client.setRequestHandler(ElicitRequestSchema, async (_request, { requestId }) => {
@@ -186,16 +186,16 @@ describe('a question of a server to a client of 2025-11-25', () => {
   });
 
   it('is limited to 16 open questions of a principal', async () => {
-    const held: (() => void)[] = [];
-    const answering = () => new Promise<ElicitResult>((resolve) => held.push(() => resolve(filled)));
+    const pending: (() => void)[] = [];
+    const answering = () => new Promise<ElicitResult>((resolve) => pending.push(() => resolve(filled)));
     const { client } = await answeringClient(answering, { principal: 'busy' });
     const calls = Array.from({ length: 16 }, () => client.callTool(question));
-    await untilReachable(async () => held.length === 16);
+    await untilReachable(async () => pending.length === 16);
     const { client: same } = await answeringClient(() => filled, { principal: 'busy' });
     expect(textOf(await same.callTool(question))).toContain('Too many questions');
     const { client: free } = await answeringClient(() => filled, { principal: 'idle' });
     expect(textOf(await free.callTool(question))).toContain('ada@example.com');
-    for (const answer of held) answer();
+    for (const answer of pending) answer();
     await Promise.all(calls);
     await Promise.all([client.close(), same.close(), free.close()]);
   });

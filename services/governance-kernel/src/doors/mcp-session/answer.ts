@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** A form that people fill in has less text. The answer must fit into one notice of PostgreSQL, encrypted. */
-export const answerBytesMax = 4_096;
+const answerBytesMax = 4_096;
 
 const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 /** The result of `elicitation/create`. Metadata of the client is dropped. */

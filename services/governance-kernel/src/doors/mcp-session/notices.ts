@@ -4,6 +4,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { z } from 'zod';
 import type { ArgsCipher } from '../../controls/approvals/args-cipher.ts';
 import { Outcome } from './answer.ts';
+import { LogLevel } from './log-level.ts';
 
 /** Passes texts between the kernels of a database. Texts are lost while the connection is lost. */
 export type Carrier = {
@@ -20,15 +21,15 @@ const AnswerNotice = z.strictObject({
   question: z.string(),
   outcome: Outcome,
 });
-const LevelNotice = z.strictObject({ kind: z.literal('level'), ...Owner, from: z.string(), level: z.string() });
+const Change = { ...Owner, from: z.string() };
+const LevelNotice = z.strictObject({ kind: z.literal('level'), ...Change, level: LogLevel });
 const SubscriptionNotice = z.strictObject({
   kind: z.literal('subscription'),
-  ...Owner,
-  from: z.string(),
-  address: z.string(),
-  isActive: z.boolean(),
+  ...Change,
+  subscription: z.strictObject({ address: z.string(), serverId: z.string(), uri: z.string() }),
 });
-const Notice = z.discriminatedUnion('kind', [AnswerNotice, LevelNotice, SubscriptionNotice]);
+const UnsubscriptionNotice = z.strictObject({ kind: z.literal('unsubscription'), ...Change, address: z.string() });
+const Notice = z.discriminatedUnion('kind', [AnswerNotice, LevelNotice, SubscriptionNotice, UnsubscriptionNotice]);
 export type Notice = z.infer<typeof Notice>;
 
 /** No tenant has this name, so no text of a tenant decrypts as a notice. */

@@ -152,7 +152,9 @@ function placeOf({ tenant, principal, id: session }: Owner) {
 }
 
 function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
+  const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error('The caller has gone')), { once: true });
   });
+  aborted.catch(() => undefined); // the signal may abort before or after the wait
+  return aborted;
 }

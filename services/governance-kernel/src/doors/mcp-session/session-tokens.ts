@@ -8,7 +8,7 @@ import type { ArgsCipher } from '../../controls/approvals/args-cipher.ts';
 /** The owner of a session. Only requests with its tenant and principal belong to the session. */
 export type SessionOwner = { tenant: TenantId; principal: PrincipalId };
 
-/** What the kernel knows about a client of 2025-11-25 between its requests. */
+/** The facts about a client of 2025-11-25 that the kernel needs between requests of the client. */
 export type ClientSession = SessionOwner & {
   id: string;
   /** The elicitation modes that the client declared. `null` for none. */

@@ -1,19 +1,22 @@
-import { z } from 'zod';
+import type { LogLevel } from './log-level.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { ClientSession } from './session-tokens.ts';
 
-/** The log levels of the protocol, from the lowest to the highest. */
-export const LogLevel = z.enum(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']);
-export type LogLevel = z.infer<typeof LogLevel>;
-
 /** The level of a session that set none. */
-const levelDefault = 'info';
+const levelDefault: LogLevel = 'info';
 /** Sessions whose settings a kernel keeps. The oldest are dropped, and have no settings then. */
 const sessionsMax = 10_000;
 
-type Settings = { level: LogLevel; subscriptions: ReadonlySet<string> };
+/** Each subscription is watched at its server. */
+export const subscriptionsMax = 32;
+/** The addresses of all subscriptions of a session. They must fit into the id of an event. */
+const addressBytesMax = 4_000;
+
+/** A resource under the address that the client knows, and under the one of its server. */
+type Subscription = { address: string; serverId: string; uri: string };
+type Settings = { level: LogLevel; subscriptions: ReadonlyMap<string, Subscription> };
 type Owner = Pick<ClientSession, 'tenant' | 'principal' | 'id'>;
-type Change = Extract<Notice, { kind: 'level' | 'subscription' }>;
+type Change = Exclude<Notice, { kind: 'answer' }>;
 
 /** The log level and the subscriptions of each session. Every kernel of a database keeps them in memory. */
 export class SessionSettings {
@@ -28,7 +31,7 @@ export class SessionSettings {
   }
 
   of(owner: Owner): Settings {
-    return this.#settings.get(keyOf(owner)) ?? { level: levelDefault, subscriptions: new Set() };
+    return this.#settings.get(keyOf(owner)) ?? { level: levelDefault, subscriptions: new Map() };
   }
 
   /** Applies to this kernel at once, and to the other kernels when the notice arrives. */
@@ -36,8 +39,26 @@ export class SessionSettings {
     await this.#change({ kind: 'level', ...namesOf(owner), from: this.#kernel, level });
   }
 
-  async setSubscription(owner: Owner, { address, isActive }: { address: string; isActive: boolean }): Promise<void> {
-    await this.#change({ kind: 'subscription', ...namesOf(owner), from: this.#kernel, address, isActive });
+  /** Whether the session may have this subscription too. */
+  hasRoomFor(owner: Owner, subscription: Subscription): boolean {
+    const { subscriptions } = this.of(owner);
+    const all = new Map(subscriptions).set(subscription.address, subscription);
+    return all.size <= subscriptionsMax && Buffer.byteLength(JSON.stringify([...all.values()])) <= addressBytesMax;
+  }
+
+  async subscribe(owner: Owner, subscription: Subscription): Promise<void> {
+    await this.#change({ kind: 'subscription', ...namesOf(owner), from: this.#kernel, subscription });
+  }
+
+  async unsubscribe(owner: Owner, address: string): Promise<void> {
+    await this.#change({ kind: 'unsubscription', ...namesOf(owner), from: this.#kernel, address });
+  }
+
+  /** Sets what a client returned after a restart, unless the settings of the session are known. */
+  async restore(owner: Owner, { level, subscriptions }: { level: LogLevel; subscriptions: readonly Subscription[] }) {
+    if (this.#settings.has(keyOf(owner))) return;
+    await this.setLevel(owner, level);
+    for (const subscription of subscriptions) await this.subscribe(owner, subscription);
   }
 
   /** Applies a change that another kernel received. */
@@ -64,7 +85,7 @@ export class SessionSettings {
 
   #apply(change: Change): void {
     const key = keyOf({ tenant: change.tenant, principal: change.principal, id: change.session });
-    const before = this.#settings.get(key) ?? { level: levelDefault, subscriptions: new Set<string>() };
+    const before = this.#settings.get(key) ?? { level: levelDefault, subscriptions: new Map<string, Subscription>() };
     const after = changed(before, change);
     this.#settings.delete(key);
     const [oldest] = this.#settings.keys();
@@ -75,14 +96,17 @@ export class SessionSettings {
 }
 
 function changed(before: Settings, change: Change): Settings {
-  if (change.kind === 'level') {
-    const level = LogLevel.safeParse(change.level).data;
-    return level === undefined ? before : { ...before, level };
+  const subscriptions = new Map(before.subscriptions);
+  switch (change.kind) {
+    case 'level':
+      return { ...before, level: change.level };
+    case 'subscription':
+      subscriptions.set(change.subscription.address, change.subscription);
+      return { ...before, subscriptions };
+    case 'unsubscription':
+      subscriptions.delete(change.address);
+      return { ...before, subscriptions };
   }
-  const subscriptions = new Set(before.subscriptions);
-  if (change.isActive) subscriptions.add(change.address);
-  else subscriptions.delete(change.address);
-  return { ...before, subscriptions };
 }
 
 function namesOf({ tenant, principal, id: session }: Owner) {

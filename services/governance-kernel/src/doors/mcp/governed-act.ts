@@ -46,7 +46,7 @@ export type Acted = {
 };
 
 /** The caller's reply to the questions of the previous round. Both members are absent in the first round. */
-export type RoundReply = {
+type RoundReply = {
   requestState?: string | undefined;
   inputResponses?: Record<string, unknown> | undefined;
 };

@@ -21,19 +21,28 @@ import { parseToolAddress } from '../../registry/tool-definition.ts';
  */
 const listHint = { ttlMs: 10_000, cacheScope: 'private' } as const;
 
+const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} };
+/** The event stream of a session reports changes. */
+const sessionCapabilities = {
+  ...{ tools: { listChanged: true }, prompts: { listChanged: true }, completions: {}, logging: {} },
+  resources: { subscribe: true, listChanged: true },
+};
+
 export type GovernedServerDeps = Omit<ActDeps, 'client'> & {
-  mcp: Pick<McpGateway, 'listing' | 'offered'>;
+  mcp: Pick<McpGateway, 'listing' | 'offered' | 'watchable'>;
   callable: CallableToolsDeps;
   sessions: McpSessions;
+  /** Whether the request belongs to a session, or begins one. */
+  hasSession: boolean;
   /** The session of the request. `null` without one, and in protocol version 2026-07-28. */
   session: ClientSession | null;
 };
 
 /** The MCP server for one request of one caller, over all approved upstream servers. */
-export function governedServer({ sessions, session, ...rest }: GovernedServerDeps): Server {
+export function governedServer({ sessions, session, hasSession, ...rest }: GovernedServerDeps): Server {
   const { mcp, callable, sender } = rest;
   const server = new Server(mcpServerInfo, {
-    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
+    capabilities: hasSession ? sessionCapabilities : capabilities,
     instructions:
       'Every call is decided by policy and sealed in a signed receipt. A refusal names its reason and the next step.',
     cacheHints: {

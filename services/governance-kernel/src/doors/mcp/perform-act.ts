@@ -71,17 +71,18 @@ async function askAll(client: SessionClient, asks: InputRequiredResult, { mcpReq
   const others = new AbortController();
   const about = { request: mcpReq.id, signal: AbortSignal.any([mcpReq.signal, others.signal]) };
   const responses: Record<string, unknown> = {};
-  let problem: string | null = null;
+  const problems: string[] = [];
   const ask = async ([key, question]: (typeof questions)[number]) => {
     const outcome = await client.ask(question, about);
     if (outcome.kind === 'answered') responses[key] = outcome.answer;
     else {
-      problem ??= outcome.problem;
+      problems.push(outcome.problem);
       others.abort();
     }
   };
   const settled = await Promise.allSettled(questions.map(ask));
-  if (problem !== null) return { kind: 'failed', problem };
+  const [problem] = problems;
+  if (problem !== undefined) return { kind: 'failed', problem };
   for (const one of settled) if (one.status === 'rejected') throw one.reason;
   return { kind: 'answered', responses };
 }

@@ -1,7 +1,7 @@
 import type { Progress } from '@modelcontextprotocol/client';
 import { LOG_LEVEL_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { LogLevel } from '../mcp-session/settings.ts';
+import { LogLevel } from '../mcp-session/log-level.ts';
 import type { RelayedLogs } from './sending.ts';
 
 type Relay = (progress: Progress) => void;

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import type { Outcome } from '../mcp-session/answer.ts';
 import type { McpSessions } from '../mcp-session/mcp-sessions.ts';
 import type { ClientSession } from '../mcp-session/session-tokens.ts';
-import type { LogLevel } from '../mcp-session/settings.ts';
+import type { LogLevel } from '../mcp-session/log-level.ts';
 import type { ElicitationModes } from './sending.ts';
 
 type Question = { method: string; params?: object | undefined };
@@ -20,7 +20,7 @@ export type SessionClient = {
 };
 
 /** Sends a message on the stream of a request. */
-export type SendRelated = (message: JSONRPCMessage, request: RequestId) => Promise<void>;
+type SendRelated = (message: JSONRPCMessage, request: RequestId) => Promise<void>;
 
 export function sessionClient(
   { questions, settings }: Pick<McpSessions, 'questions' | 'settings'>,
@@ -32,16 +32,24 @@ export function sessionClient(
     elicitation: modesOf(session),
     level: settings.of(session).level,
     ask: async ({ method, params }, { request, signal }) => {
-      let asked: string | null = null;
-      const outcome = await questions.ask(session, {
-        signal,
-        send: async (id) => {
-          asked = id;
-          await send({ jsonrpc: '2.0', id, method, params: paramsOf(params) }, request);
-        },
-      });
-      if (outcome.kind === 'failed' && asked !== null) await send(cancelled(asked, outcome.problem), request);
-      return outcome;
+      const sent: RequestId[] = [];
+      const close = async (reason: string) => {
+        for (const id of sent) await send(cancelled(id, reason), request).catch(() => undefined);
+      };
+      try {
+        const outcome = await questions.ask(session, {
+          signal,
+          send: async (id) => {
+            sent.push(id);
+            await send({ jsonrpc: '2.0', id, method, params: paramsOf(params) }, request);
+          },
+        });
+        if (outcome.kind === 'failed') await close(outcome.problem);
+        return outcome;
+      } catch (error) {
+        await close('The call has ended.');
+        throw error;
+      }
     },
   };
 }
