@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { untilReachable } from '@countersign/testkit/until';
@@ -154,8 +155,15 @@ describe('a question of a server to a client of 2025-11-25', () => {
 
   it('ends the call when the client does not answer in time, and tells the client', async () => {
     const session = newSession();
-    const { client } = await answeringClient(() => new Promise(() => undefined), { session, kernel: impatient });
+    const { client } = await answeringClient(() => filled, { session, kernel: impatient });
+    let isClosed = false;
+    client.setRequestHandler(ElicitRequestSchema, async (_request, { signal }) => {
+      await once(signal, 'abort');
+      isClosed = true;
+      return filled;
+    });
     const result = await client.callTool(question);
+    expect(isClosed).toBe(true);
     expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining('did not answer')]);
     expect(await sealed(session)).toEqual(oneRound);
     await client.close();
@@ -182,6 +190,18 @@ describe('a question of a server to a client of 2025-11-25', () => {
     const { client } = await sessionClient({ url: test.kernel.url, session });
     await expect(client.callTool(question)).rejects.toThrow('Missing required client capabilities');
     expect((await sealed(session)).at(-1)).toEqual(['outcome', 'failed']);
+    await client.close();
+  });
+
+  it('ends with its kernel, and the last round stays settled', async () => {
+    const third = await startKernel(kernelConfigFrom(test.env));
+    const session = newSession();
+    const { client, questions } = await answeringClient(() => new Promise(() => undefined), { session, kernel: third });
+    const result = client.callTool(question);
+    await untilReachable(async () => questions.length === 1);
+    await Promise.all([third.stop(), result]);
+    expect(textOf(await result)).toContain('The kernel is stopping');
+    expect(await sealed(session)).toEqual(oneRound);
     await client.close();
   });
 

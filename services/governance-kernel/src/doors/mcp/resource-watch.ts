@@ -108,9 +108,14 @@ export class ResourceWatch {
     });
   }
 
+  /** A resource that the server does not let the kernel watch is not requested again, and stops no other. */
   async #subscribe({ client, uris: before }: Watching, uris: ReadonlySet<string>): Promise<void> {
     const options = { timeout: this.#timeoutMs };
-    for (const uri of before) if (!uris.has(uri)) await client.unsubscribeResource({ uri }, options);
-    for (const uri of uris) if (!before.has(uri)) await client.subscribeResource({ uri }, options);
+    const ended = [...before].filter((uri) => !uris.has(uri));
+    const begun = [...uris].filter((uri) => !before.has(uri));
+    await Promise.allSettled([
+      ...ended.map((uri) => client.unsubscribeResource({ uri }, options)),
+      ...begun.map((uri) => client.subscribeResource({ uri }, options)),
+    ]);
   }
 }
