@@ -224,6 +224,16 @@ describe('a question of a server to a client of 2025-11-25', () => {
 describe('an escalated call of a client of 2025-11-25 that can open pages', () => {
   const pages = { elicitation: { url: {} } };
   const payment = { name: 'test.simple_text', arguments: {} };
+  const approve = async (session: string) => {
+    const approver = test.as('acme', 'approver');
+    const { body } = await approver.listApprovals({ query: { state: 'pending' } });
+    const approval = body.data.find(({ session_id: of }) => of === session);
+    if (approval === undefined) throw new Error('It is not pending');
+    await approver.transitionApproval({
+      params: { approval_id: approval.approval_id, action: 'approve' },
+      body: { expected_ceremony_hash: approval.ceremony_hash },
+    });
+  };
 
   it('asks to open the approval, waits for it, and is executed with it', async () => {
     const session = newSession();
@@ -233,14 +243,7 @@ describe('an escalated call of a client of 2025-11-25 that can open pages', () =
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
       if (params.mode !== 'url') throw new Error('It is no page');
       opened.push(params.url);
-      const approver = test.as('acme', 'approver');
-      const { body } = await approver.listApprovals({ query: { state: 'pending' } });
-      const approval = body.data.find(({ session_id: of }) => of === session);
-      if (approval === undefined) throw new Error('It is not pending');
-      await approver.transitionApproval({
-        params: { approval_id: approval.approval_id, action: 'approve' },
-        body: { expected_ceremony_hash: approval.ceremony_hash },
-      });
+      await approve(session);
       return { action: 'accept' };
     });
     const result = await client.callTool(payment);
@@ -250,10 +253,14 @@ describe('an escalated call of a client of 2025-11-25 that can open pages', () =
     await client.close();
   });
 
-  it('gets the refusal with the address when the person declines to open it', async () => {
+  it('is refused when the person declines to open the approval, even if another person approves it', async () => {
     const session = newSession();
     const terms = { session, principal: 'payer', capabilities: pages };
-    const { client } = await answeringClient(() => ({ action: 'decline' }), terms);
+    const declining = async (): Promise<ElicitResult> => {
+      await approve(session);
+      return { action: 'decline' };
+    };
+    const { client } = await answeringClient(declining, terms);
     const result = await client.callTool(payment);
     expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining('/approvals/apr_')]);
     expect((await sealed(session)).map(([, state]) => state)).toEqual(['ESCALATE']);
