@@ -122,7 +122,8 @@ describe('a question of a server to a client of 2025-11-25', () => {
     };
     expect(await forge(stolen, 'mallory', await token('mallory'))).toBe(202);
     expect(await forge(stolen, 'agent', await token('agent'))).toBe(202);
-    expect(await forge(String(stolen).replace(/.$/, 'A'), 'agent', transport.sessionId ?? '')).toBe(202);
+    const changed = String(stolen).replace(/^./, (first) => (first === 'A' ? 'B' : 'A'));
+    expect(await forge(changed, 'agent', transport.sessionId ?? '')).toBe(202);
     expect(await forge(1, 'agent', transport.sessionId ?? '')).toBe(202);
     expect(await forge(stolen, 'mallory', transport.sessionId ?? '')).toBe(404);
     answered.answer(filled);
