@@ -44,7 +44,8 @@ export type AuthClass =
  * The format of a body and an answer. Only `json` answers are checked against `reply`. `html`: a page for people with a
  * form (application/x-www-form-urlencoded); its errors are pages. `script`: a script of such a page. `file`: bytes of
  * any type. `report`: JSON or, on request, OSCAL or a printable page. `socket`: a WebSocket with messages of the type
- * `reply`. `ag-ui`: a stream of its events. `authzen`: JSON, with errors as text. `oauth`: a form or JSON, with the
+ * `reply`. `openai`: JSON or, on request, an event
+ * stream. `ag-ui`: a stream of its events. `authzen`: JSON, with errors as text. `oauth`: a form or JSON, with the
  * errors of RFC 6749 §5.2. `scim`: application/scim+json or application/json, with the errors of RFC 7644 §3.12. All
  * other errors are JSON.
  */

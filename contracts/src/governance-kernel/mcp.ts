@@ -5,13 +5,16 @@ import { DecisionReply } from './evaluate.ts';
 
 export const describeMcp = defineRoute({
   operation: 'describe-mcp',
-  summary: 'Describe the governed MCP server in text. Requests for an event stream return 405.',
+  summary:
+    'Describe the governed MCP server. With `Mcp-Session-Id` and `Accept: text/event-stream`, open the event stream of the session.',
   method: 'GET',
   path: '/mcp',
   auth: 'tenant_scoped',
   forward: { opensTo: 'agent', answer: 'upstream' },
   door: 'mcp',
   assertedBy: ['agent'],
+  media: 'openai',
+  errors: ['NOT_FOUND', 'METHOD_NOT_ALLOWED'],
   reply: z.strictObject({
     server_name: z.string(),
     version: z.string(),
@@ -42,6 +45,7 @@ export const callMcp = defineRoute({
   media: 'mcp',
   body: JsonRpcMessage,
   reply: z.unknown(),
+  errors: ['NOT_FOUND'],
 });
 
 export const getOauthProtectedResource = defineRoute({

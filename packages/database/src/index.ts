@@ -1,5 +1,6 @@
 export { databaseClock, type DatabaseClock } from './database-clock.ts';
 export { inOnePacket } from './one-packet.ts';
+export { openNotices } from './notices.ts';
 export { openDatabase } from './open-database.ts';
 export type { Database } from './open-database.ts';
 export { openServiceDatabase } from './service-database.ts';

@@ -6,6 +6,7 @@ export type CorsOptions = { origins: readonly string[] };
 const exposed = [
   'ETag',
   'Idempotency-Replayed',
+  'Mcp-Session-Id',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
@@ -29,6 +30,7 @@ const allowed = [
   'Mcp-Method',
   'Mcp-Name',
   'Mcp-Protocol-Version',
+  'Mcp-Session-Id',
   'X-API-Key',
   'X-Gov-Approval-Grant',
   'X-Gov-Principal-ID',

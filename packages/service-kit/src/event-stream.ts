@@ -9,7 +9,8 @@ export type StreamEvent = {
   /** The id that the caller sends back as Last-Event-ID. */
   id?: string;
   event?: string;
-  data: unknown;
+  /** Without data, the event only sets the id. */
+  data?: unknown;
 };
 
 export type EventStream = {
@@ -70,7 +71,7 @@ export function openEventStream(
 function frame({ id, event, data }: StreamEvent): string {
   const idLine = id === undefined ? '' : `id: ${oneLine(id)}\n`;
   const eventLine = event === undefined ? '' : `event: ${oneLine(event)}\n`;
-  return `${idLine}${eventLine}data: ${JSON.stringify(data)}\n\n`;
+  return `${idLine}${eventLine}data: ${data === undefined ? '' : JSON.stringify(data)}\n\n`;
 }
 
 function oneLine(text: string): string {

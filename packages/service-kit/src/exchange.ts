@@ -109,10 +109,12 @@ export class Exchange {
   }
 
   #watch(abort: AbortController): AbortController {
-    const { res } = this;
+    const { req, res } = this;
     const { streams } = this.services;
     if (res.destroyed) abort.abort();
-    if (this.media === 'event-stream' || this.media === 'socket') streams.add(abort);
+    // A streamed answer to a GET has no end of its own. The answer of a model has one.
+    const isEndless = this.media === 'openai' && req.method === 'GET';
+    if (isEndless || this.media === 'event-stream' || this.media === 'socket') streams.add(abort);
     res.once('close', () => {
       streams.delete(abort);
       if (!res.writableFinished) abort.abort();

@@ -3,7 +3,7 @@ import type { Digest } from '@countersign/contracts';
 import type { CryptoProvider } from '@countersign/crypto';
 import type { DatabaseClock } from '@countersign/database';
 import type { MessageBus, NewEvent, OutboxRelay } from '@countersign/messaging';
-import type { AssertionVerifier, Log, Telemetry } from '@countersign/service-kit';
+import type { AssertionVerifier, GuardRequest, Log, Telemetry } from '@countersign/service-kit';
 import type { PresentedKeys } from './controls/access-keys/presented-keys.ts';
 import type { ApproverSessions } from './doors/approver-pages/sessions.ts';
 import type { ArgsCipher } from './controls/approvals/args-cipher.ts';
@@ -14,6 +14,8 @@ import type { Boundary } from './decision/sealed-decision.ts';
 import type { readVectors } from './evidence/conformance/read-vectors.ts';
 import type { RunCredential } from './evidence/conformance/run-credential.ts';
 import type { runVectors } from './evidence/conformance/run-vectors.ts';
+import type { CallableToolsDeps } from './doors/mcp/callable-tools.ts';
+import type { McpSessions } from './doors/mcp-session/mcp-sessions.ts';
 import type { DemoAllowance } from './doors/demo/demo-allowance.ts';
 import type { AgentTokens } from './controls/identities/agent-tokens.ts';
 import type { KeyChallenges } from './controls/identities/key-challenges.ts';
@@ -141,10 +143,14 @@ type Upstream = ReturnType<Upstreams['behind']> &
   Pick<Upstreams, 'mcp' | 'modelList'> & {
     readonly upstreams: Upstreams;
     readonly registryDesk: DeskDeps;
+    readonly mcpSessions: McpSessions;
+    readonly callableTools: CallableToolsDeps;
   };
 
 /** Verifiers of the credentials of callers. */
 type Credentials = {
+  /** Verifies the credential of a request again. Rejects when it is not accepted any more. */
+  readonly verifyCaller: (request: GuardRequest) => Promise<void>;
   readonly presentedKeys: PresentedKeys;
   readonly assertions: ReturnType<typeof AssertionVerifier.ofWorkspaces>;
   readonly agentTokens: AgentTokens;

@@ -66,6 +66,9 @@ import { partiesAt } from './controls/passkeys/relying-party.ts';
 import { openConfig } from './doors/server-registry/open-config.ts';
 import { sealFirstList } from './doors/server-registry/seal-first-list.ts';
 import { egressAccount } from './controls/sandbox/egress-account.ts';
+import { createCallableTools, createSessions } from './session-wiring.ts';
+import type { SessionTimes } from './doors/mcp-session/mcp-sessions.ts';
+import { createGuards } from './guards.ts';
 import { createSigners, evidenceSignerOf, throwawaySigner } from './signers.ts';
 import { runSelfTest } from './decision/self-test/self-test.ts';
 import { upstreamTokenStore } from './store/upstream-token-store.ts';
@@ -113,6 +116,7 @@ export type ContextOverrides = {
   periodReceiptsMax?: number;
   /** How long the answer of a model waits for an unavailable ledger. */
   ledgerAwayMsMax?: number;
+  mcpSessionTimes?: SessionTimes;
 };
 
 /** The most receipts in an export, so that it is sent within minutes. Proxies may interrupt longer answers. */
@@ -155,7 +159,11 @@ async function completeContext(core: Core, overrides: ContextOverrides): Promise
   await declareInstalled(core);
   const messages = createMessages(core, overrides);
   await core.upstreams.start();
+  const { mcpSessions, notices } = createSessions(core, overrides);
+  const credentials = { ...createCredentials(core), ...createConformance(core) };
+  const guards = createGuards({ ...core, ...credentials });
   const close = async () => {
+    await notices.close();
     await core.upstreams.close();
     await messages.close();
     await core.close();
@@ -165,8 +173,9 @@ async function completeContext(core: Core, overrides: ContextOverrides): Promise
     ...messages,
     ...createDoors(core),
     ledgerAwayMsMax: overrides.ledgerAwayMsMax ?? ledgerAwayMsMax,
-    ...createCredentials(core),
-    ...createConformance(core),
+    ...credentials,
+    ...{ mcpSessions, callableTools: createCallableTools(core) },
+    verifyCaller: async (request) => void (await guards.tenant_scoped(request)),
     passkeys: createPasskeys(core),
     registryDesk: createRegistryDesk(core),
     periodReceiptsMax: overrides.periodReceiptsMax ?? periodReceiptsMax,

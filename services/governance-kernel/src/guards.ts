@@ -33,7 +33,9 @@ type Guarding = Pick<Context, 'presentedKeys' | 'assertions' | 'agentTokens' | '
 };
 
 /** The guard of each class of routes, which finds the caller or refuses the request. */
-export function createGuards(guarding: Guarding): Guards<Caller | SystemCaller | undefined> {
+export function createGuards(
+  guarding: Guarding,
+): Guards<Caller | SystemCaller | undefined> & { tenant_scoped: TenantGuard } {
   const { tenant_scoped: anyName, ...guards } = kernelGuards(guarding);
   const { oauth } = guarding.config;
   const tenantScoped = withCallersName(anyName);

@@ -40,7 +40,10 @@ const workersOf = (context: Context) => ({ all: () => startWorkers(context) });
 
 function registerCalls(context: Context, lifecycle: Lifecycle): void {
   // A terminal's Ctrl-C also ends servers over stdio. From here on, they are neither reported nor restarted.
-  lifecycle.beforeClose(() => context.upstreams.beginClose());
+  lifecycle.beforeClose(() => {
+    context.upstreams.beginClose();
+    context.mcpSessions.beginClose();
+  });
   lifecycle.onClose('calls', () => endCalls(context));
   lifecycle.allow(dispatchMsMax(context.config));
   context.log.info('assertions.pinned', { key_ids: context.config.assertionKeys.map(({ keyId }) => keyId) });

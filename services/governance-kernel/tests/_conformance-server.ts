@@ -21,19 +21,28 @@ import {
 const image = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const audio = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
 
+type ConformanceServer = {
+  url: string;
+  /** Reports that a resource has changed. */
+  changed(uri: string): void;
+  close(): Promise<void>;
+};
+
 /**
  * The MCP server that the npm conformance suite expects, for both protocol revisions. The suite calls tools by their
  * alias: `test_simple_text` is the tool `simple_text` of the server declared as `test`. The names here therefore have
  * no prefix `test_`.
  */
-export async function startConformanceServer(): Promise<{ url: string; close(): Promise<void> }> {
-  const serve = toNodeHandler(createMcpHandler(conformanceServer));
+export async function startConformanceServer(): Promise<ConformanceServer> {
+  const handler = createMcpHandler(conformanceServer);
+  const serve = toNodeHandler(handler);
   const http = createServer((req, res) => void serve(req, res));
   await once(http.listen(0, '127.0.0.1'), 'listening');
   const address = http.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port');
   return {
     url: `http://127.0.0.1:${address.port}/mcp`,
+    changed: (uri) => handler.notify.resourceUpdated(uri),
     close: async () => {
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
@@ -117,6 +126,9 @@ const form = (message: string, property: string) =>
     message,
     requestedSchema: { type: 'object', properties: { [property]: { type: 'string' } }, required: [property] },
   });
+const titled = ['value1', 'value2', 'value3'].map((value) => ({ const: value, title: `Choice ${value}` }));
+type Form = Extract<Parameters<typeof inputRequired.elicit>[0]['requestedSchema'], { properties: object }>;
+
 const userName = () => form('What is your name?', 'name');
 const sampling = (question: string) =>
   inputRequired.createMessage({
@@ -218,6 +230,39 @@ const tools: Record<string, Act> = {
     });
   },
 };
+
+/** Asks for a form, and reports the answer. */
+function asking(message: (args: Record<string, unknown>) => string, properties: Form['properties']): Act {
+  return ({ mcpReq }, args) => {
+    const response = mcpReq.inputResponses?.['answer'];
+    if (response !== undefined) return text(`Elicitation completed: ${JSON.stringify(response)}`);
+    const requestedSchema = { type: 'object' as const, properties, required: Object.keys(properties) };
+    return inputRequired({
+      inputRequests: { answer: inputRequired.elicit({ message: message(args), requestedSchema }) },
+    });
+  };
+}
+
+Object.assign(tools, {
+  elicitation: asking(({ message }) => String(message), {
+    username: { type: 'string', description: "User's response" },
+    email: { type: 'string', description: "User's email address" },
+  }),
+  elicitation_sep1034_defaults: asking(() => 'Check the defaults', {
+    name: { type: 'string', default: 'John Doe' },
+    age: { type: 'integer', default: 30 },
+    score: { type: 'number', default: 95.5 },
+    status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
+    verified: { type: 'boolean', default: true },
+  }),
+  elicitation_sep1330_enums: asking(() => 'Choose', {
+    untitledSingle: { type: 'string', enum: ['option1', 'option2', 'option3'] },
+    titledSingle: { type: 'string', oneOf: titled },
+    legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['Option One', 'Two', 'Three'] },
+    untitledMulti: { type: 'array', items: { type: 'string', enum: ['option1', 'option2', 'option3'] } },
+    titledMulti: { type: 'array', items: { anyOf: titled } },
+  }),
+});
 
 type PromptAct = {
   prompt: Prompt;

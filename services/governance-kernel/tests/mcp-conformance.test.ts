@@ -34,23 +34,11 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/**
- * The endpoint keeps no session, so that any kernel can answer any request. A client of 2025-11-25 receives nothing
- * between its requests.
- */
-const needsSession = 'needs a session in which the server sends to its client';
 const refused = 'a server may use neither the model nor the folders of a caller';
 
 /** Scored scenarios that a governed relay does not pass, by reason. */
 const expectedFailures: Record<string, Record<string, string[]>> = {
   '2025-11-25': {
-    [needsSession]: [
-      'elicitation-sep1034-defaults',
-      'elicitation-sep1330-enums',
-      'resources-subscribe',
-      'resources-unsubscribe',
-      'tools-call-elicitation',
-    ],
     [refused]: ['tools-call-sampling'],
   },
   '2026-07-28': {

@@ -19,6 +19,7 @@ const wiringFiles = new Set([
   'context.ts',
   'upstreams.ts',
   'registry-wiring.ts',
+  'session-wiring.ts',
   'config.ts',
   'local-boundary.ts',
 ]);

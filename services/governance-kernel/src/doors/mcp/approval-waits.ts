@@ -14,14 +14,14 @@ type WaitDeps = {
 const waitingMax = 64;
 const lookEveryMs = 500;
 
-/**
- * Executes calls for clients that cannot open a page. An escalated call waits for its approval, and is then decided
- * again with the approval. A call without an approval in time, or above the limit of waiting calls, gets the refusal.
- * The refusal contains the address of the approval.
- */
-export function waitingExecutor(executor: ToolExecutor, { findState, waitMs }: WaitDeps): ToolExecutor {
+export type ApprovalWaits = {
+  /** Whether the approval is granted in time. `false` at once above the limit of waiting calls. */
+  isGranted(approval: { tenant: TenantId; id: ApprovalId }, signal: AbortSignal): Promise<boolean>;
+};
+
+export function approvalWaits({ findState, waitMs }: WaitDeps): ApprovalWaits {
   let waiting = 0;
-  const isGranted = async (approval: { tenant: TenantId; id: ApprovalId }, signal: AbortSignal) => {
+  const isGranted: ApprovalWaits['isGranted'] = async (approval, signal) => {
     const endsAtMs = performance.now() + waitMs;
     while (performance.now() < endsAtMs && !signal.aborted) {
       const leftMs = Math.max(0, endsAtMs - performance.now());
@@ -32,18 +32,31 @@ export function waitingExecutor(executor: ToolExecutor, { findState, waitMs }: W
     return false;
   };
   return {
+    isGranted: async (approval, signal) => {
+      if (waitMs === 0 || waiting >= waitingMax) return false;
+      waiting += 1;
+      try {
+        return await isGranted(approval, signal);
+      } finally {
+        waiting -= 1;
+      }
+    },
+  };
+}
+
+/**
+ * Executes calls for clients that cannot open a page. An escalated call waits for its approval, and is then decided
+ * again with the approval. A call without an approval in time, or above the limit of waiting calls, gets the refusal.
+ * The refusal contains the address of the approval.
+ */
+export function waitingExecutor(executor: ToolExecutor, waits: ApprovalWaits): ToolExecutor {
+  return {
     execute: async (request, options, log) => {
       const first = await executor.execute(request, options, log);
       const { verdict, approval } = first.decision.reply;
       if (first.kind !== 'refused' || verdict !== 'ESCALATE' || approval === undefined) return first;
-      if (waitMs === 0 || waiting >= waitingMax) return first;
       const id = approval.approval_id;
-      waiting += 1;
-      try {
-        if (!(await isGranted({ tenant: request.caller.tenant, id }, options.signal))) return first;
-      } finally {
-        waiting -= 1;
-      }
+      if (!(await waits.isGranted({ tenant: request.caller.tenant, id }, options.signal))) return first;
       return await executor.execute({ ...request, approvalGrant: id }, options, log);
     },
   };

@@ -47,12 +47,16 @@ type HiddenCause = 'malformed' | 'look_alike' | 'drift' | 'unpinned' | 'server';
 
 type Listing = { tools: ListedTool[]; hidden: Record<HiddenCause, number> };
 
+export type WatchableServer = Pick<NonNullable<LocatedServer['server']>, 'watch'>;
+
 export type McpGateway = ToolResolver & {
   /** The tools that this tenant may call, and how many other tools of its servers are hidden, by cause. */
   listing(tenant: TenantId): Promise<Listing>;
   listTools(tenant: TenantId): Promise<ListedTool[]>;
   /** The resources that this server of the tenant offers. `null` when the server is unknown or does not answer. */
   offered(tenant: TenantId, serverId: string): Promise<Offered | null>;
+  /** The connection to a server whose resources can be watched. `null` when there is none. */
+  watchable(tenant: TenantId, serverId: string): WatchableServer | null;
   /** Makes every connected server list its tools now. A server that does not answer delays no other. */
   askConnected(): Promise<void>;
   /** The declared effect of a tool of this tenant, as `resolve` returns it. */
@@ -95,6 +99,10 @@ export function createMcpGateway({ registry, ...rest }: McpGatewayDeps): McpGate
         .find(tenant, serverId)
         ?.server?.offered()
         .catch(() => null)) ?? null,
+    watchable: (tenant, serverId) => {
+      const server = rest.servers.find(tenant, serverId)?.server ?? null;
+      return server?.reportsChanges === true ? server : null;
+    },
     effectOf: (tenant, address, pinned) => effectOf(forTenant(deps, tenant), address, pinned),
   };
 }

@@ -9,6 +9,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { ApprovalWaits } from './approval-waits.ts';
 import { callTool, type Sender } from './call-tool.ts';
 import type { ToolExecution, ToolExecutor } from './execute-tool.ts';
 import { inputDigest, type InputStates, type Round } from './input-states.ts';
@@ -17,42 +18,57 @@ import { decisionMeta, refusalText } from './refusal.ts';
 import { requireDeclared } from './require-declared.ts';
 import type { Input, Questions } from './send-operation.ts';
 import type { ElicitationModes } from './sending.ts';
+import type { SessionClient } from './session-client.ts';
 import { parseToolAddress } from '../../registry/tool-definition.ts';
 
 export type ActDeps = {
   executor: ToolExecutor;
   /** Executes calls for clients that cannot open a page. It waits for the approval of an escalated call. */
   waitingExecutor: ToolExecutor;
+  approvalWaits: ApprovalWaits;
   inputStates: InputStates;
   sender: Sender;
+  /** The client of a session of 2025-11-25. `null` for all other clients. */
+  client: SessionClient | null;
 };
 
-type Act = {
+export type Act = {
   /** The tool by any of its names. */
   tool: string;
   args: Record<string, unknown>;
   resource?: string;
 };
 
-type Acted = {
+export type Acted = {
   execution: ToolExecution;
   /** The questions that the caller must answer before the act continues. `null` when there are none. */
   asks: InputRequiredResult | null;
 };
 
-/** Performs one act of a message: the first round of a call, or a later one with the caller's answers. */
-export async function performAct(deps: ActDeps, act: Act, context: ServerContext): Promise<Acted> {
+/** The caller's reply to the questions of the previous round. Both members are absent in the first round. */
+type RoundReply = {
+  requestState?: string | undefined;
+  inputResponses?: Record<string, unknown> | undefined;
+};
+
+/** Performs one round of an act: the first round of a call, or a later one with the caller's answers. */
+export async function performRound(
+  deps: ActDeps,
+  act: Act,
+  { context, reply }: { context: ServerContext; reply: RoundReply },
+): Promise<Acted> {
   const { mcpReq } = context;
-  const elicitation = declaredModes(mcpReq.envelope);
+  const { client } = deps;
+  const elicitation = client === null ? declaredModes(mcpReq.envelope) : client.elicitation;
   const round = roundOf(deps.sender, act, context);
   const executor = elicitation?.url === undefined ? deps.waitingExecutor : deps.executor;
   const execution = await callTool(executor, deps.sender, {
     ...{ name: act.tool, args: act.args, resource: act.resource, meta: mcpReq._meta ?? {} },
-    ...{ signal: mcpReq.signal, onProgress: relayTo(mcpReq), logs: relayLogsTo(mcpReq) },
-    ...{ elicitation, input: inputOf(deps.inputStates, round, context) },
+    ...{ signal: mcpReq.signal, onProgress: relayTo(mcpReq), logs: relayLogsTo(mcpReq, client?.level ?? null) },
+    ...{ elicitation, input: inputOf(deps.inputStates, round, reply) },
   });
-  requireDeclared(execution, capabilitiesIn(mcpReq.envelope));
-  const asks = askForApproval(act.tool, execution, { context, elicitation }) ?? askFurther(deps, round, execution);
+  requireDeclared(execution, client === null ? capabilitiesIn(mcpReq.envelope) : { elicitation });
+  const asks = askForApproval(act.tool, execution, { reply, elicitation }) ?? askFurther(deps, round, execution);
   return { execution, asks };
 }
 
@@ -69,16 +85,15 @@ function roundOf({ caller, session }: Sender, { tool, args, resource }: Act, { m
 function inputOf(
   states: InputStates,
   round: Round,
-  { mcpReq }: ServerContext,
+  { requestState: sealed, inputResponses }: RoundReply,
 ): (Input & { digest: Digest }) | undefined {
-  const sealed = mcpReq.requestState<string>();
   if (sealed === undefined) return undefined;
   const opened = states.open(round, sealed);
   if (opened === null)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
       reason: 'invalid_request_state',
     });
-  const responses = plainMembers(mcpReq.inputResponses ?? {});
+  const responses = plainMembers(inputResponses ?? {});
   return { responses, state: opened.state, digest: inputDigest(responses, opened) };
 }
 
@@ -97,11 +112,11 @@ function plainMembers(input: Record<string, unknown>): Record<string, PlainJson>
 function askForApproval(
   tool: string,
   { decision }: ToolExecution,
-  { context: { mcpReq }, elicitation }: { context: ServerContext; elicitation: ElicitationModes | undefined },
+  { reply, elicitation }: { reply: RoundReply; elicitation: ElicitationModes | undefined },
 ): InputRequiredResult | null {
   const { approval } = decision.reply;
   if (decision.reply.verdict !== 'ESCALATE' || approval === undefined) return null;
-  if (elicitation?.url === undefined || mcpReq.inputResponses !== undefined) return null;
+  if (elicitation?.url === undefined || reply.inputResponses !== undefined) return null;
   const request = inputRequired.elicitUrl({ message: refusalText(tool, decision.reply), url: approval.approve_url });
   return { ...inputRequired({ inputRequests: { approval: request } }), _meta: decisionMeta(decision.reply) };
 }
@@ -134,7 +149,7 @@ function named(requests: Questions['requests'], serverId: string): Questions['re
 
 /**
  * The declared capabilities, or none for protocol versions of 2025. Clients of those versions declare their
- * capabilities in an earlier request, to a server instance that has ended.
+ * capabilities when they initialize, and a session keeps them.
  */
 function capabilitiesIn(envelope: object | undefined): Record<string, unknown> {
   return Declares.safeParse(envelope).data?.[CLIENT_CAPABILITIES_META_KEY] ?? {};

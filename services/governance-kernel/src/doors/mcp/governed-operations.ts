@@ -12,7 +12,8 @@ import { isObject } from '../../call/governed-call.ts';
 import { callTool } from './call-tool.ts';
 import { callableTools, type CallableToolsDeps } from './callable-tools.ts';
 import type { ToolExecution } from './execute-tool.ts';
-import { performAct, type ActDeps } from './governed-act.ts';
+import type { ActDeps } from './governed-act.ts';
+import { performAct } from './perform-act.ts';
 import type { ListedTool, McpGateway } from './gateway.ts';
 import { completeArgument, operationOf, readResource } from './operations.ts';
 import { addressOfPrompt, publishedPrompt } from './prompt-names.ts';
@@ -20,7 +21,7 @@ import { publishedUris, serverOfUri, type OfferedBy } from './resource-uris.ts';
 import { toolResult } from './tool-result.ts';
 import { parseToolAddress, toolAddress } from '../../registry/tool-definition.ts';
 
-type OperationsDeps = ActDeps & {
+export type OperationsDeps = ActDeps & {
   mcp: Pick<McpGateway, 'listing' | 'offered'>;
   callable: CallableToolsDeps;
 };
@@ -48,7 +49,7 @@ export function serveOperations(server: Server, deps: OperationsDeps): void {
     return { resourceTemplates: publishedUris(offers).templates, _meta: notListed(unread) };
   });
   server.setRequestHandler('resources/read', async ({ params: { uri: address } }, context) => {
-    const { serverId, uri } = await locate({ ...deps, context }, address);
+    const { serverId, uri } = await locateResource({ ...deps, context }, address);
     const tool = toolAddress({ serverId, toolName: readResource });
     const { execution, asks } = await performAct(deps, { tool, args: { uri }, resource: uri }, context);
     return asks ?? (resultOf(address, execution, { uri: address }) as ReadResourceResult); // as above
@@ -145,7 +146,7 @@ async function offered({ mcp, sender: { caller } }: OperationsDeps, readers: rea
  * The server of a resource, whether or not this caller may read it. The boundary decides whether the caller may read
  * it.
  */
-async function locate(deps: InMessage, uri: string) {
+export async function locateResource(deps: InMessage, uri: string) {
   const { tools } = await deps.mcp.listing(deps.sender.caller.tenant);
   const { offers } = await offered(deps, ofKind(tools, 'read'));
   const located = serverOfUri(uri, offers);
@@ -158,7 +159,7 @@ type Reference = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; 
 
 async function locateReference(deps: InMessage, ref: Reference) {
   if (ref.type === 'ref/resource') {
-    const { serverId, uri } = await locate(deps, ref.uri);
+    const { serverId, uri } = await locateResource(deps, ref.uri);
     return { serverId, ref: { type: ref.type, uri } };
   }
   const address = parseToolAddress(await promptAddress(deps, ref.name));
@@ -173,7 +174,7 @@ async function locateReference(deps: InMessage, ref: Reference) {
 }
 
 /** These results have no member for a refusal, so a refusal becomes a protocol error with the decision in its data. */
-function resultOf(subject: string, execution: ToolExecution, about: object = {}): object {
+export function resultOf(subject: string, execution: ToolExecution, about: object = {}): object {
   const { isError, content, structuredContent, _meta } = toolResult(subject, execution);
   if (isError !== true && isObject(structuredContent)) return { ...structuredContent, _meta };
   const [first] = content;

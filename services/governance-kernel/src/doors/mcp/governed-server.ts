@@ -1,6 +1,11 @@
 import { Server, type Tool } from '@modelcontextprotocol/server';
 import { callableTools, type CallableToolsDeps } from './callable-tools.ts';
-import { performAct, type ActDeps } from './governed-act.ts';
+import type { ActDeps } from './governed-act.ts';
+import { performAct } from './perform-act.ts';
+import { serveSession } from './serve-session.ts';
+import { sessionClient } from './session-client.ts';
+import type { McpSessions } from '../mcp-session/mcp-sessions.ts';
+import type { ClientSession } from '../mcp-session/session-tokens.ts';
 import { serveOperations } from './governed-operations.ts';
 import type { ListedTool, McpGateway } from './gateway.ts';
 import { operationOf } from './operations.ts';
@@ -16,16 +21,28 @@ import { parseToolAddress } from '../../registry/tool-definition.ts';
  */
 const listHint = { ttlMs: 10_000, cacheScope: 'private' } as const;
 
-export type GovernedServerDeps = ActDeps & {
-  mcp: Pick<McpGateway, 'listing' | 'offered'>;
+const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} };
+/** The event stream of a session reports changes. */
+const sessionCapabilities = {
+  ...{ tools: { listChanged: true }, prompts: { listChanged: true }, completions: {}, logging: {} },
+  resources: { subscribe: true, listChanged: true },
+};
+
+export type GovernedServerDeps = Omit<ActDeps, 'client'> & {
+  mcp: Pick<McpGateway, 'listing' | 'offered' | 'watchable'>;
   callable: CallableToolsDeps;
+  sessions: McpSessions;
+  /** Whether the request belongs to a session, or begins one. */
+  hasSession: boolean;
+  /** The session of the request. `null` without one, and in protocol version 2026-07-28. */
+  session: ClientSession | null;
 };
 
 /** The MCP server for one request of one caller, over all approved upstream servers. */
-export function governedServer(deps: GovernedServerDeps): Server {
-  const { mcp, callable, sender } = deps;
+export function governedServer({ sessions, session, hasSession, ...rest }: GovernedServerDeps): Server {
+  const { mcp, callable, sender } = rest;
   const server = new Server(mcpServerInfo, {
-    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
+    capabilities: hasSession ? sessionCapabilities : capabilities,
     instructions:
       'Every call is decided by policy and sealed in a signed receipt. A refusal names its reason and the next step.',
     cacheHints: {
@@ -37,6 +54,12 @@ export function governedServer(deps: GovernedServerDeps): Server {
     },
     inputRequired: { legacyShim: false },
   });
+  const client =
+    session &&
+    sessionClient(sessions, session, async (message, relatedRequestId) => {
+      await server.transport?.send(message, { relatedRequestId });
+    });
+  const deps = { ...rest, client };
   const listTools = async () => {
     const { tools, hidden } = await mcp.listing(sender.caller.tenant);
     const { listed, notListed } = await callableTools(callable, sender.caller, tools);
@@ -57,6 +80,7 @@ export function governedServer(deps: GovernedServerDeps): Server {
     return asks ?? toolResult(name, execution);
   });
   serveOperations(server, deps);
+  if (session !== null) serveSession(server, { ...deps, sessions, session });
   return server;
 }
 

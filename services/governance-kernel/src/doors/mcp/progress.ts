@@ -1,12 +1,13 @@
 import type { Progress } from '@modelcontextprotocol/client';
 import { LOG_LEVEL_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { LogLevel } from '../mcp-session/log-level.ts';
 import type { RelayedLogs } from './sending.ts';
 
 type Relay = (progress: Progress) => void;
 
-/** The log level for clients of 2025-11-25, whose `logging/setLevel` was sent to a server instance that has ended. */
-const legacyLevel = 'info';
+/** The log level for clients of 2025-11-25 without a session, whose `logging/setLevel` cannot be kept. */
+const levelWithoutSession = 'info';
 /** The longest log line, including its values. */
 const logLengthMax = 8_000;
 
@@ -25,14 +26,21 @@ export function relayTo({ _meta, notify }: ServerContext['mcpReq']): Relay | und
   };
 }
 
-/** Forwards logs of a call to its sender. `undefined` when the sender requested no logs. */
-export function relayLogsTo({ envelope, log }: ServerContext['mcpReq']): RelayedLogs | undefined {
-  const level = envelope === undefined ? legacyLevel : logLevelOf(envelope);
+/**
+ * Forwards logs of a call to its sender, from the sender's level up. `undefined` when the sender requested no logs.
+ * `ofSession` is the level of a session, and `null` without one.
+ */
+export function relayLogsTo(
+  { envelope, log }: ServerContext['mcpReq'],
+  ofSession: RelayedLogs['level'] | null,
+): RelayedLogs | undefined {
+  const level = envelope === undefined ? (ofSession ?? levelWithoutSession) : logLevelOf(envelope);
   if (level === undefined) return undefined;
   let reported = 0;
   return {
     level,
     relay: ({ level: of, data, logger }) => {
+      if (LogLevel.options.indexOf(of) < LogLevel.options.indexOf(level)) return;
       reported += 1;
       if (reported > notificationsMax || JSON.stringify(data ?? null).length > logLengthMax) return;
       log(of, data, logger?.slice(0, messageLengthMax)).catch(() => undefined);
@@ -43,8 +51,6 @@ export function relayLogsTo({ envelope, log }: ServerContext['mcpReq']): Relayed
 function logLevelOf(envelope: object): RelayedLogs['level'] | undefined {
   return z.looseObject({ [LOG_LEVEL_META_KEY]: LogLevel }).safeParse(envelope).data?.[LOG_LEVEL_META_KEY];
 }
-
-const LogLevel = z.enum(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']);
 
 /** Forwards a limited number of notifications, each with only its known members and a text of limited length. */
 export function boundedProgress(relay: Relay): Relay {

@@ -12,7 +12,10 @@ export type LocatedServer = {
   /** `null` when this kernel cannot read the configuration. */
   config: McpServerConfig | null;
   /** The connection. `null` when the kernel does not connect to the server. */
-  server: Pick<UpstreamServer, 'tools' | 'freshTools' | 'hidden' | 'call' | 'offered' | 'health'> | null;
+  server: Pick<
+    UpstreamServer,
+    'tools' | 'freshTools' | 'hidden' | 'call' | 'offered' | 'health' | 'reportsChanges' | 'watch'
+  > | null;
   /** The reason why the server is not connected. */
   notConnected: string | null;
 };

@@ -19,6 +19,7 @@ import { listedValuesMax, listOffered, type Offered } from './offered-resources.
 import { withOperations } from './operations.ts';
 import type { ToolResult } from './send-operation.ts';
 import { permittedSender, type CallOptions } from './permitted-sender.ts';
+import { ResourceWatch } from './resource-watch.ts';
 import { upstreamTokens, type TokenOptions, type UpstreamTokens } from './upstream-tokens.ts';
 import { isLost, isServerFault, openTransport, type TransportOptions } from './upstream-transport.ts';
 
@@ -78,11 +79,13 @@ export class UpstreamServer {
   readonly #redact: Redact;
   readonly #guard: ServerGuard;
   readonly #listTimeoutMs: number;
+  readonly #watch: ResourceWatch;
 
   constructor({ callTimeoutMs: callMsMax, ...rest }: UpstreamServerOptions) {
     const callTimeoutMs = Math.min(callMsMax, rest.config.limits?.call_timeout_ms ?? callMsMax);
     this.#options = { ...rest, callTimeoutMs };
     this.#listTimeoutMs = Math.min(listTimeoutMsMax, callMsMax);
+    this.#watch = new ResourceWatch(this.#listTimeoutMs);
     this.#log = rest.log;
     this.#fields = { server_id: rest.config.server_id };
     this.#egress = new ServerEgress(this.#options);
@@ -142,6 +145,16 @@ export class UpstreamServer {
     const offered = listOffered(client, this.#listTimeoutMs);
     this.#offered = { client, atMs: this.#options.now(), offered };
     return await offered;
+  }
+
+  /** Whether the connected server reports changes of its resources. */
+  get reportsChanges(): boolean {
+    return this.#live?.client.getServerCapabilities()?.resources?.subscribe === true;
+  }
+
+  /** Calls `changed` when the server reports a change of the resource. Returns the function that ends this. */
+  watch(uri: string, changed: () => void): () => void {
+    return this.#watch.watch(uri, changed);
   }
 
   /**
@@ -228,6 +241,7 @@ export class UpstreamServer {
   /** Running calls continue. A server that ends or is unreachable from now on is not reported. */
   beginClose(): void {
     this.#closing.abort();
+    this.#watch.close();
   }
 
   async close(): Promise<void> {
@@ -267,6 +281,7 @@ export class UpstreamServer {
       client.onclose = () => this.#lost(client);
       // Over stdio the logs of all calls share one pipe, and no line identifies its call, so they are dropped.
       client.setNotificationHandler('notifications/message', ({ params }) => sending.getStore()?.logs?.relay(params));
+      this.#watch.connected(client);
       this.#failures = 0;
       this.#problem = null;
       this.#guard.connected();

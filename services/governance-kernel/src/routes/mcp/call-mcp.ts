@@ -3,7 +3,6 @@ import { callMcp } from '@countersign/contracts/governance-kernel';
 import { jsonRpcError, takenOver } from '@countersign/service-kit';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { Caller } from '../../call/governed-call.ts';
 import type { Context } from '../../context.ts';
 import { handleTenant } from '../../handle.ts';
 import { approvalGrantHeader, sessionHeader } from '../../doors/mcp/call-settings.ts';
@@ -11,53 +10,64 @@ import { governedServer, type GovernedServerDeps } from '../../doors/mcp/governe
 import { InputStates } from '../../doors/mcp/input-states.ts';
 import { readableCall } from '../../doors/mcp/readable-call.ts';
 import { answerPlainCall, plainCallOf } from '../../doors/mcp/plain-call.ts';
-import { waitingExecutor } from '../../doors/mcp/approval-waits.ts';
+import { approvalWaits, waitingExecutor } from '../../doors/mcp/approval-waits.ts';
+import { responseIn } from '../../doors/mcp-session/answer.ts';
+import { initializeIn, sessionOf } from '../../doors/mcp-session/requested-session.ts';
 import { getApproval } from '../../store/approval-store.ts';
-import { findActiveHash } from '../../store/policy-store.ts';
-import { findToolStops } from '../../store/tool-stops.ts';
 
 type CallMcpDeps = Pick<GovernedServerDeps, 'mcp' | 'executor'> &
-  Pick<Context, 'reader' | 'policies' | 'clock' | 'argsCipher' | 'config'>;
+  Pick<Context, 'reader' | 'clock' | 'argsCipher' | 'config' | 'mcpSessions' | 'callableTools'>;
 
 /**
- * The governed MCP server for both protocol versions, stateless. A plain call is answered here. Every other message
- * gets an SDK server of its own, for its caller alone.
+ * The governed MCP server for both protocol versions, without a table of sessions. A plain call and a response of a
+ * client are handled here. Every other message gets an SDK server of its own, for its caller alone.
  */
-export const callMcpRoute = ({ mcp, executor, argsCipher, config, ...context }: CallMcpDeps) => {
+export const callMcpRoute = ({
+  mcp,
+  executor,
+  argsCipher,
+  config,
+  mcpSessions,
+  callableTools: callable,
+  ...context
+}: CallMcpDeps) => {
   const inputStates = new InputStates(argsCipher, () => context.clock().getTime());
-  const callable = callableParts(context);
-  const waiting = waitingExecutor(executor, {
+  const waits = approvalWaits({
     findState: async (approval) => (await getApproval(context.reader, approval)).state,
     waitMs: config.mcpApprovalWaitMs,
   });
-  const deps = { mcp, callable, executor, waitingExecutor: waiting, inputStates };
+  const waiting = waitingExecutor(executor, waits);
+  const deps = {
+    mcp,
+    callable,
+    executor,
+    sessions: mcpSessions,
+    waitingExecutor: waiting,
+    approvalWaits: waits,
+    inputStates,
+  };
   return handleTenant(callMcp, { renderError: jsonRpcError })(
     async ({ body, caller, req, res, signal, traceparent, log }) => {
-      const session = sessionHeader(req.headers);
-      const approvalGrant = approvalGrantHeader(req.headers);
+      const named = { session: sessionHeader(req.headers), approvalGrant: approvalGrantHeader(req.headers) };
       const { message, ...malformed } = readableCall(body);
-      const sender = { caller, session, approvalGrant, traceparent, log, ...malformed };
+      const sender = { caller, ...named, traceparent, log, ...malformed };
+      const initialize = initializeIn(message);
+      const session = initialize === null ? sessionOf(mcpSessions.tokens, caller, req.headers) : null;
+      const response = responseIn(message);
+      if (session !== null && response !== null) {
+        await mcpSessions.questions.answer(session, response);
+        res.writeHead(202).end();
+        return takenOver;
+      }
+      if (initialize !== null) res.setHeader('mcp-session-id', mcpSessions.tokens.issue(caller, initialize));
       const call = plainCallOf(req.headers, message);
-      if (call === null) await serve({ ...deps, sender }, { req, res, body: message });
+      const hasSession = session !== null || initialize !== null;
+      if (call === null) await serve({ ...deps, sender, session, hasSession }, { req, res, body: message });
       else sendText(res, await answerPlainCall(waiting, sender, { call, signal }));
       return takenOver;
     },
   );
 };
-
-function callableParts({ reader, policies, clock }: Pick<Context, 'reader' | 'policies' | 'clock'>) {
-  return {
-    findStops: (caller: Caller, tools: readonly string[]) => findToolStops(reader, caller, tools),
-    activePolicy: async ({ tenant }: Caller) => {
-      // A decision notices by itself that the policy has changed. A list of tools does not, so this code checks for a
-      // change.
-      if ((await findActiveHash(reader, tenant)) !== (policies.current(tenant)?.hash ?? null))
-        await policies.reload(tenant);
-      return policies.current(tenant);
-    },
-    now: () => clock().getTime(),
-  };
-}
 
 type Message = { req: IncomingMessage; res: ServerResponse; body: unknown };
 

@@ -1,0 +1,37 @@
+import { AppError } from '@countersign/contracts';
+import type { ClientSession } from './session-tokens.ts';
+
+/** Open streams of one kernel. Each holds a connection and compares its lists every ten seconds. */
+const openStreamsMax = 512;
+/** One principal must not use up the streams of a kernel. */
+const principalStreamsMax = 8;
+
+type Owner = Pick<ClientSession, 'tenant' | 'principal' | 'id'>;
+type Entry = { owner: Owner; close(): void };
+
+/** The streams on which this kernel sends to its clients between their requests. */
+export class OpenStreams {
+  readonly #open = new Set<Entry>();
+  #isClosing = false;
+
+  /** Throws RATE_LIMITED above the limits. `close` is called when the kernel stops. */
+  enter(owner: Owner, close: () => void): { isNewest(): boolean; leave(): void } {
+    const own = [...this.#open].filter(
+      ({ owner: of }) => of.tenant === owner.tenant && of.principal === owner.principal,
+    );
+    if (this.#isClosing || this.#open.size >= openStreamsMax || own.length >= principalStreamsMax)
+      throw new AppError('RATE_LIMITED', 'Too many event streams are open. Close one of them, or try again later');
+    const entry = { owner, close };
+    this.#open.add(entry);
+    return {
+      // A message is sent on one stream of a session only (MCP 2025-11-25, Multiple Connections).
+      isNewest: () => [...this.#open].findLast(({ owner: { id } }) => id === owner.id) === entry,
+      leave: () => void this.#open.delete(entry),
+    };
+  }
+
+  beginClose(): void {
+    this.#isClosing = true;
+    for (const { close } of this.#open) close();
+  }
+}
