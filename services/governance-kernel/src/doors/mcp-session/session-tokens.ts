@@ -16,8 +16,11 @@ export type ClientSession = SessionOwner & {
   expiresAtMs: number;
 };
 
-/** A client initializes once a day, so a stolen token is of use for one day at most. */
-const sessionMsMax = 86_400_000;
+/**
+ * Some clients run for weeks, and do not initialize again after a 404. A stolen token is of no use without the credential
+ * of its owner.
+ */
+const sessionMsMax = 2_592_000_000;
 /** Four times the length of a token. */
 const tokenLengthMax = 2_048;
 
