@@ -153,9 +153,9 @@ export class ChainLinks {
     if (kind === 'decision' && verdict === 'ALLOW' && !shadow) this.#open.set(receipt_id, payload);
     else if (kind === 'decision') this.#marks.add(receipt_id, mark.endless);
     if (settles === undefined) return;
-    const known = this.#marks.get(settles);
-    if ((known & mark.settled) !== 0) throw new VerificationError('DUPLICATE', `${settles} has two outcomes`);
-    if ((known & mark.endless) !== 0)
+    const marks = this.#marks.get(settles);
+    if ((marks & mark.settled) !== 0) throw new VerificationError('DUPLICATE', `${settles} has two outcomes`);
+    if ((marks & mark.endless) !== 0)
       throw new VerificationError(
         'LINK_MISMATCH',
         `the kernel did not execute ${settles}, so it cannot have an outcome`,
