@@ -68,10 +68,10 @@ export const Approval = z.strictObject({
    */
   args: PlainObject.nullable(),
   /**
-   * The sentence that the policy has for this tool, with its placeholders. `null` where the policy has none, and
+   * The sentence that the policy has for this tool, with its placeholders. Absent where the policy has none, and
    * wherever `args` is `null`.
    */
-  says: CallSentence.nullable(),
+  says: CallSentence.optional(),
   intent_hash: Digest,
   /**
    * The hash of intent, effect, demand and facts, as in the boundary record. A call that differs in any of them is not

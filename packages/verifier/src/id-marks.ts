@@ -9,9 +9,11 @@ const [bitsOfId, bitsOfLetter] = [128, 5];
 /** Each part of the table grows alone, so growth copies a small part of the memory. */
 const shardCount = 64;
 const bitsOfShard = 6;
+/** The share of taken places above which a shard grows, and by how much. */
+const [fullShare, growth] = [0.75, 1.25];
 
 /**
- * Marks of prefixed ULIDs, as bits of a number. It stores the 128 bits of each id and no text: 34 to 68 bytes per id. A
+ * Marks of prefixed ULIDs, as bits of a number. It stores the 128 bits of each id and no text: 23 to 29 bytes per id. A
  * map of texts could keep the whole lines in memory that contain the ids. All ids have one prefix.
  */
 export class IdMarks {
@@ -87,10 +89,10 @@ class Shard {
     if (!isNew) return;
     this.#words.set(id, at * wordsOfId);
     this.#size += 1;
-    if (this.#size * 2 > this.#room) this.#grow(rehash);
+    if (this.#size > this.#room * fullShare) this.#grow(rehash);
   }
 
-  /** The place of the id, or a free place for it. At most half of the places are taken, so a free place exists. */
+  /** The place of the id, or a free place for it. A shard grows before it is full, so a free place exists. */
   #findPlace(id: Uint32Array, hash: number): number {
     const words = this.#words;
     for (let at = hash % this.#room; ; at = (at + 1) % this.#room)
@@ -99,7 +101,7 @@ class Shard {
 
   #grow(rehash: Added['hashOf']): void {
     const [words, marks] = [this.#words, this.#marks];
-    this.#room *= 2;
+    this.#room = Math.ceil(this.#room * growth);
     this.#words = new Uint32Array(this.#room * wordsOfId);
     this.#marks = new Uint8Array(this.#room);
     for (const [before, mark] of marks.entries()) {

@@ -34,7 +34,6 @@ describe('an approval as callers see it', () => {
       effect_level: 'E3',
       facts: {},
       args: null,
-      says: null,
     },
     demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 1 },
     ...{ intent_hash: digest('b'), judged_hash: digest('c'), policy_hash: digest('d'), receipt_id: null },

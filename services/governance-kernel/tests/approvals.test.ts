@@ -204,14 +204,14 @@ describe('the approval loop', () => {
       await caller.decide(payment()),
       await caller.decide({ ...payment(), tool: 'pay.refund' }),
     ];
-    expect([await says(send(named)), await says(send(spelled))]).toEqual(['pay {amount}', null]);
-    expect(await says(send(named), { omit: 'args' })).toBeNull();
+    expect([await says(send(named)), await says(send(spelled))]).toEqual(['pay {amount}', undefined]);
+    expect(await says(send(named), { omit: 'args' })).toBeUndefined();
     await approver.move('deny', send(spelled));
     await approver.move('approve', send(named));
-    expect(await says(send(named))).toBeNull();
+    expect(await says(send(named))).toBeUndefined();
     const open = send(await caller.decide(payment()));
     await test.activate(tenant, policy('2'), 2);
-    expect(await says(open)).toBeNull();
+    expect(await says(open)).toBeUndefined();
   });
 
   verifies(

@@ -12,6 +12,7 @@ import { startProcess, type Running } from './processes.ts';
 import { proofComparison } from './proof-comparison.ts';
 import { chatCall, echoedCall, toolCall } from './requests.ts';
 import { sandboxComparison } from './sandbox-comparison.ts';
+import { scanComparison } from './scan/scan-comparison.ts';
 
 export const comparisons: readonly Comparison[] = [
   {
@@ -41,6 +42,7 @@ export const comparisons: readonly Comparison[] = [
   { groups: [['oneReplica', 'twoReplicas']], open: openReplicas },
   commercialComparison,
   proofComparison,
+  scanComparison,
   ...gatewayComparisons,
 ];
 

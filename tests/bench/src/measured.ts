@@ -12,4 +12,6 @@ export type Measured = {
   generatorBusy: number | null;
   /** The largest resident size of the measured process in MiB. Absent where it is not measured. */
   peakMib?: number;
+  /** The share of an outcome, from 0 to 1. Absent where none is measured. */
+  share?: number;
 };

@@ -34,6 +34,7 @@ const rate = ({ perSecond }: Measured) => perSecond;
 const latency = ({ p50Ms }: Measured) => p50Ms;
 const cpu = ({ cpuMicros }: Measured) => cpuMicros;
 const peakMib = (window: Measured) => window.peakMib ?? null;
+const share = (window: Measured) => window.share ?? null;
 const answersPerCpuSecond = ({ cpuMicros }: Measured) => (cpuMicros === null ? null : 1e6 / cpuMicros);
 
 const atLeast = (value: number): Goal => ({ bound: 'atLeast', value });
@@ -160,6 +161,14 @@ export const ratioDefinitions: readonly RatioDefinition[] = [
     combine: 'quotient',
     goal: atMost(1.25),
     isOnDemand: true,
+  },
+  {
+    name: 'mcp_scan_recall',
+    ...{ subject: 'scanMalicious', floor: null, of: share, combine: 'none', goal: atLeast(0.95) },
+  },
+  {
+    name: 'mcp_scan_false_positives',
+    ...{ subject: 'scanHonest', floor: null, of: share, combine: 'none', goal: atMost(0.03) },
   },
   {
     name: 'gateway_read_vs_express_echo_c64',

@@ -115,6 +115,8 @@ describe('the ratios of the bench', () => {
       ['verify_receipts_per_s_over_ed25519_floor', 'atLeast', 0.5],
       ['verify_100k_peak_mib', undefined, undefined],
       ['verify_peak_memory_1m_over_100k', 'atMost', 1.25],
+      ['mcp_scan_recall', 'atLeast', 0.95],
+      ['mcp_scan_false_positives', 'atMost', 0.03],
       ['gateway_read_vs_express_echo_c64', undefined, undefined],
       ['gateway_read_by_key_vs_express_echo_c64', undefined, undefined],
       ['gateway_forward_vs_direct_c64', undefined, undefined],

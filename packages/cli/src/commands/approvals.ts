@@ -66,7 +66,7 @@ async function show(id: string, output: Format, io: Io): Promise<void> {
 
 /** The sentence of the policy about this call. Values are quoted, since the caller wrote them. */
 function sentenceAbout({ says, args, requested_by: by }: Approval): string | null {
-  const pieces = says === null || args === null ? null : sentenceOfCall(says, args);
+  const pieces = says === undefined || args === null ? null : sentenceOfCall(says, args);
   if (pieces === null) return null;
   return `${by} wants to ${pieces.map(({ text, isValue }) => (isValue ? `"${text}"` : text)).join('')}`;
 }

@@ -5,7 +5,7 @@ type Call = {
   tool: string | null;
   action: string;
   args: Readonly<Record<string, unknown>> | null;
-  says: string | null;
+  says?: string | undefined;
 };
 
 /**
@@ -13,7 +13,7 @@ type Call = {
  * It contains no text of a tool.
  */
 export function WhatItDoes({ call: { tool, action, args, says } }: { call: Call }) {
-  const pieces = says === null || args === null ? null : sentenceOfCall(says, args);
+  const pieces = says === undefined || args === null ? null : sentenceOfCall(says, args);
   if (pieces === null)
     return (
       <>

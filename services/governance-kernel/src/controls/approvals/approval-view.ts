@@ -13,7 +13,8 @@ type Viewing = { nowMs: number; argsCipher: ArgsCipher; policy: LoadedPolicy | n
 export function approvalWithArgs(row: ApprovalRow, { nowMs, argsCipher, policy }: Viewing): Approval {
   const view = approvalView(row, nowMs);
   if (view.state !== 'pending' || row.argsEncrypted === null) return view;
-  return { ...view, args: argsCipher.decrypt(row, row.argsEncrypted), says: sentenceOf(row, policy) };
+  const says = sentenceOf(row, policy);
+  return { ...view, args: argsCipher.decrypt(row, row.argsEncrypted), ...(says === null ? {} : { says }) };
 }
 
 /** Only the policy that escalated the call speaks about it. */
@@ -41,7 +42,6 @@ export function approvalView(row: ApprovalRow, nowMs: number): Approval {
     facts: row.facts,
     ...(row.cappedFacts === null ? {} : { capped_facts: row.cappedFacts }),
     args: null,
-    says: null,
     intent_hash: row.intentHash,
     judged_hash: row.judgedHash,
     policy_hash: row.policyHash,

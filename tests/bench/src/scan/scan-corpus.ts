@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { FindingKind } from '@countersign/contracts/governance-kernel';
-import { scanTools } from '../src/controls/mcp-scan/scan-tools.ts';
+import { scanTools } from '@countersign/governance-kernel/scan-tools';
 
 const Tool = z.looseObject({
   name: z.string(),
@@ -21,7 +21,7 @@ const Entry = z.object({
   others: z.array(z.object({ serverId: z.string(), name: z.string(), description: z.string() })).default([]),
 });
 
-const file = new URL('mcp-scan-corpus.json', import.meta.url);
+const file = new URL('../../scan-corpus.json', import.meta.url);
 export const corpus = z.object({ entries: z.array(Entry) }).parse(JSON.parse(readFileSync(file, 'utf8'))).entries;
 
 /** Findings about the entry's tool or its server. Low findings are only information and are left out. */
@@ -34,7 +34,7 @@ async function findingsOf({ tool, beside, others }: (typeof corpus)[number]) {
 }
 
 /** The malicious tools that a scan misses, the benign tools that it reports, and both rates. */
-export async function measured() {
+export async function ratesOfScan() {
   const missed: string[] = [];
   const blamed: string[] = [];
   const malicious = corpus.filter(({ label }) => label === 'malicious');
