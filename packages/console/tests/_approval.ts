@@ -9,7 +9,7 @@ export const approvalCalled = (nth: number) => ({
   ...{ effect_level: 'E3', demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 1 }, facts: {} },
   ...{
     args: null,
-   
+
     intent_hash: hash,
     judged_hash: hash,
     policy_hash: hash,
