@@ -217,6 +217,15 @@ describe('countersign login', () => {
     });
     expect(vote.status).toBe(403);
 
+    const explained = await run(['policy', 'explain', String(request['receipt_id'])], {});
+    expect(explained.out).toMatch(/^ESCALATE APPROVAL_REQUIRED: .*\n.* requested mail\.send at .*\nMatched rules: /);
+    expect(explained.out).toMatch(/^rules +escalate +APPROVAL_REQUIRED$/m);
+    expect(explained.out).toMatch(/^ {2}\{"id":"[^"]+","effect":"escalate".*\}$/m);
+    expect(explained.out).toMatch(/^Next step: .+$/m);
+    expect(await run(['policy', 'explain', 'nonsense'], {})).toMatchObject({
+      ...{ status: 1, out: '', printed: expect.stringContaining('nonsense is not the ID of a receipt') },
+    });
+
     const bundle = join(dir, 'strict.yaml');
     writeFileSync(bundle, strict('strict'));
     const tried = await run(['policy', 'whatif', bundle, '-o', 'json'], {});

@@ -191,6 +191,7 @@ export const getActivePolicy = defineRoute({
   forward: {},
   leastRole: 'member',
   right: 'policy.read',
+  opensToPrograms: true,
   params: OfWorkspace,
   reply: z.strictObject({
     workspace_id: z.string(),

@@ -7,11 +7,12 @@ import type { Io } from '../io.ts';
 import { listText, type Column, type Format } from '../output/format.ts';
 import { inBundle } from './bundle-file.ts';
 import { outputOption } from './options.ts';
+import { addExplain } from './policy-explain.ts';
 import { addWhatIf } from './what-if.ts';
 
-/** Adds `countersign policy`, which checks bundles offline, with the parser, compiler and tests of the kernel. */
+/** Adds `countersign policy`. It checks bundles offline, with the code of the kernel, and explains decisions. */
 export function addPolicy(program: Command, io: Io): void {
-  const policy = program.command('policy').description('Check policy bundles with the code of the kernel.');
+  const policy = program.command('policy').description('Check policy bundles with the code of the kernel, and explain decisions.');
   const ofBundle = (name: string, says: string) =>
     policy.command(name).description(says).argument('<file>', 'a bundle, YAML or JSON');
   ofBundle(
@@ -25,6 +26,7 @@ export function addPolicy(program: Command, io: Io): void {
     io.write(`${compiled(file).hash}\n`),
   );
   addWhatIf(policy, io);
+  addExplain(policy, io);
 }
 
 function lint(file: string, io: Io): void {
