@@ -3,6 +3,8 @@ import type { ClientSession } from './session-tokens.ts';
 
 /** Open streams of one kernel. Each holds a connection and compares its lists every ten seconds. */
 const openStreamsMax = 512;
+/** A tenant can create any number of principals, so the streams of a tenant are limited too. */
+const tenantStreamsMax = openStreamsMax / 2;
 /** One principal must not use up the streams of a kernel. */
 const principalStreamsMax = 8;
 
@@ -16,10 +18,11 @@ export class OpenStreams {
 
   /** Throws RATE_LIMITED above the limits. `close` is called when the kernel stops. */
   enter(owner: Owner, close: () => void): { isNewest(): boolean; leave(): void } {
-    const own = [...this.#open].filter(
-      ({ owner: of }) => of.tenant === owner.tenant && of.principal === owner.principal,
-    );
-    if (this.#isClosing || this.#open.size >= openStreamsMax || own.length >= principalStreamsMax)
+    const ofTenant = [...this.#open].filter(({ owner: of }) => of.tenant === owner.tenant);
+    const own = ofTenant.filter(({ owner: of }) => of.principal === owner.principal);
+    const isFull =
+      this.#open.size >= openStreamsMax || ofTenant.length >= tenantStreamsMax || own.length >= principalStreamsMax;
+    if (this.#isClosing || isFull)
       throw new AppError('RATE_LIMITED', 'Too many event streams are open. Close one of them, or try again later');
     const entry = { owner, close };
     this.#open.add(entry);

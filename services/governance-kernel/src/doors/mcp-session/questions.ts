@@ -30,6 +30,8 @@ type Ask = {
 export const answerMsMax = 300_000;
 /** Open questions of one kernel. Each holds a connection of its client. */
 const openQuestionsMax = 256;
+/** A tenant can create any number of principals, so the questions of a tenant are limited too. */
+const tenantQuestionsMax = openQuestionsMax / 2;
 /** One person cannot answer more forms at once. One caller must not use up the kernel's questions. */
 const principalQuestionsMax = 16;
 /** Ids of answers that this kernel passed on, so that a repeated answer is passed on once. */
@@ -102,10 +104,9 @@ export class Questions {
 
   #hasRoom(owner: Owner): boolean {
     if (this.#open.size >= openQuestionsMax) return false;
-    const own = [...this.#open.values()].filter(
-      ({ owner: { tenant, principal } }) => tenant === owner.tenant && principal === owner.principal,
-    );
-    return own.length < principalQuestionsMax;
+    const ofTenant = [...this.#open.values()].filter(({ owner: { tenant } }) => tenant === owner.tenant);
+    const own = ofTenant.filter(({ owner: { principal } }) => principal === owner.principal);
+    return ofTenant.length < tenantQuestionsMax && own.length < principalQuestionsMax;
   }
 
   #expect(id: string, owner: Owner): { outcome: Promise<Outcome>; stop(): void } {
