@@ -23,6 +23,15 @@ describe('the limits of a kernel for sessions of MCP clients', () => {
     expect(() => open('globex', 'agent')).not.toThrow();
   });
 
+  it('limit how often all event streams of a tenant read its lists', () => {
+    const streams = new OpenStreams();
+    const places = Array.from({ length: 100 }, (_, nth) => streams.enter(ownerOf('acme', `p-${nth}`), () => undefined));
+    expect(streams.enter(ownerOf('globex', 'agent'), () => undefined).pauseMs()).toBe(40);
+    expect(places[0]?.pauseMs()).toBe(4_000);
+    for (const { leave } of places.slice(1)) leave();
+    expect(places[0]?.pauseMs()).toBe(40);
+  });
+
   it('leave half of the questions to other tenants', async () => {
     const cipher = argsCipher('a secret of this test');
     const questions = new Questions({ cipher, notices, kernel: 'this', nowMs: () => 0, waitMs: 60_000 });

@@ -8,7 +8,19 @@ const tenantStreamsMax = openStreamsMax / 2;
 /** One principal must not use up the streams of a kernel. */
 const principalStreamsMax = 8;
 
+/**
+ * Each round of a stream reads the lists of its caller from the database. A caller can start rounds by changes of its
+ * settings, so a tenant has at most 25 rounds a second.
+ */
+const roundMs = 40;
+
 type Owner = Pick<ClientSession, 'tenant' | 'principal' | 'id'>;
+type Place = {
+  isNewest(): boolean;
+  /** The shortest pause between two rounds of the stream, in milliseconds. */
+  pauseMs(): number;
+  leave(): void;
+};
 type Entry = { owner: Owner; close(): void };
 
 /** The streams on which this kernel sends to its clients between their requests. */
@@ -17,8 +29,8 @@ export class OpenStreams {
   #isClosing = false;
 
   /** Throws RATE_LIMITED above the limits. `close` is called when the kernel stops. */
-  enter(owner: Owner, close: () => void): { isNewest(): boolean; leave(): void } {
-    const ofTenant = [...this.#open].filter(({ owner: of }) => of.tenant === owner.tenant);
+  enter(owner: Owner, close: () => void): Place {
+    const ofTenant = this.#ofTenant(owner);
     const own = ofTenant.filter(({ owner: of }) => of.principal === owner.principal);
     const isFull =
       this.#open.size >= openStreamsMax || ofTenant.length >= tenantStreamsMax || own.length >= principalStreamsMax;
@@ -29,8 +41,13 @@ export class OpenStreams {
     return {
       // A message is sent on one stream of a session only (MCP 2025-11-25, Multiple Connections).
       isNewest: () => [...this.#open].findLast(({ owner: { id } }) => id === owner.id) === entry,
+      pauseMs: () => this.#ofTenant(owner).length * roundMs,
       leave: () => void this.#open.delete(entry),
     };
+  }
+
+  #ofTenant({ tenant }: Owner): Entry[] {
+    return [...this.#open].filter(({ owner }) => owner.tenant === tenant);
   }
 
   beginClose(): void {

@@ -23,12 +23,14 @@ type ClientStreamOptions = {
   log: Log;
   /** Whether this is the newest stream of its session, which alone gets messages. */
   isNewest(): boolean;
+  /** The shortest pause between two rounds of a stream while its tenant has many. */
+  pauseMs(): number;
   /** Rejects when the credential of the caller is not valid any more. */
   verify(): Promise<unknown>;
 };
 
 /** The shortest pause between two reads of the lists, whatever a server or a client sends. */
-const pauseMs = 1_000;
+const pauseMsMin = 1_000;
 
 const listMethods = {
   tools: 'notifications/tools/list_changed',
@@ -56,7 +58,7 @@ export class ClientStream {
 
   /** Resolves when the stream has ended. `restored` is the state that the client returned. */
   async run(restored: StreamState | null): Promise<void> {
-    const { session, stream, log } = this.#options;
+    const { session, stream, log, pauseMs } = this.#options;
     const { settings, streamTickMs } = this.#deps.sessions;
     const stopWatching = settings.watch(session, () => {
       this.#isStateNew = true;
@@ -75,7 +77,7 @@ export class ClientStream {
         const tick = delay(streamTickMs, undefined, { signal: waits.signal }).catch(() => undefined);
         await Promise.race([woken, tick]);
         waits.abort();
-        await delay(Math.min(pauseMs, streamTickMs));
+        await delay(Math.min(Math.max(pauseMsMin, pauseMs()), streamTickMs));
       }
     } catch (error) {
       log.info('mcp_stream.ended', { error });
