@@ -60,6 +60,17 @@ describe('a tool that the rules deny with any arguments', () => {
         }
   });
 
+  it.each([
+    ['a rule denies the tool for this resource', every + deny('{ tool: [notes.pay], resource: ["vault*"] }'), true],
+    ['a rule denies the tool for another resource', every + deny('{ tool: [notes.pay], resource: [other] }'), false],
+    ['a rule denies this resource at one effect', every + deny('{ resource: [vault], effect_level: [E4] }'), false],
+    ['a rule allows it only for another resource', allow('{ tool: [notes.pay], resource: [other] }'), true],
+    ['a rule allows it for this resource', allow('{ tool: [notes.pay], resource: [vault] }'), false],
+  ])('is found for one resource: %s', (_what, rules, isDenied) => {
+    const denied = deniedTools(compiled(rules), { principal: 'ann', tools: ['notes.pay'], resource: 'vault' });
+    expect([...denied]).toEqual(isDenied ? ['notes.pay'] : []);
+  });
+
   it('is omitted if the work is used up before it', () => {
     const policy = compiled(every + deny('{ action: [tool.call], tool: [notes.pay] }'));
     const tools = ['notes.pay', ...Array.from({ length: 1_000 }, (_, nth) => `notes.t${nth}`)];

@@ -15,6 +15,7 @@ import type { readVectors } from './evidence/conformance/read-vectors.ts';
 import type { RunCredential } from './evidence/conformance/run-credential.ts';
 import type { runVectors } from './evidence/conformance/run-vectors.ts';
 import type { CallableToolsDeps } from './doors/mcp/callable-tools.ts';
+import type { ReadableResourcesDeps } from './doors/mcp/readable-resources.ts';
 import type { McpSessions } from './doors/mcp-session/mcp-sessions.ts';
 import type { DemoAllowance } from './doors/demo/demo-allowance.ts';
 import type { AgentTokens } from './controls/identities/agent-tokens.ts';
@@ -144,7 +145,7 @@ type Upstream = ReturnType<Upstreams['behind']> &
     readonly upstreams: Upstreams;
     readonly registryDesk: DeskDeps;
     readonly mcpSessions: McpSessions;
-    readonly callableTools: CallableToolsDeps;
+    readonly callableTools: CallableToolsDeps & ReadableResourcesDeps;
   };
 
 /** Verifiers of the credentials of callers. */

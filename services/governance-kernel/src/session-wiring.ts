@@ -3,6 +3,8 @@ import { createMcpSessions, type SessionTimes } from './doors/mcp-session/mcp-se
 import type { Caller } from './call/governed-call.ts';
 import type { Core } from './context.ts';
 import type { CallableToolsDeps } from './doors/mcp/callable-tools.ts';
+import type { ReadableResourcesDeps } from './doors/mcp/readable-resources.ts';
+import { findFencesAround } from './store/fence-store.ts';
 import { sessionChannel, sessionNotices } from './store/session-notice-store.ts';
 import { findActiveHash } from './store/policy-store.ts';
 import { findToolStops } from './store/tool-stops.ts';
@@ -24,9 +26,10 @@ export function createSessions(
 }
 
 /** Reads what the callers of MCP may call now. */
-export function createCallableTools({ reader, policies, clock }: Core): CallableToolsDeps {
+export function createCallableTools({ reader, policies, clock }: Core): CallableToolsDeps & ReadableResourcesDeps {
   return {
     findStops: (caller: Caller, tools: readonly string[]) => findToolStops(reader, caller, tools),
+    findFences: ({ tenant, principal }, tools) => findFencesAround(reader, { tenant, principal, tools }),
     activePolicy: async ({ tenant }: Caller) => {
       // A decision notices by itself that the policy has changed. A list of tools does not, so this code checks for a
       // change.

@@ -82,6 +82,21 @@ describe('a question of a server to a client of 2025-11-25', () => {
     await client.close();
   });
 
+  it('shows the invisible characters of its text', async () => {
+    const { client, questions } = await answeringClient(() => filled);
+    await client.callTool({ ...question, arguments: { message: 'Hi\u001b[2J\u202e!\nWho?' } });
+    expect(questions.map(({ message }) => message)).toEqual(['Server "test" asks: Hi⟨U+001B⟩[2J⟨U+202E⟩!\nWho?']);
+    await client.close();
+  });
+
+  it('is not relayed when it is too long to be read', async () => {
+    const { client, questions } = await answeringClient(() => filled);
+    const result = await client.callTool({ ...question, arguments: { message: 'x'.repeat(66_000) } });
+    expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining('too long to be relayed')]);
+    expect(questions).toEqual([]);
+    await client.close();
+  });
+
   it('accepts the answer at another kernel', async () => {
     const isAnswer = ({ method }: { method?: string }) => method === undefined;
     const urlFor = (message: { method?: string }) => (isAnswer(message) ? second.url : undefined);

@@ -181,6 +181,27 @@ describe('the event stream of a session of 2025-11-25', () => {
     await Promise.all([stream.close(), witnessed.close()]);
   });
 
+  it.each([
+    ['a fence on its tenant', 'frozen', () => test.setFence('tenant:frozen', 'freeze')],
+    ['a fence on its agent', 'halted', () => test.setFence('agent:halted/agent', 'freeze')],
+    ['a rule about the resource', 'ruled', () => test.activate('ruled', policy.replace('test://static-text', watched))],
+  ])('reports no updates to a caller after %s', async (_what, tenant, stop) => {
+    const [stopped, witness] = [await newSession({ tenant }), await newSession({ principal: tenant })];
+    const [stream, witnessed] = [await opened(stopped), await opened(witness)];
+    for (const session of [stopped, witness]) await request(session, 'resources/subscribe', { uri: watched });
+    await changedUntil(() => stream.updates().length > 0 && witnessed.updates().length > 0);
+    await stop();
+    const furtherUpdates = async () => {
+      const before = witnessed.updates().length;
+      await changedUntil(() => witnessed.updates().length > before + 3);
+    };
+    await furtherUpdates(); // a round that began before the stop has ended after these
+    const before = stream.updates().length;
+    await furtherUpdates();
+    expect(stream.updates()).toHaveLength(before);
+    await Promise.all([stream.close(), witnessed.close()]);
+  });
+
   it('ends when the access key of its caller is revoked', async () => {
     const operator = test.as('acme', 'operator');
     const body = { kind: 'agent', principal_id: 'keyed' } as never; // the kernel fills in the defaults

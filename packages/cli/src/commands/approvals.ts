@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { listInboxApprovals } from '@countersign/contracts/control-plane';
-import { sentenceOfCall, type Approval } from '@countersign/contracts/governance-kernel';
+import type { Approval } from '@countersign/contracts/governance-kernel';
 import { forTerminal } from '@countersign/verifier';
 import { CommandFailed } from '../command-failed.ts';
 import { configFrom } from '../config.ts';
 import { answered, connect, workspaceOf } from '../connection/connection.ts';
 import { readList } from '../connection/read-list.ts';
 import type { Io } from '../io.ts';
+import { approvalSentence } from '../output/approval-sentence.ts';
 import { objectText, type Column, type Format } from '../output/format.ts';
 import { writeList } from '../output/write-list.ts';
 import { addListOptions, outputOption, type ListOptions } from './options.ts';
@@ -59,14 +60,7 @@ async function show(id: string, output: Format, io: Io): Promise<void> {
   const [approval] = data;
   if (approval === undefined) throw new CommandFailed('The tenant has no approval with this ID (NOT_FOUND)', 1);
   io.write(objectText(approval, output));
-  const sentence = sentenceAbout(approval);
+  const sentence = approvalSentence(approval);
   if (sentence !== null) io.tell(`${forTerminal(sentence)}\n`);
   if (approval.state === 'pending') io.tell(`Decide: ${new URL(`/console/inbox/${id}`, connection.url).href}\n`);
-}
-
-/** The sentence of the policy about this call. Values are quoted, since the caller wrote them. */
-function sentenceAbout({ says, args, requested_by: by }: Approval): string | null {
-  const pieces = says === undefined || args === null ? null : sentenceOfCall(says, args);
-  if (pieces === null) return null;
-  return `${by} wants to ${pieces.map(({ text, isValue }) => (isValue ? `"${text}"` : text)).join('')}`;
 }

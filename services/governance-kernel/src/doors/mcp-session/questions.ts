@@ -30,6 +30,8 @@ type Ask = {
 export const answerMsMax = 300_000;
 /** Open questions of one kernel. Each holds a connection of its client. */
 const openQuestionsMax = 256;
+/** A tenant can create any number of principals, so the questions of a tenant are limited too. */
+const tenantQuestionsMax = openQuestionsMax / 2;
 /** One person cannot answer more forms at once. One caller must not use up the kernel's questions. */
 const principalQuestionsMax = 16;
 /** Ids of answers that this kernel passed on, so that a repeated answer is passed on once. */
@@ -102,10 +104,9 @@ export class Questions {
 
   #hasRoom(owner: Owner): boolean {
     if (this.#open.size >= openQuestionsMax) return false;
-    const own = [...this.#open.values()].filter(
-      ({ owner: { tenant, principal } }) => tenant === owner.tenant && principal === owner.principal,
-    );
-    return own.length < principalQuestionsMax;
+    const ofTenant = [...this.#open.values()].filter(({ owner: { tenant } }) => tenant === owner.tenant);
+    const own = ofTenant.filter(({ owner: { principal } }) => principal === owner.principal);
+    return ofTenant.length < tenantQuestionsMax && own.length < principalQuestionsMax;
   }
 
   #expect(id: string, owner: Owner): { outcome: Promise<Outcome>; stop(): void } {
@@ -138,6 +139,8 @@ export class Questions {
   /** The kernel that asked this owner. `null` for any other id, and for a question whose time has passed. */
   #askerOf(owner: Owner, id: string): string | null {
     if (id.length > idLengthMax) return null;
+    // Decoding ignores padding and foreign characters, and another spelling of an id would be passed on again.
+    if (Buffer.from(id, 'base64url').toString('base64url') !== id) return null;
     const { data } = Id.safeParse(this.#deps.cipher.decrypt(placeOf(owner), id));
     return data !== undefined && this.#deps.nowMs() < data.expires_at_ms ? data.kernel : null;
   }

@@ -1,10 +1,11 @@
+import type { TenantId } from '@countersign/contracts';
 import type { LogLevel } from './log-level.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { ClientSession } from './session-tokens.ts';
 
 /** The level of a session that set none. */
 const levelDefault: LogLevel = 'info';
-/** Sessions whose settings a kernel keeps. The oldest are dropped, and have no settings then. */
+/** Sessions whose settings a kernel keeps. The oldest of the tenant with the most sessions is dropped first. */
 const sessionsMax = 10_000;
 
 /** Each subscription is watched at its server. */
@@ -22,7 +23,9 @@ type Change = Exclude<Notice, { kind: 'answer' }>;
 export class SessionSettings {
   readonly #notices: Pick<Notices, 'listen' | 'send'>;
   readonly #kernel: string;
-  readonly #settings = new Map<string, Settings>();
+  /** The settings by tenant and by session. */
+  readonly #settings = new Map<TenantId, Map<string, Settings>>();
+  #count = 0;
   readonly #watchers = new Map<string, Set<() => void>>();
 
   constructor(notices: Pick<Notices, 'listen' | 'send'>, kernel: string) {
@@ -31,7 +34,7 @@ export class SessionSettings {
   }
 
   of(owner: Owner): Settings {
-    return this.#settings.get(keyOf(owner)) ?? { level: levelDefault, subscriptions: new Map() };
+    return this.#find(owner) ?? { level: levelDefault, subscriptions: new Map() };
   }
 
   /** Applies to this kernel at once, and to the other kernels when the notice arrives. */
@@ -56,7 +59,7 @@ export class SessionSettings {
 
   /** Sets what a client returned after a restart, unless the settings of the session are known. */
   async restore(owner: Owner, { level, subscriptions }: { level: LogLevel; subscriptions: readonly Subscription[] }) {
-    if (this.#settings.has(keyOf(owner))) return;
+    if (this.#find(owner) !== undefined) return;
     await this.setLevel(owner, level);
     for (const subscription of subscriptions) await this.subscribe(owner, subscription);
   }
@@ -83,15 +86,35 @@ export class SessionSettings {
     await this.#notices.send(change);
   }
 
+  #find({ tenant, ...rest }: Owner): Settings | undefined {
+    return this.#settings.get(tenant)?.get(keyOf({ tenant, ...rest }));
+  }
+
   #apply(change: Change): void {
-    const key = keyOf({ tenant: change.tenant, principal: change.principal, id: change.session });
-    const before = this.#settings.get(key) ?? { level: levelDefault, subscriptions: new Map<string, Subscription>() };
-    const after = changed(before, change);
-    this.#settings.delete(key);
-    const [oldest] = this.#settings.keys();
-    if (this.#settings.size >= sessionsMax && oldest !== undefined) this.#settings.delete(oldest);
-    this.#settings.set(key, after);
+    const owner = { tenant: change.tenant, principal: change.principal, id: change.session };
+    const key = keyOf(owner);
+    const after = changed(this.of(owner), change);
+    this.#drop(owner.tenant, key);
+    if (this.#count >= sessionsMax) this.#dropOldest();
+    const ofTenant = this.#settings.get(owner.tenant) ?? new Map<string, Settings>();
+    this.#settings.set(owner.tenant, ofTenant.set(key, after));
+    this.#count += 1;
     for (const watcher of this.#watchers.get(key) ?? []) watcher();
+  }
+
+  /** A tenant with very many sessions loses its own settings, and not those of other tenants. */
+  #dropOldest(): void {
+    let largest: [TenantId, Map<string, Settings>] | null = null;
+    for (const entry of this.#settings) if (largest === null || entry[1].size > largest[1].size) largest = entry;
+    const [oldest] = largest?.[1].keys() ?? [];
+    if (largest !== null && oldest !== undefined) this.#drop(largest[0], oldest);
+  }
+
+  #drop(tenant: TenantId, key: string): void {
+    const ofTenant = this.#settings.get(tenant);
+    if (ofTenant?.delete(key) !== true) return;
+    this.#count -= 1;
+    if (ofTenant.size === 0) this.#settings.delete(tenant);
   }
 }
 

@@ -12,6 +12,8 @@ type WaitDeps = {
 
 /** The most calls that wait at a time. Each holds a connection and reads its approval twice a second. */
 const waitingMax = 64;
+/** One tenant must not use up the places of a kernel. */
+const tenantWaitingMax = waitingMax / 2;
 const lookEveryMs = 500;
 
 export type ApprovalWaits = {
@@ -20,7 +22,7 @@ export type ApprovalWaits = {
 };
 
 export function approvalWaits({ findState, waitMs }: WaitDeps): ApprovalWaits {
-  let waiting = 0;
+  const waiting: TenantId[] = [];
   const isGranted: ApprovalWaits['isGranted'] = async (approval, signal) => {
     const endsAtMs = performance.now() + waitMs;
     while (performance.now() < endsAtMs && !signal.aborted) {
@@ -33,12 +35,14 @@ export function approvalWaits({ findState, waitMs }: WaitDeps): ApprovalWaits {
   };
   return {
     isGranted: async (approval, signal) => {
-      if (waitMs === 0 || waiting >= waitingMax) return false;
-      waiting += 1;
+      const { tenant } = approval;
+      const own = waiting.filter((each) => each === tenant).length;
+      if (waitMs === 0 || waiting.length >= waitingMax || own >= tenantWaitingMax) return false;
+      waiting.push(tenant);
       try {
         return await isGranted(approval, signal);
       } finally {
-        waiting -= 1;
+        waiting.splice(waiting.indexOf(tenant), 1);
       }
     },
   };

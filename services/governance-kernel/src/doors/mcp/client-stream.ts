@@ -5,12 +5,13 @@ import type { McpSessions } from '../mcp-session/mcp-sessions.ts';
 import type { ClientSession } from '../mcp-session/session-tokens.ts';
 import type { Lists, StreamState } from '../mcp-session/stream-states.ts';
 import type { CallableToolsDeps } from './callable-tools.ts';
+import { readableResources, type ReadableResourcesDeps } from './readable-resources.ts';
 import type { McpGateway, WatchableServer } from './gateway.ts';
-import { visibleLists, type Visible } from './visible-lists.ts';
+import { visibleLists } from './visible-lists.ts';
 
 type StreamDeps = {
   mcp: Pick<McpGateway, 'listing' | 'offered' | 'watchable'>;
-  callable: CallableToolsDeps;
+  callable: CallableToolsDeps & ReadableResourcesDeps;
   sessions: Pick<McpSessions, 'settings' | 'streamStates' | 'streamTickMs'>;
   now(): number;
 };
@@ -22,12 +23,14 @@ type ClientStreamOptions = {
   log: Log;
   /** Whether this is the newest stream of its session, which alone gets messages. */
   isNewest(): boolean;
+  /** The shortest pause between two rounds of a stream while its tenant has many. */
+  pauseMs(): number;
   /** Rejects when the credential of the caller is not valid any more. */
   verify(): Promise<unknown>;
 };
 
 /** The shortest pause between two reads of the lists, whatever a server or a client sends. */
-const pauseMs = 1_000;
+const pauseMsMin = 1_000;
 
 const listMethods = {
   tools: 'notifications/tools/list_changed',
@@ -55,7 +58,7 @@ export class ClientStream {
 
   /** Resolves when the stream has ended. `restored` is the state that the client returned. */
   async run(restored: StreamState | null): Promise<void> {
-    const { session, stream, log } = this.#options;
+    const { session, stream, log, pauseMs } = this.#options;
     const { settings, streamTickMs } = this.#deps.sessions;
     const stopWatching = settings.watch(session, () => {
       this.#isStateNew = true;
@@ -74,7 +77,7 @@ export class ClientStream {
         const tick = delay(streamTickMs, undefined, { signal: waits.signal }).catch(() => undefined);
         await Promise.race([woken, tick]);
         waits.abort();
-        await delay(Math.min(pauseMs, streamTickMs));
+        await delay(Math.min(Math.max(pauseMsMin, pauseMs()), streamTickMs));
       }
     } catch (error) {
       log.info('mcp_stream.ended', { error });
@@ -89,44 +92,50 @@ export class ClientStream {
     const { session, caller, stream, verify, isNewest } = this.#options;
     await verify();
     if (this.#deps.now() >= session.expiresAtMs) return stream.close();
-    const visible = await visibleLists(this.#deps, caller);
-    this.#watchResources();
-    const messages = this.#messages(visible);
-    const { settings, streamStates } = this.#deps.sessions;
+    const { callable, sessions } = this.#deps;
+    const { lists, readableServers: servers } = await visibleLists(this.#deps, caller);
+    const { settings, streamStates } = sessions;
+    const subscribed = [...settings.of(session).subscriptions.values()];
+    const readable = await readableResources(callable, caller, { servers, subscriptions: subscribed });
+    this.#watchResources(readable);
+    const messages = this.#messages(lists, readable);
     const { level, subscriptions } = settings.of(session);
     if (messages.length === 0 && !this.#isStateNew) return;
     this.#isStateNew = false;
-    const state = { level, subscriptions: [...subscriptions.values()], lists: visible.lists };
+    const state = { level, subscriptions: [...subscriptions.values()], lists };
     const id = streamStates.seal(session, state);
     if (isNewest()) for (const message of messages) await stream.send({ id, data: { jsonrpc: '2.0', ...message } });
     if (messages.length === 0) await stream.send({ id });
   }
 
   /** The messages since the last round. A resource that the caller may not read now is not mentioned. */
-  #messages({ lists, readableServers }: Visible): { method: string; params?: object }[] {
+  #messages(lists: Lists, readable: ReadonlySet<string>): { method: string; params?: object }[] {
     const before = this.#lists ?? lists;
     this.#lists = lists;
     const ofLists = (['tools', 'prompts', 'resources'] as const)
       .filter((name) => before[name] !== lists[name])
       .map((name) => ({ method: listMethods[name] }));
-    const { subscriptions } = this.#deps.sessions.settings.of(this.#options.session);
     const ofResources = [...this.#changed]
-      .filter((address) => readableServers.has(subscriptions.get(address)?.serverId ?? ''))
+      .filter((address) => readable.has(address))
       .map((uri) => ({ method: 'notifications/resources/updated', params: { uri } }));
     this.#changed.clear();
     return [...ofLists, ...ofResources];
   }
 
-  /** Watches the subscribed resources at the servers that are connected now. */
-  #watchResources(): void {
+  /**
+   * Watches the subscribed resources at the servers that are connected now. Nothing is sent to a server about a resource
+   * that the caller may not read now.
+   */
+  #watchResources(readable: ReadonlySet<string>): void {
     const { session, caller } = this.#options;
     const { subscriptions } = this.#deps.sessions.settings.of(session);
     for (const [address, { stop }] of this.#watched)
-      if (!subscriptions.has(address)) {
+      if (!subscriptions.has(address) || !readable.has(address)) {
         stop();
         this.#watched.delete(address);
       }
     for (const { address, serverId, uri } of subscriptions.values()) {
+      if (!readable.has(address)) continue;
       const server = this.#deps.mcp.watchable(caller.tenant, serverId);
       const existing = this.#watched.get(address);
       if (existing !== undefined && existing.server === server && existing.uri === uri) continue;

@@ -1,4 +1,4 @@
-import type { Digest, PlainJson } from '@countersign/contracts';
+import { visibleText, type Digest, type PlainJson } from '@countersign/contracts';
 import { parsePlainObject } from '@countersign/crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -123,7 +123,7 @@ function askForApproval(
 
 /**
  * The requests of the upstream server. Each is prefixed with the server's name, since a person needs to know the
- * requester.
+ * requester. Invisible characters are shown, since they could hide the prefix or control a terminal.
  */
 function askFurther({ inputStates }: ActDeps, round: Round, execution: ToolExecution): InputRequiredResult | null {
   if (execution.kind !== 'performed' || execution.result.questions === undefined) return null;
@@ -141,10 +141,14 @@ function askFurther({ inputStates }: ActDeps, round: Round, execution: ToolExecu
 
 function named(requests: Questions['requests'], serverId: string): Questions['requests'] {
   const all = Object.entries(requests).map(([key, request]) => {
-    const message = `Server "${serverId}" asks: ${request.params.message}`;
+    const message = `Server "${serverId}" asks: ${visibleLines(request.params.message)}`;
     return [key, { ...request, params: { ...request.params, message } }] as const;
   });
   return Object.fromEntries(all);
+}
+
+function visibleLines(text: string): string {
+  return text.split('\n').map(visibleText).join('\n');
 }
 
 /**

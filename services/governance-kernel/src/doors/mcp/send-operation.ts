@@ -72,6 +72,9 @@ export async function sendOperation(
 /** The limit for the state, which a client echoes in each round. */
 const stateLengthMax = 32_768;
 
+/** A person fills in the form of a question. */
+const questionLengthMax = 65_536;
+
 type Carried = { members: readonly string[]; elicitation: ElicitationModes | null };
 
 function carried(result: object, { members, elicitation }: Carried): ToolResult {
@@ -90,6 +93,8 @@ function questionsOf(
   for (const [key, question] of Object.entries(inputRequests)) {
     if (question.method !== 'elicitation/create')
       throw new RefusedQuestion(`The server asked for ${question.method}, which Countersign does not relay`);
+    if (JSON.stringify(question).length > questionLengthMax)
+      throw new RefusedQuestion('The server asked a question that is too long to be relayed');
     const refusal = refusalOf(question, modes);
     if (refusal !== null) throw new RefusedQuestion(refusal);
     requests[key] = question;
@@ -109,8 +114,11 @@ function refusalOf({ params }: ElicitRequest, modes: ElicitationModes): string |
   if (params.mode !== 'url')
     return modes.form === undefined ? 'The server asked for a form, which the client did not declare' : null;
   if (modes.url === undefined) return 'The server asked to open a page, which the client did not declare';
-  const protocol = URL.canParse(params.url) ? new URL(params.url).protocol : '';
-  return protocol === 'https:' || protocol === 'http:'
+  const url = URL.canParse(params.url) ? new URL(params.url) : null;
+  if (url === null || !['https:', 'http:'].includes(url.protocol))
+    return 'The server asked to open an address that is not a web page';
+  // A user name before the host looks like the host.
+  return url.username === '' && url.password === ''
     ? null
-    : 'The server asked to open an address that is not a web page';
+    : 'The server asked to open an address that contains a user name';
 }

@@ -56,10 +56,10 @@ async function streamTo(
     const now = () => clock().getTime();
     const verify = verifierOf(caller, { now, again: () => verifyCaller(guarded) });
     const stream = openEventStream({ res, signal: AbortSignal.any([signal, stopped.signal]) });
-    const { isNewest } = place;
+    const { isNewest, pauseMs } = place;
     const client = new ClientStream(
       { mcp, callable, sessions, now },
-      { session, caller, stream, log, isNewest, verify },
+      { session, caller, stream, log, isNewest, pauseMs, verify },
     );
     const lastId = req.headers['last-event-id'];
     await client.run(typeof lastId === 'string' ? sessions.streamStates.open(session, lastId) : null);
