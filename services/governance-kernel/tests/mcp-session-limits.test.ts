@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { PrincipalId, TenantId } from '@countersign/contracts';
+import { ApprovalId, PrincipalId, TenantId } from '@countersign/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { argsCipher } from '../src/controls/approvals/args-cipher.ts';
+import { approvalWaits } from '../src/doors/mcp/approval-waits.ts';
 import { OpenStreams } from '../src/doors/mcp-session/open-streams.ts';
 import { Questions } from '../src/doors/mcp-session/questions.ts';
 import { SessionSettings } from '../src/doors/mcp-session/settings.ts';
@@ -12,6 +13,7 @@ const ownerOf = (tenant: string, principal: string) => ({
   id: randomUUID(),
 });
 
+const approval = `apr_${'0'.repeat(26)}`;
 const notices = { listen: () => Promise.resolve(), send: () => Promise.resolve() };
 
 describe('the limits of a kernel for sessions of MCP clients', () => {
@@ -49,6 +51,35 @@ describe('the limits of a kernel for sessions of MCP clients', () => {
     expect(await foreign).toEqual({ kind: 'failed', problem: 'The kernel is stopping.' });
     expect(ids).toHaveLength(129);
     await Promise.all(open);
+  });
+
+  it('leave half of the waits for approvals to other tenants', async () => {
+    const approvalOf = (tenant: string) => ({ tenant: TenantId.parse(tenant), id: ApprovalId.parse(approval) });
+    const { isGranted } = approvalWaits({ findState: () => Promise.resolve('approved'), waitMs: 60_000 });
+    const { signal } = new AbortController();
+    const waiting = Array.from({ length: 32 }, () => isGranted(approvalOf('acme'), signal));
+    expect(await isGranted(approvalOf('acme'), signal)).toBe(false);
+    expect(await isGranted(approvalOf('globex'), signal)).toBe(true);
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => true));
+    expect(await isGranted(approvalOf('acme'), signal)).toBe(true);
+  });
+
+  it('pass an answer to another kernel on once, however its id is spelled', async () => {
+    const cipher = argsCipher('a secret of this test');
+    const sent: unknown[] = [];
+    const counting = { ...notices, send: async (notice: unknown) => void (await Promise.resolve(sent.push(notice))) };
+    const deps = { cipher, nowMs: () => 0, waitMs: 60_000 };
+    const asking = new Questions({ ...deps, notices, kernel: 'that' });
+    const owner = ownerOf('acme', 'agent');
+    const id = await new Promise<string>((resolve) => {
+      void asking.ask(owner, { signal: new AbortController().signal, send: (of) => Promise.resolve(resolve(of)) });
+    });
+    asking.beginClose();
+    const receiving = new Questions({ ...deps, notices: counting, kernel: 'this' });
+    const result = { action: 'decline' };
+    for (const spelled of [id, id, `${id}=`, `${id} `, `.${id}`])
+      await receiving.answer(owner, { jsonrpc: '2.0', id: spelled, result });
+    expect(sent).toHaveLength(1);
   });
 
   it('drop the settings of the tenant with the most sessions first', async () => {

@@ -4,7 +4,7 @@ import type { ClientSession } from './session-tokens.ts';
 /** Open streams of one kernel. Each holds a connection and compares its lists every ten seconds. */
 const openStreamsMax = 512;
 /** A tenant can create any number of principals, so the streams of a tenant are limited too. */
-const tenantStreamsMax = openStreamsMax / 2;
+const tenantStreamsMax = 256;
 /** One principal must not use up the streams of a kernel. */
 const principalStreamsMax = 8;
 

@@ -31,7 +31,7 @@ export const answerMsMax = 300_000;
 /** Open questions of one kernel. Each holds a connection of its client. */
 const openQuestionsMax = 256;
 /** A tenant can create any number of principals, so the questions of a tenant are limited too. */
-const tenantQuestionsMax = openQuestionsMax / 2;
+const tenantQuestionsMax = 128;
 /** One person cannot answer more forms at once. One caller must not use up the kernel's questions. */
 const principalQuestionsMax = 16;
 /** Ids of answers that this kernel passed on, so that a repeated answer is passed on once. */

@@ -13,7 +13,7 @@ type WaitDeps = {
 /** The most calls that wait at a time. Each holds a connection and reads its approval twice a second. */
 const waitingMax = 64;
 /** One tenant must not use up the places of a kernel. */
-const tenantWaitingMax = waitingMax / 2;
+const tenantWaitingMax = 32;
 const lookEveryMs = 500;
 
 export type ApprovalWaits = {
