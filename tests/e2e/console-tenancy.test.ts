@@ -39,6 +39,7 @@ const unknown: Record<string, string[]> = {
   incident_id: [`inc_${unknownUlid}`, 'x', '%00'],
   receipt_id: [`rcp_${unknownUlid}`, 'x', '../..', '%00'],
   lane: ['nobodys', 'x%00'],
+  epoch: ['1', '0', '9'.repeat(20), 'x', '%00'],
   connector_id: ['nobodys', 'x%00'],
   shim_id: [`shm_${unknownUlid}`, 'x', '%00'],
   install_id: [`cin_${unknownUlid}`, 'x', '%00'],
@@ -49,7 +50,7 @@ const filters = ['session_id', 'approval_id'];
  * Ada has no such ids here. A code has no owner until it is answered. Other tests cover the privacy of reports and of
  * connectors.
  */
-const ofNobody = ['user_code', 'report_id', 'lane', 'connector_id', 'install_id', 'shim_id'];
+const ofNobody = ['user_code', 'report_id', 'lane', 'connector_id', 'install_id', 'shim_id', 'epoch'];
 /** Names that their authors choose freely. */
 const chosen = ['put-policy-shadow lane'];
 

@@ -5,8 +5,8 @@ import { defineRoute } from '../route.ts';
 import { Digest, Instant, ReceiptId, UserId, WhatIfId } from '../scalars.ts';
 import { OfWorkspace } from './workspace-path.ts';
 
-/** An epoch in a request, where it is text. */
-const EpochText = z.string().regex(/^[1-9][0-9]{0,8}$/);
+/** An epoch as text. */
+export const epochPattern = /^[1-9][0-9]{0,8}$/;
 
 /** A policy that an owner put into force in the workspace. The policy of the installation is none of its versions. */
 export const PolicyVersion = z.strictObject({
@@ -36,7 +36,7 @@ export const listPolicyVersions = defineRoute({
   right: 'policy.read',
   opensToPrograms: true,
   params: OfWorkspace,
-  query: z.strictObject({ limit: PageQuery.limit, cursor: EpochText.optional() }),
+  query: z.strictObject({ limit: PageQuery.limit, cursor: z.string().regex(epochPattern).optional() }),
   reply: page(PolicyVersion),
 });
 
@@ -75,7 +75,7 @@ export const getPolicyVersion = defineRoute({
   leastRole: 'member',
   right: 'policy.read',
   opensToPrograms: true,
-  params: z.strictObject({ ...OfWorkspace.shape, epoch: EpochText }),
+  params: z.strictObject({ ...OfWorkspace.shape, epoch: z.string().min(1).max(128) }),
   reply: PolicyVersionDetails,
   errors: ['NOT_FOUND', 'GOVERNANCE_UNAVAILABLE'],
 });
