@@ -71,7 +71,10 @@ describe('the console', () => {
     expect(await asking.getByText('files.write_file').isVisible()).toBe(true);
     await page.keyboard.press('g');
     await page.keyboard.press('o');
-    await page.getByRole('region', { name: 'Needs attention' }).getByText(/wants to write/).waitFor();
+    await page
+      .getByRole('region', { name: 'Needs attention' })
+      .getByText(/wants to write/)
+      .waitFor();
     expect(await page.locator('img').count()).toBe(0);
     expect(faults).toEqual([]);
   });
