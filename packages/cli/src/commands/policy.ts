@@ -12,7 +12,9 @@ import { addWhatIf } from './what-if.ts';
 
 /** Adds `countersign policy`. It checks bundles offline, with the code of the kernel, and explains decisions. */
 export function addPolicy(program: Command, io: Io): void {
-  const policy = program.command('policy').description('Check policy bundles with the code of the kernel, and explain decisions.');
+  const policy = program
+    .command('policy')
+    .description('Check policy bundles with the code of the kernel, and explain decisions.');
   const ofBundle = (name: string, says: string) =>
     policy.command(name).description(says).argument('<file>', 'a bundle, YAML or JSON');
   ofBundle(
