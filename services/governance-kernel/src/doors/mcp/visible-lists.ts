@@ -11,7 +11,7 @@ import { parseToolAddress } from '../../registry/tool-definition.ts';
 type VisibleDeps = { mcp: Pick<McpGateway, 'listing' | 'offered'>; callable: CallableToolsDeps };
 
 /** The lists that one caller sees now, as digests, and the servers whose resources it may read. */
-export type Visible = { lists: Lists; readableServers: ReadonlySet<string> };
+type Visible = { lists: Lists; readableServers: ReadonlySet<string> };
 
 /** Reads the lists of a caller with the same filters as `tools/list`, `prompts/list` and `resources/list`. */
 export async function visibleLists({ mcp, callable }: VisibleDeps, caller: Caller): Promise<Visible> {
