@@ -122,22 +122,26 @@ describe('a draft', () => {
   });
 
   it.each([
-    ['draft', { method: 'PUT', body: { text: 'name: late' } }, 412],
-    ['what-if', { method: 'POST', body: { policy_hash: `sha256:${'0'.repeat(64)}` } }, 409],
-  ] as const)('is reserved for an owner whose request at %s conflicts with an edit', async (path, how, status) => {
-    const bob = await desk.colleague(address(`bo-${path}`), 'member');
-    const write = async () => {
+    ['draft', 'PUT', () => ({ text: 'name: late' }), 412],
+    ['draft/tests', 'POST', async () => denied(await receiptOf('shell.run')), 412],
+    ['what-if', 'POST', () => ({ policy_hash: `sha256:${'0'.repeat(64)}` }), 409],
+  ] as const)(
+    'is reserved for an owner whose request at %s conflicts with an edit',
+    async (path, method, body, status) => {
+      const bob = await desk.colleague(address(`bo-${path.replace('/', '-')}`), 'member');
+      const write = async () => {
+        const headers = { 'if-match': tagOf(await desk.send('draft')) };
+        return (await desk.send('draft', { method: 'PUT', body: { text: 'name: quick' }, headers }, bob)).status;
+      };
       const headers = { 'if-match': tagOf(await desk.send('draft')) };
-      return (await desk.send('draft', { method: 'PUT', body: { text: 'name: quick' }, headers }, bob)).status;
-    };
-    const headers = { 'if-match': tagOf(await desk.send('draft')) };
-    expect(await write()).toBe(200);
-    expect((await desk.send(path, { ...how, headers })).status).toBe(status);
-    expect(await write()).toBe(409);
-    const { policy_hash } = await desk.draft(await desk.loosened(`freed-${path}`));
-    await desk.activate(policy_hash, await desk.report(policy_hash)); // it ends the reservation
-    expect(await write()).toBe(200);
-  });
+      expect(await write()).toBe(200);
+      expect((await desk.send(path, { method, headers, body: await body() })).status).toBe(status);
+      expect(await write()).toBe(409);
+      const { policy_hash } = await desk.draft(await desk.loosened('freed'));
+      await desk.activate(policy_hash, await desk.report(policy_hash)); // it ends the reservation
+      expect(await write()).toBe(200);
+    },
+  );
 
   it('is locked for all but the owner who has its report, until its activation', async () => {
     const bob = await desk.colleague(address('bea'), 'member');
