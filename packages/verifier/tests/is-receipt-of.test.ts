@@ -9,7 +9,7 @@ import { isReceiptOf } from '../src/is-receipt-of.ts';
 const others = fc.sample(arbitraryOf(ReceiptPayload), 300) as ReceiptPayload[]; // values of the schema
 /** Few records of the schema have a payload, so the others are left out before the comparison. */
 const records = fc
-  .sample(arbitraryOf(BoundaryRecord) as fc.Arbitrary<BoundaryRecord>, 800) // values of the schema
+  .sample(arbitraryOf(BoundaryRecord) as fc.Arbitrary<BoundaryRecord>, 500) // values of the schema
   .filter((record) => others.some((source) => madeOf(record, source) !== null));
 /** The member `type` has one value. */
 const names = Object.keys(ReceiptPayload.shape).filter((name) => name !== 'type') as (keyof ReceiptPayload)[]; // the names of the schema
