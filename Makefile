@@ -112,8 +112,8 @@ check: lint ## Run lint, the architecture tests, and the check of generated file
 pictures: build ## Take the pictures in docs/images again, from a system with example data
 	@$(RUN) tests/pictures/take-pictures.mjs
 
-bench: build ## Measure the decision path and the gateway against bare floors on this machine
-	@node tests/runner/run-tests.mjs --bench
+bench: build ## Measure the decision path and the gateway: only=RATIO against=COMMIT
+	@node tests/runner/run-tests.mjs --bench $(only:%=--only %) $(against:%=--against %)
 
 mutate: build ## Change one thing in the sources at a time and count the changes that tests detect: room= sample= seed= json= fresh=1
 	CI=true $(PNPM) install --dir tests/mutation --ignore-workspace --frozen-lockfile --reporter=append-only

@@ -1,6 +1,7 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import type { Closing } from './closing.ts';
+import { ownBuild } from './processes.ts';
 
 /** A separate ledger, with the number of receipts that it must contain after the answers so far. */
 export class BenchDatabase {
@@ -12,8 +13,8 @@ export class BenchDatabase {
     this.#sealed = sealed;
   }
 
-  static async create(closing: Closing): Promise<BenchDatabase> {
-    const serviceDir = fileURLToPath(new URL('../../../services/governance-kernel', import.meta.url));
+  static async create(closing: Closing, build = ownBuild): Promise<BenchDatabase> {
+    const serviceDir = join(build, 'services/governance-kernel');
     const database = await createTestDatabase({ serviceDir, schema: 'kernel' });
     closing.add(() => database.drop());
     return new BenchDatabase(database, 0);

@@ -8,7 +8,7 @@ import { closingAfter, type Closing } from './closing.ts';
 import type { CallPattern } from './fill-ledger.ts';
 import { kernelSettings, type KernelSettings } from './kernel-settings.ts';
 import { answerTimes } from './member.ts';
-import { startProcess, startService, type Running } from './processes.ts';
+import { ownBuild, startProcess, startService, type Running } from './processes.ts';
 import { chatCall, evaluateCall } from './requests.ts';
 
 /** The processes and settings that all comparisons of one run share. */
@@ -19,6 +19,8 @@ export type Bench = {
   settings: KernelSettings;
   /** Contains a few hundred sealed calls of each kind. Every comparison works on its own copies. */
   seed: BenchDatabase;
+  /** The folder of the build whose services are measured. */
+  build: string;
 } & BenchOptions;
 
 type BenchOptions = { amqpUrl: string; queuedRuns: number };
@@ -40,7 +42,13 @@ export async function prepareBench(closing: Closing, options: BenchOptions): Pro
     opened(closing, startProcess('tool-server')),
   ]);
   const settings = kernelSettings({ modelUrl: model.url, toolsUrl: tools.url, scratchDir });
-  const bench = { generator, model, tools, settings, seed: await BenchDatabase.create(closing), ...options };
+  const shared = { generator, model, tools, settings, ...options };
+  return await withBuild(shared, closing, ownBuild);
+}
+
+/** The same bench with the services of another build, and a seed that these services made. */
+export async function withBuild(shared: Omit<Bench, 'build' | 'seed'>, closing: Closing, build: string) {
+  const bench: Bench = { ...shared, build, seed: await BenchDatabase.create(closing, build) };
   await closingAfter((inner) => plantSeed(bench, inner));
   return bench;
 }
@@ -65,14 +73,14 @@ async function plantSeed(bench: Bench, closing: Closing): Promise<void> {
 }
 
 export async function openKernel(
-  { settings }: Bench,
+  { settings, build }: Bench,
   closing: Closing,
   database: BenchDatabase,
   environment: Record<string, string> = {},
 ): Promise<Running> {
   return await opened(
     closing,
-    startService('governance-kernel', { ...settings.environmentFor(database.url), ...environment }),
+    startService('governance-kernel', { ...settings.environmentFor(database.url), ...environment }, build),
   );
 }
 

@@ -4,18 +4,17 @@ import { checkLedger, type LedgerCheck } from './check-ledger.ts';
 import { closingAfter } from './closing.ts';
 import type { Comparison } from './comparison.ts';
 import type { RunsCheck } from './check-runs.ts';
-import type { Measured } from './measured.ts';
 import type { Member } from './member.ts';
+import type { Opening } from './opening.ts';
 import type { Pace } from './options.ts';
 import { ask } from './processes.ts';
 import { summariseProfile, type ProfileSummary } from './profile.ts';
 import { ratiosOf } from './ratios.ts';
 import { takeTurns } from './take-turns.ts';
-import { warmUp, type WarmUp } from './warm-up.ts';
+import { warmUp } from './warm-up.ts';
 
 export type Compared = {
-  windows: Map<string, Measured[]>;
-  warmUps: Map<string, WarmUp>;
+  openings: Map<string, Opening[]>;
   /** The profiles of members whose ratios missed their goal, or of all subjects with `--profile`. */
   profiles: Map<string, ProfileSummary>;
   checks: LedgerCheck[];
@@ -24,23 +23,33 @@ export type Compared = {
 
 type How = { wanted: ReadonlySet<string>; pace: Pace; profiles: boolean };
 
-/** Opens one comparison, measures the wanted members group by group, and checks the sealed receipts and the runs. */
+/**
+ * Opens one comparison several times, each time with new processes, since two processes of the same code may differ by
+ * a fifth. Measures the wanted members group by group, and checks the sealed receipts and the runs.
+ */
 export async function compare(bench: Bench, comparison: Comparison, how: How): Promise<Compared> {
-  return await closingAfter(async (closing) => {
+  const compared = nothingCompared();
+  const openings = comparison.isOpenedOnce === true ? 1 : how.pace.openings;
+  for (let opening = 0; opening < openings; opening += 1) await compareOnce(compared, { bench, comparison, how });
+  return compared;
+}
+
+type Once = { bench: Bench; comparison: Comparison; how: How };
+
+async function compareOnce(compared: Compared, { bench, comparison, how }: Once): Promise<void> {
+  await closingAfter(async (closing) => {
     const { members, databases, checkRuns } = await comparison.open(bench, closing);
-    const compared = nothingCompared();
     for (const group of comparison.groups) {
       const names = group.filter((name) => how.wanted.has(name));
       await measureGroup(compared, namedMembers(members, names), how);
     }
     if (checkRuns !== undefined) compared.runChecks.push(await checkRuns());
     for (const database of databases) compared.checks.push(await checkLedger(database, bench.settings.signingKey));
-    return compared;
   });
 }
 
 export function nothingCompared(): Compared {
-  return { windows: new Map(), warmUps: new Map(), profiles: new Map(), checks: [], runChecks: [] };
+  return { openings: new Map(), profiles: new Map(), checks: [], runChecks: [] };
 }
 
 function namedMembers(members: Record<string, Member>, names: readonly string[]): Map<string, Member> {
@@ -57,16 +66,21 @@ async function measureGroup(
   members: ReadonlyMap<string, Member>,
   { pace, profiles }: How,
 ): Promise<void> {
+  const warmUps = new Map<string, Opening['warmUp']>();
   for (const [name, member] of members) {
     await member.tryOnce();
     if (member.isWhole === true) continue;
-    compared.warmUps.set(name, await warmUp(() => member.measure(pace.warmUpWindowSeconds), pace.warmUpWindowsMax));
+    warmUps.set(name, await warmUp(() => member.measure(pace.warmUpWindowSeconds), pace.warmUpWindowsMax));
   }
   const isWhole = [...members.values()].some((member) => member.isWhole === true);
   const rounds = isWhole ? 1 : pace.rounds;
   const windows = await takeTurns(members, rounds, (member) => member.measure(pace.windowSeconds));
-  for (const [name, list] of windows) compared.windows.set(name, list);
-  for (const { subject, isReached } of ratiosOf(windows)) {
+  for (const [name, list] of windows) {
+    const opening = { windows: list, warmUp: warmUps.get(name) ?? null };
+    compared.openings.set(name, [...(compared.openings.get(name) ?? []), opening]);
+  }
+  const measured = new Map([...compared.openings].filter(([name]) => members.has(name)));
+  for (const { subject, isReached } of ratiosOf(measured)) {
     const member = members.get(subject);
     const isWanted = isReached === false || profiles;
     if (!isWanted || member === undefined || member.servers.length === 0 || compared.profiles.has(subject)) continue;

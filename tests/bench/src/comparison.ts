@@ -15,5 +15,7 @@ export type OpenComparison = {
 /** A comparison has its own services and databases, which stay open together. The members of one group take turns. */
 export type Comparison = {
   groups: readonly (readonly string[])[];
+  /** Present when opening it takes minutes, or when nothing differs between two processes. */
+  isOpenedOnce?: true;
   open(bench: Bench, closing: Closing): Promise<OpenComparison>;
 };

@@ -7,7 +7,7 @@ import { fillBudgets, filledName } from './fill-budgets.ts';
 import { fillLedger, type LedgerFill } from './fill-ledger.ts';
 import { chatting, evaluating, toolCalling } from './governed-member.ts';
 import { gatewayComparisons } from './gateway-comparisons.ts';
-import { commitMember, loadMember } from './member.ts';
+import { commitMember, inSequence, loadMember } from './member.ts';
 import { startProcess, type Running } from './processes.ts';
 import { proofComparison } from './proof-comparison.ts';
 import { chatCall, echoedCall, toolCall } from './requests.ts';
@@ -18,14 +18,14 @@ export const comparisons: readonly Comparison[] = [
   {
     groups: [
       ['nodeEcho', 'expressEcho', 'signingEcho', 'evaluate'],
-      ['commit', 'evaluateAlone'],
+      ['signedCommit', 'evaluateAlone'],
     ],
     open: openEvaluate,
   },
-  { groups: [['chatDirect', 'chat']], open: openChat },
+  { groups: [['chatDirect', 'chat', 'evaluateBesideChat']], open: openChat },
   {
     groups: [
-      ['mcpDirect', 'mcp'],
+      ['mcpDirect', 'mcp', 'evaluateBesideMcp'],
       ['mcpDirectAlone', 'mcpAlone'],
     ],
     open: openMcp,
@@ -37,6 +37,7 @@ export const comparisons: readonly Comparison[] = [
       ['chatFresh', 'chatSettled'],
       ['receipts10k', 'receipts1m'],
     ],
+    isOpenedOnce: true,
     open: openGrown,
   },
   { groups: [['oneReplica', 'twoReplicas']], open: openReplicas },
@@ -58,20 +59,19 @@ const receiptsMany = 1_000_000;
 const noCheckpoints = { GOV_CHECKPOINT_RECEIPTS: '1000000', GOV_CHECKPOINT_INTERVAL: '24h' };
 
 async function openEvaluate(bench: Bench, closing: Closing): Promise<OpenComparison> {
-  const echo = async (kind: string) => {
-    const server = await opened(closing, startProcess('echo-server', [kind]));
-    const { generator } = bench;
-    return loadMember({ generator, servers: [server], path: '/echo', kind: echoedCall, connections: 64 });
-  };
+  const echo = async (kind: string) => await opened(closing, startProcess('echo-server', [kind]));
+  const echoing = (server: Running, connections = 64) =>
+    loadMember({ generator: bench.generator, servers: [server], path: '/echo', kind: echoedCall, connections });
+  const signing = await echo('signing');
   const { database, kernel } = await openFresh(bench, closing);
   const floor = await openCommitFloor(database.adminUrl);
   closing.add(() => floor.close());
   const members = {
-    nodeEcho: await echo('node'),
-    expressEcho: await echo('express'),
-    signingEcho: await echo('signing'),
+    nodeEcho: echoing(await echo('node')),
+    expressEcho: echoing(await echo('express')),
+    signingEcho: echoing(signing),
     evaluate: evaluating(bench, database, [kernel]),
-    commit: commitMember(floor),
+    signedCommit: inSequence([echoing(signing, 1), commitMember(floor)]),
     evaluateAlone: evaluating(bench, database, [kernel], 1),
   };
   return { members, databases: [database] };
@@ -84,6 +84,7 @@ async function openChat(bench: Bench, closing: Closing): Promise<OpenComparison>
   const members = {
     chatDirect: loadMember({ generator, servers: [model], path, kind: chatCall, connections: 64 }),
     chat: chatting(bench, database, kernel),
+    evaluateBesideChat: evaluating(bench, database, [kernel]),
   };
   return { members, databases: [database] };
 }
@@ -96,6 +97,7 @@ async function openMcp(bench: Bench, closing: Closing): Promise<OpenComparison> 
   const members = {
     mcpDirect: direct(16),
     mcp: toolCalling(bench, database, kernel, { connections: 16 }),
+    evaluateBesideMcp: evaluating(bench, database, [kernel]),
     mcpDirectAlone: direct(1),
     mcpAlone: toolCalling(bench, database, kernel, { connections: 1 }),
   };

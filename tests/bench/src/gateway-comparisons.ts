@@ -19,7 +19,7 @@ export const gatewayComparisons: readonly Comparison[] = [
     open: openDoor,
   },
   { groups: [['acceptCommit', 'taskAccept']], open: openAccept },
-  { groups: [['drain']], open: openDrain },
+  { groups: [['drain']], isOpenedOnce: true, open: openDrain },
 ];
 
 const connections = 64;

@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os';
+import { measurePrimitives, type Primitives } from './primitives.ts';
 import { withAdmin } from './with-admin.ts';
 
 export type Machine = {
@@ -8,7 +9,7 @@ export type Machine = {
   node: string;
   postgres: string;
   measured_at: string;
-};
+} & Primitives;
 
 export async function readMachine(adminUrl: string): Promise<Machine> {
   const { rows } = await withAdmin(adminUrl, (client) =>
@@ -21,5 +22,6 @@ export async function readMachine(adminUrl: string): Promise<Machine> {
     node: process.version,
     postgres: rows[0]?.server_version ?? 'unknown',
     measured_at: new Date().toISOString(),
+    ...measurePrimitives(),
   };
 }

@@ -71,6 +71,30 @@ export function commitMember(floor: CommitFloor): Member {
   };
 }
 
+/** One piece of work after another: its latency is the sum of the medians of its pieces. */
+export function inSequence(pieces: readonly Member[]): Member {
+  return {
+    servers: [],
+    tryOnce: async () => {
+      for (const piece of pieces) await piece.tryOnce();
+    },
+    measure: async (seconds) => {
+      const measured: Measured[] = [];
+      for (const piece of pieces) measured.push(await piece.measure(seconds / pieces.length));
+      const sum = (of: (window: Measured) => number) => measured.reduce((total, window) => total + of(window), 0);
+      const p50Ms = sum((window) => window.p50Ms);
+      return {
+        answers: Math.min(...measured.map(({ answers }) => answers)),
+        perSecond: 1_000 / p50Ms,
+        p50Ms,
+        p99Ms: sum((window) => window.p99Ms),
+        cpuMicros: null,
+        generatorBusy: null,
+      };
+    },
+  };
+}
+
 function trafficOf({ servers, path, kind, headers, connections }: LoadMember): Pick<Load, 'requests' | 'headers'> {
   const requests = Array.from({ length: connections }, (_, connection) => {
     const server = servers[connection % servers.length];

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 export type Options = {
   /** Names of the requested ratios. Empty for all. */
   only: string[];
+  /** The commit that is compared with the current build. `null` for the comparison with floors. */
+  against: string | null;
   isQuick: boolean;
   /** Whether every subject is profiled, even one that reached its goal or has none. */
   profiles: boolean;
@@ -10,6 +12,9 @@ export type Options = {
 
 /** The number and length of the measurements of each member. */
 export type Pace = {
+  /** How often each comparison is opened, with new processes. */
+  openings: number;
+  /** The number of windows of each member in one opening. */
   rounds: number;
   windowSeconds: number;
   warmUpWindowSeconds: number;
@@ -20,9 +25,10 @@ export type Pace = {
   queuedRuns: number;
 };
 
-/** With this pace all comparisons and fills take about 15 minutes on two cores. */
+/** With this pace all comparisons and fills take about 20 minutes on two cores. */
 const wholePace: Pace = {
-  rounds: 5,
+  openings: 3,
+  rounds: 3,
   windowSeconds: 1.5,
   warmUpWindowSeconds: 1,
   warmUpWindowsMax: 10,
@@ -32,6 +38,7 @@ const wholePace: Pace = {
 
 /** A pace that shows that everything works. Its figures mean little. */
 const quickPace: Pace = {
+  openings: 1,
   rounds: 2,
   windowSeconds: 0.5,
   warmUpWindowSeconds: 0.5,
@@ -40,7 +47,8 @@ const quickPace: Pace = {
   queuedRuns: 100,
 };
 
-export const usage = 'Options: --only <ratio>, as often as wanted; --quick; --profile';
+export const usage =
+  'Options: --only <ratio, or its first word>, as often as wanted; --against <commit>; --quick; --profile';
 
 /** Throws a TypeError for an option or a ratio that does not exist. */
 export function parseOptions(args: readonly string[], existing: readonly string[]): Options {
@@ -48,14 +56,20 @@ export function parseOptions(args: readonly string[], existing: readonly string[
     args: [...args],
     options: {
       only: { type: 'string', multiple: true, default: [] },
+      against: { type: 'string' },
       quick: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
     },
   });
-  const unknown = values.only.filter((name) => !existing.includes(name));
-  if (unknown.length > 0)
-    throw new TypeError(`No ratio is called ${unknown.join(', ')}. There are ${existing.join(', ')}`);
-  return { only: values.only, isQuick: values.quick, profiles: values.profile };
+  const only = values.only.flatMap((name) => matching(name, existing));
+  return { only, against: values.against ?? null, isQuick: values.quick, profiles: values.profile };
+}
+
+/** The ratio of this name, or all ratios whose names begin with this word. */
+function matching(name: string, existing: readonly string[]): string[] {
+  const found = existing.filter((ratio) => ratio === name || ratio.startsWith(`${name}_`));
+  if (found.length > 0) return found;
+  throw new TypeError(`No ratio is called ${name}. There are ${existing.join(', ')}`);
 }
 
 export function paceOf({ isQuick }: Options): Pace {

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -24,10 +25,17 @@ export async function startProcess(name: string, args: string[] = []): Promise<R
   return { url: message.url, pid: pidOf(child), child, stop: () => stop(child, 'SIGKILL') };
 }
 
-/** Starts a service as users run it: one process from the build, configured by its environment alone. */
-export async function startService(name: keyof typeof services, env: Record<string, string>): Promise<Running> {
+/** The build of this checkout. */
+export const ownBuild = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Starts a service as users run it: one process from a build, configured by its environment alone. */
+export async function startService(
+  name: keyof typeof services,
+  env: Record<string, string>,
+  build = ownBuild,
+): Promise<Running> {
   const [port, healthPort] = [await freePort(), await freePort()];
-  const main = fileURLToPath(new URL(`../../../services/${name}/dist/main.js`, import.meta.url));
+  const main = join(build, `services/${name}/dist/main.js`);
   const ports = { [services[name].port]: String(port), [services[name].healthPort]: String(healthPort) };
   const child = fork(main, [], {
     execArgv: [...process.execArgv, '--import', profilerPreload],

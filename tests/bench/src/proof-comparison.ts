@@ -17,6 +17,7 @@ import { cpuSeconds } from './cpu-seconds.ts';
 /** The export of a pack, and its verification, compared with the verification of as many bare signatures. */
 export const proofComparison: Comparison = {
   groups: [['exportPack'], ['bareSignatures', 'verify100k', 'verify1m']],
+  isOpenedOnce: true,
   open: openProof,
 };
 

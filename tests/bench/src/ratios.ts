@@ -1,5 +1,6 @@
 import type { Measured } from './measured.ts';
 import { medianOf } from './median.ts';
+import { isStable, type Opening } from './opening.ts';
 
 export type Goal = { bound: 'atLeast' | 'atMost'; value: number };
 
@@ -22,10 +23,15 @@ export type Ratio = {
   name: string;
   subject: string;
   goal: Goal | null;
-  /** The median over the pairs of windows. `null` where the platform does not report the figure. */
+  /**
+   * The median over the openings, each of which is the median over its pairs of windows. `null` where the platform does
+   * not report the figure, or where a side never became stable.
+   */
   value: number | null;
-  /** The smallest and the largest value of the pairs. */
+  /** The smallest and the largest value of the openings. With one opening, those of its pairs of windows. */
   range: [number, number] | null;
+  /** Whether there is no value because a side was not stable in any opening. */
+  isUnstable: boolean;
   /** `null` without a goal or without a value. */
   isReached: boolean | null;
 };
@@ -40,8 +46,9 @@ const answersPerCpuSecond = ({ cpuMicros }: Measured) => (cpuMicros === null ? n
 const atLeast = (value: number): Goal => ({ bound: 'atLeast', value });
 const atMost = (value: number): Goal => ({ bound: 'atMost', value });
 
-/** Growth may cost a tenth, which is the smallest difference that this measurement can detect. */
-const growth = { of: rate, combine: 'quotient', goal: atLeast(0.9) } as const;
+const growth = { of: rate, combine: 'quotient', goal: atLeast(0.95) } as const;
+/** CPU of all processes of the subject together. */
+const together = { of: answersPerCpuSecond, combine: 'quotient', goal: atLeast(0.9) } as const;
 
 /** All ratios. docs/reference/bench.md explains each of them. */
 export const ratioDefinitions: readonly RatioDefinition[] = [
@@ -51,7 +58,7 @@ export const ratioDefinitions: readonly RatioDefinition[] = [
     floor: 'expressEcho',
     of: rate,
     combine: 'quotient',
-    goal: atLeast(1.2),
+    goal: atLeast(0.7),
   },
   {
     name: 'evaluate_vs_node_echo_c64',
@@ -67,15 +74,15 @@ export const ratioDefinitions: readonly RatioDefinition[] = [
     floor: 'signingEcho',
     of: cpu,
     combine: 'quotient',
-    goal: atMost(2.2),
+    goal: atMost(3),
   },
   {
-    name: 'evaluate_p50_ms_c1_over_commit_p50_ms',
+    name: 'evaluate_c1_over_signed_commit',
     subject: 'evaluateAlone',
-    floor: 'commit',
+    floor: 'signedCommit',
     of: latency,
     combine: 'quotient',
-    goal: atMost(1.8),
+    goal: atMost(4),
   },
   {
     name: 'chat_vs_direct_c64',
@@ -83,7 +90,15 @@ export const ratioDefinitions: readonly RatioDefinition[] = [
     floor: 'chatDirect',
     of: rate,
     combine: 'quotient',
-    goal: atLeast(0.2),
+    goal: null,
+  },
+  {
+    name: 'chat_cpu_over_evaluate',
+    subject: 'chat',
+    floor: 'evaluateBesideChat',
+    of: cpu,
+    combine: 'quotient',
+    goal: atMost(2),
   },
   {
     name: 'mcp_call_vs_direct_sdk_c16',
@@ -91,7 +106,15 @@ export const ratioDefinitions: readonly RatioDefinition[] = [
     floor: 'mcpDirect',
     of: rate,
     combine: 'quotient',
-    goal: atLeast(0.5),
+    goal: null,
+  },
+  {
+    name: 'mcp_cpu_over_evaluate',
+    subject: 'mcp',
+    floor: 'evaluateBesideMcp',
+    of: cpu,
+    combine: 'quotient',
+    goal: atMost(2.5),
   },
   {
     name: 'mcp_call_overhead_p50_ms',
@@ -133,15 +156,13 @@ export const ratioDefinitions: readonly RatioDefinition[] = [
     name: 'two_replicas_over_one',
     subject: 'twoReplicas',
     floor: 'oneReplica',
-    ...growth,
-    of: answersPerCpuSecond,
+    ...together,
   },
   {
     name: 'evaluate_metered_over_unmetered',
     subject: 'metered',
     floor: 'unmetered',
-    ...growth,
-    of: answersPerCpuSecond,
+    ...together,
   },
   { name: 'export_mb_per_s', subject: 'exportPack', floor: null, of: rate, combine: 'none', goal: null },
   {
@@ -176,7 +197,7 @@ export const ratioDefinitions: readonly RatioDefinition[] = [
     floor: 'gatewayFloor',
     of: rate,
     combine: 'quotient',
-    goal: null,
+    goal: atLeast(0.4),
   },
   {
     name: 'gateway_read_by_key_vs_express_echo_c64',
@@ -192,16 +213,16 @@ export const ratioDefinitions: readonly RatioDefinition[] = [
     floor: 'forwardDirect',
     of: rate,
     combine: 'quotient',
-    goal: null,
+    goal: atLeast(0.5),
   },
   { name: 'task_accept_p50_ms', subject: 'taskAccept', floor: null, of: latency, combine: 'none', goal: null },
   {
-    name: 'task_accept_p50_ms_over_commit_p50_ms',
+    name: 'task_accept_p50_over_commit_p50',
     subject: 'taskAccept',
     floor: 'acceptCommit',
     of: latency,
     combine: 'quotient',
-    goal: null,
+    goal: atMost(12),
   },
   { name: 'runs_drained_per_second', subject: 'drain', floor: null, of: rate, combine: 'none', goal: null },
 ];
@@ -213,24 +234,36 @@ export function sidesOf({ subject, floor }: RatioDefinition): string[] {
 
 /** Every ratio whose two sides were measured. */
 export function ratiosOf(
-  windows: ReadonlyMap<string, readonly Measured[]>,
+  openings: ReadonlyMap<string, readonly Opening[]>,
   definitions: readonly RatioDefinition[] = ratioDefinitions,
 ): Ratio[] {
   return definitions.flatMap((definition) => {
-    const subject = windows.get(definition.subject);
-    const floor = definition.floor === null ? subject : windows.get(definition.floor);
+    const subject = openings.get(definition.subject);
+    const floor = definition.floor === null ? subject : openings.get(definition.floor);
     return subject === undefined || floor === undefined ? [] : [ratioOf(definition, subject, floor)];
   });
 }
 
-function ratioOf(definition: RatioDefinition, subject: readonly Measured[], floor: readonly Measured[]): Ratio {
+function ratioOf(definition: RatioDefinition, subject: readonly Opening[], floor: readonly Opening[]): Ratio {
   const { name, goal } = definition;
   const common = { name, subject: definition.subject, goal };
-  const pairs = pairsOf(definition, subject, floor);
-  if (pairs === null) return { ...common, value: null, range: null, isReached: null };
-  const value = medianOf(pairs);
-  const range: [number, number] = [Math.min(...pairs), Math.max(...pairs)];
-  return { ...common, value, range, isReached: goal === null ? null : isWithin(goal, value) };
+  const stable = sidesInTurn(subject, floor).filter((sides) => sides.every(isStable));
+  const isUnstable = stable.length === 0;
+  const pairs = stable.map(([over, under]) => pairsOf(definition, over.windows, under.windows));
+  const values = pairs.flatMap((list) => (list === null ? [] : [medianOf(list)]));
+  if (isUnstable || values.length < pairs.length)
+    return { ...common, value: null, range: null, isUnstable, isReached: null };
+  const value = medianOf(values);
+  const spread = values.length > 1 ? values : pairs.flatMap((list) => list ?? []);
+  const range: [number, number] = [Math.min(...spread), Math.max(...spread)];
+  return { ...common, value, range, isUnstable, isReached: goal === null ? null : isWithin(goal, value) };
+}
+
+function sidesInTurn(subject: readonly Opening[], floor: readonly Opening[]): [Opening, Opening][] {
+  return subject.flatMap((over, index): [Opening, Opening][] => {
+    const under = floor[index];
+    return under === undefined ? [] : [[over, under]];
+  });
 }
 
 const combinations: Record<RatioDefinition['combine'], (over: number, under: number) => number> = {

@@ -1,15 +1,24 @@
+import type { Compared } from './against.ts';
 import type { LedgerCheck } from './check-ledger.ts';
 import type { RunsCheck } from './check-runs.ts';
+import type { Machine } from './machine.ts';
 import type { Measured } from './measured.ts';
 import { medianOf } from './median.ts';
 import type { ProfileSummary } from './profile.ts';
 import type { Goal, Ratio } from './ratios.ts';
-import type { WarmUp } from './warm-up.ts';
+import type { Opening } from './opening.ts';
+import type { Change } from './paired-change.ts';
 
 /** A process that uses this share of a core limits the rate. Below it, something else does. */
 const busyShare = 0.9;
 
-export type MemberReport = Measured & { warmUp: WarmUp | null };
+export type MemberReport = Measured & { warmUps: readonly Opening['warmUp'][] };
+
+/** The figures of a member, over all openings. */
+export function memberReport(openings: readonly Opening[]): MemberReport {
+  const windows = openings.flatMap((opening) => opening.windows);
+  return { ...mediansOf(windows), warmUps: openings.map(({ warmUp }) => warmUp) };
+}
 
 /** The median of each figure over the rounds. */
 export function mediansOf(windows: readonly Measured[]): Measured {
@@ -30,16 +39,21 @@ export function mediansOf(windows: readonly Measured[]): Measured {
 
 /** The measurements, one line for each member. */
 export function measurementTable(members: ReadonlyMap<string, MemberReport>): string {
-  const rows = [...members].map(([name, { perSecond, p50Ms, p99Ms, cpuMicros, generatorBusy, warmUp }]) => [
+  const rows = [...members].map(([name, { perSecond, p50Ms, p99Ms, cpuMicros, generatorBusy, warmUps }]) => [
     name,
     rateText(perSecond),
     p50Ms.toFixed(2),
     p99Ms.toFixed(2),
     cpuMicros === null ? '–' : String(Math.round(cpuMicros)),
     generatorBusy === null ? '–' : percent(generatorBusy),
-    warmUp === null ? '–' : `${warmUp.windows}${warmUp.isStable ? '' : ', not stable'}`,
+    warmUps.map(warmUpText).join(' '),
   ]);
   return columns([['measured', 'per second', 'p50 ms', 'p99 ms', 'CPU µs each', 'generator', 'warm after'], ...rows]);
+}
+
+function warmUpText(warmUp: Opening['warmUp']): string {
+  if (warmUp === null) return '–';
+  return warmUp.isStable ? String(warmUp.windows) : 'not stable';
 }
 
 function rateText(perSecond: number): string {
@@ -48,21 +62,46 @@ function rateText(perSecond: number): string {
 
 /** The ratios, their goals, and what limits the rate of each subject. */
 export function ratioTable(ratios: readonly Ratio[], members: ReadonlyMap<string, MemberReport>): string {
-  const rows = ratios.map(({ name, subject, goal, value, range, isReached }) => [
+  const rows = ratios.map(({ name, subject, goal, value, range, isUnstable, isReached }) => [
     name,
-    value === null ? '–' : value.toFixed(2),
+    valueText(value, isUnstable),
     range === null ? '–' : `${range[0].toFixed(2)}–${range[1].toFixed(2)}`,
     goalText(goal),
     verdictText(goal, isReached),
     boundBy(members.get(subject)),
   ]);
-  return columns([['ratio', 'value', 'pairs', 'goal', '', 'bound by'], ...rows]);
+  return columns([['ratio', 'value', 'spread', 'goal', '', 'bound by'], ...rows]);
+}
+
+function valueText(value: number | null, isUnstable: boolean): string {
+  if (isUnstable) return 'not stable';
+  return value === null ? '–' : value.toFixed(2);
 }
 
 /** The functions in which the process of a subject spent its time. */
 export function profileText(name: string, { idleShare, heaviest }: ProfileSummary): string {
   const rows = heaviest.map(({ name: called, place, share }) => [`  ${percent(share)}`, called, place]);
   return `Profile of ${name}: idle ${percent(idleShare)} of the time. Functions by their share of the other time\n${columns(rows)}`;
+}
+
+/** The primitives of the machine. Rates of two machines can be compared only in these units. */
+export function machineText({ cpu, cores, node, signature_micros, sha256_of_1_kib_micros }: Machine): string {
+  const primitives = `One Ed25519 signature takes ${signature_micros.toFixed(1)} µs, SHA-256 of 1 KiB ${sha256_of_1_kib_micros.toFixed(1)} µs.`;
+  return `${cpu}, ${cores} cores, Node.js ${node}. ${primitives}`;
+}
+
+/** The change of each load, and whether it can be told from none. */
+export function changeTable(compared: readonly Compared[]): string {
+  const rows = compared.flatMap(({ load, cpu, rate }) => [
+    ...(cpu === null ? [] : [[`${load}: CPU of the kernel per answer`, ...changeCells(cpu)]]),
+    [`${load}: answers per second`, ...changeCells(rate)],
+  ]);
+  return columns([['after over before', 'value', 'visible from', ''], ...rows]);
+}
+
+function changeCells({ value, visible }: Change): string[] {
+  const isVisible = Math.abs(Math.log(value)) > Math.log(1 + visible);
+  return [value.toFixed(3), `${(visible * 100).toFixed(1)} %`, isVisible ? 'changed' : 'no visible change'];
 }
 
 /** The results of the checks, as text. All of them passed, since a failed check throws earlier. */

@@ -25,13 +25,14 @@ export function resultOf({ machine, seconds, pace, members, ratios, profiles, ch
     pace,
     ratios: Object.fromEntries(ratios.map(({ name, value }) => [name, value === null ? null : rounded(value)])),
     goals: Object.fromEntries(
-      ratios.map(({ name, subject, goal, range, isReached }) => [
+      ratios.map(({ name, subject, goal, range, isUnstable, isReached }) => [
         name,
         {
           goal: goal?.value ?? null,
           bound: goal?.bound ?? null,
           reached: isReached,
-          pairs: range?.map(rounded) ?? null,
+          spread: range?.map(rounded) ?? null,
+          unstable: isUnstable,
           bound_by: boundBy(members.get(subject)),
           profile: isReached === false ? (profiles.get(subject) ?? null) : null,
         },

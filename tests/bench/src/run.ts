@@ -1,8 +1,9 @@
 // Measures the decision path against bare floors, in one run on one machine. The absolute figures depend on the
 // machine, so compare only ratios. Both sides of a ratio take turns, so that other load affects both. Usage:
-// TEST_DATABASE_URL=… AMQP_URL=… node dist/run.js [--quick] [--profile] [--only <ratio>]
+// TEST_DATABASE_URL=… AMQP_URL=… node dist/run.js [--quick] [--profile] [--only <ratio>] [--against <commit>]
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { compareAgainst } from './against.ts';
 import { prepareBench } from './bench.ts';
 import { closingAfter } from './closing.ts';
 import { compare, nothingCompared, type Compared } from './compare.ts';
@@ -10,13 +11,22 @@ import { comparisons } from './comparisons.ts';
 import { readMachine } from './machine.ts';
 import { paceOf, parseOptions, usage, type Options } from './options.ts';
 import { ratioDefinitions, ratiosOf, sidesOf } from './ratios.ts';
-import { checkText, measurementTable, mediansOf, profileText, ratioTable, type MemberReport } from './report.ts';
+import {
+  changeTable,
+  checkText,
+  machineText,
+  measurementTable,
+  memberReport,
+  profileText,
+  ratioTable,
+} from './report.ts';
 import { resultOf } from './result.ts';
 
 const resultFile = fileURLToPath(new URL('../latest.json', import.meta.url));
 
 const options = optionsOrExit();
-report(await measureAll(options), options);
+if (options.against === null) report(await measureAll(options), options);
+else await reportChange(options.against, options);
 
 function optionsOrExit(): Options {
   try {
@@ -48,6 +58,12 @@ async function measureAll(options: Options) {
   return { ...all, machine, seconds: Math.round((performance.now() - startedAt) / 1_000) };
 }
 
+async function reportChange(commit: string, { only, ...pace }: Options): Promise<void> {
+  const isWanted = (load: string) => only.length === 0 || only.some((name) => name.startsWith(`${load}_`));
+  const compared = await compareAgainst(commit, { pace: paceOf({ only, ...pace }), amqpUrl: brokerOrExit(), isWanted });
+  process.stdout.write(`${changeTable(compared)}\n`);
+}
+
 /** The broker of the queue in which runs wait, as in production. */
 function brokerOrExit(): string {
   const { AMQP_URL: amqpUrl } = process.env;
@@ -64,28 +80,23 @@ function membersOf({ only }: Options): Set<string> {
   return new Set(wanted.flatMap(sidesOf));
 }
 
-function add(all: Compared, { windows, warmUps, profiles, checks, runChecks }: Compared): void {
-  for (const [name, list] of windows) all.windows.set(name, list);
-  for (const [name, warm] of warmUps) all.warmUps.set(name, warm);
+function add(all: Compared, { openings, profiles, checks, runChecks }: Compared): void {
+  for (const [name, list] of openings) all.openings.set(name, list);
   for (const [name, profile] of profiles) all.profiles.set(name, profile);
   all.checks.push(...checks);
   all.runChecks.push(...runChecks);
 }
 
 function report(measured: Awaited<ReturnType<typeof measureAll>>, options: Options): void {
-  const { windows, warmUps, profiles, checks, runChecks, machine, seconds } = measured;
-  const members = new Map(
-    [...windows].map(([name, list]): [string, MemberReport] => [
-      name,
-      { ...mediansOf(list), warmUp: warmUps.get(name) ?? null },
-    ]),
-  );
+  const { openings, profiles, checks, runChecks, machine, seconds } = measured;
+  const members = new Map([...openings].map(([name, list]) => [name, memberReport(list)] as const));
   const isWanted = (name: string) => options.only.length === 0 || options.only.includes(name);
-  const ratios = ratiosOf(windows).filter(({ name }) => isWanted(name));
+  const ratios = ratiosOf(openings).filter(({ name }) => isWanted(name));
   const result = resultOf({ machine, seconds, pace: paceOf(options), members, ratios, profiles, checks, runChecks });
   // A run with only some ratios is printed and not stored. The file contains complete runs only.
   if (options.only.length === 0) writeFileSync(resultFile, `${JSON.stringify(result, null, 2)}\n`);
   const pieces = [
+    machineText(machine),
     measurementTable(members),
     ratioTable(ratios, members),
     ...[...profiles].map(([name, profile]) => profileText(name, profile)),

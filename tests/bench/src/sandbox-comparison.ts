@@ -18,6 +18,7 @@ export const sandboxComparison: Comparison = {
     ['stdioDirect', 'mcpStdio', 'mcpSandboxed'],
     ['plainStart', 'coldStart'],
   ],
+  isOpenedOnce: true,
   open: openSandbox,
 };
 

@@ -3,7 +3,9 @@ import type { Measured } from '../src/measured.ts';
 import type { Ratio } from '../src/ratios.ts';
 import {
   boundBy,
+  changeTable,
   checkText,
+  machineText,
   measurementTable,
   mediansOf,
   profileText,
@@ -20,10 +22,12 @@ const measured: Measured = {
   cpuMicros: 250,
   generatorBusy: 0.1,
 };
-const member: MemberReport = { ...measured, warmUp: { windows: 4, isStable: true } };
+const warm = { windows: 4, isStable: true };
+const cold = { windows: 10, isStable: false };
+const member: MemberReport = { ...measured, warmUps: [warm, cold] };
 const members = new Map([
   ['kernel', member],
-  ['floor', { ...member, cpuMicros: null, generatorBusy: null, warmUp: { windows: 10, isStable: false } }],
+  ['floor', { ...member, cpuMicros: null, generatorBusy: null, warmUps: [null] }],
 ]);
 const missed: Ratio = {
   name: 'kernel_over_floor',
@@ -31,27 +35,34 @@ const missed: Ratio = {
   goal: { bound: 'atLeast', value: 0.9 },
   value: 0.45678,
   range: [0.4, 0.5],
+  isUnstable: false,
   isReached: false,
 };
 const reached: Ratio = { ...missed, name: 'reached', value: 0.95, isReached: true };
 const ungoaled: Ratio = { ...missed, name: 'without_goal', goal: null, isReached: null };
+const unstable: Ratio = { ...missed, name: 'unstable', value: null, range: null, isUnstable: true, isReached: null };
 const unknown: Ratio = { ...missed, name: 'unknown', value: null, range: null, isReached: null };
+const machine = {
+  ...{ cpu: 'x', cores: 2, memory_gib: 8, node: 'v20', postgres: '15', measured_at: '2026-01-01' },
+  ...{ signature_micros: 33.25, sha256_of_1_kib_micros: 2 },
+};
 const runCheck = { runs: 1_000, steps: 3_000, receipts: 7_000, toolCalls: 1_000 };
 const profile = { idleShare: 0.25, heaviest: [{ name: 'seal', place: 'seal.js:4', share: 0.5 }] };
 
 describe('the report', () => {
   it('lists every ratio with its goal and whether it is reached', () => {
-    const lines = ratioTable([missed, reached, ungoaled, unknown], members).split('\n');
+    const lines = ratioTable([missed, reached, ungoaled, unknown, unstable], members).split('\n');
     expect(lines[1]).toMatch(/^kernel_over_floor +0\.46 +0\.40–0\.50 +≥ 0\.9 +NOT REACHED /);
     expect(lines[2]).toMatch(/^reached +0\.95 .* reached /);
     expect(lines[3]).toMatch(/^without_goal +0\.46 +0\.40–0\.50 +none {2,}waiting/);
     expect(lines[4]).toMatch(/^unknown +– +– +≥ 0\.9 +not known /);
+    expect(lines[5]).toMatch(/^unstable +not stable +– +≥ 0\.9 +not known /);
   });
 
   it('shows for each member whether it was warm, and a dash for unknown figures', () => {
     const lines = measurementTable(members).split('\n');
-    expect(lines[1]).toMatch(/^kernel +2,000 +1\.00 +2\.00 +250 +10 % +4$/);
-    expect(lines[2]).toMatch(/^floor .* – +– +10, not stable$/);
+    expect(lines[1]).toMatch(/^kernel +2,000 +1\.00 +2\.00 +250 +10 % +4 not stable$/);
+    expect(lines[2]).toMatch(/^floor .* – +– +–$/);
   });
 
   it('names what limits a rate: a busy kernel, else a busy generator, else neither', () => {
@@ -68,8 +79,8 @@ describe('the report', () => {
   });
 
   it('has the same content as JSON, with a profile only for a missed goal', () => {
-    const machine = { cpu: 'x', cores: 2, memory_gib: 8, node: 'v20', postgres: '15', measured_at: '2026-01-01' };
     const pace = {
+      openings: 1,
       rounds: 1,
       windowSeconds: 1,
       warmUpWindowSeconds: 1,
@@ -98,6 +109,21 @@ describe('the report', () => {
     expect(checkText({ checks, runChecks: [runCheck] })).toContain(
       '1000 queued runs checked: none lost, none done twice; 3000 steps',
     );
+  });
+
+  it('states the machine and the cost of its primitives', () => {
+    expect(machineText(machine)).toBe(
+      'x, 2 cores, Node.js v20. One Ed25519 signature takes 33.3 µs, SHA-256 of 1 KiB 2.0 µs.',
+    );
+  });
+
+  it('states of a change whether it can be told from none', () => {
+    const lines = changeTable([
+      { load: 'evaluate', cpu: { value: 0.9, visible: 0.05 }, rate: { value: 1.04, visible: 0.05 } },
+    ]).split('\n');
+    expect(lines[1]).toMatch(/^evaluate: CPU of the kernel per answer +0\.900 +5\.0 % +changed$/);
+    expect(lines[2]).toMatch(/^evaluate: answers per second +1\.040 +5\.0 % +no visible change$/);
+    expect(changeTable([{ load: 'chat', cpu: null, rate: { value: 1, visible: 0 } }])).not.toContain('CPU');
   });
 
   it('prints a profile with names, places and shares', () => {

@@ -5,6 +5,7 @@ import { ratesOfScan } from './scan-corpus.ts';
 /** The scan of tool definitions on its labelled corpus. */
 export const scanComparison: Comparison = {
   groups: [['scanMalicious', 'scanHonest']],
+  isOpenedOnce: true,
   open: async () => ({
     members: {
       scanMalicious: scanning(async () => (await ratesOfScan()).recall),
