@@ -7,7 +7,7 @@ import { declaredInSteps, mistakingStepsMax, type DeclaredTools } from './declar
 import { compileExpression } from './expression.ts';
 import { patternWeight } from './linear-regexp.ts';
 import { policyTestsInSteps } from './policy-tests.ts';
-import { assertNamesFit, minimalReadSet } from './read-set.ts';
+import { assertNamesFit, minimalReadSet, readPathsOf, type ReadPath } from './read-set.ts';
 import { PolicyError } from './policy-error.ts';
 import { GlobSet } from './glob-set.ts';
 import { compileRelations, hostedGlobsInSteps, type CompiledRelation } from './relations.ts';
@@ -20,6 +20,8 @@ export type CompiledPolicy = {
   hash: Digest;
   /** Paths of the call that some rule may read, sorted: `action`, `args.amount`, `context.channel`. */
   readSet: readonly string[];
+  /** The read set as decisions follow it. */
+  readPaths: readonly ReadPath[];
   rules: readonly CompiledRule[];
   byId: ReadonlyMap<string, CompiledRule>;
   index: RuleIndex;
@@ -95,10 +97,12 @@ function* compileInSteps(bundle: PolicyBundle, provider: CryptoProvider): Genera
     yield;
   }
   const relations = compileRelations(bundle, rules);
+  const readSet = yield* readSetInSteps(rules, relations);
   const policy: CompiledPolicy = {
     bundle,
     hash: yield* hashInSteps(bundle, provider),
-    readSet: yield* readSetInSteps(rules, relations),
+    readSet,
+    readPaths: readPathsOf(readSet),
     rules,
     byId: new Map(rules.map((compiled) => [compiled.rule.id, compiled])),
     index: yield* indexInSteps(rules, requirementsIn(bundle)),

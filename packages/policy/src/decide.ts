@@ -45,7 +45,7 @@ export function decide(
   return decideFrom({ policy, intent, facts, evaluate, validateArguments, table });
 }
 
-function decideFrom({ table, ...input }: DecisionInput): Decision {
+function decideFrom({ table, policy, intent, facts, evaluate, validateArguments }: DecisionInput): Decision {
   const progress: Progress = {
     trace: [],
     asks: [],
@@ -54,7 +54,7 @@ function decideFrom({ table, ...input }: DecisionInput): Decision {
     consumesApproval: false,
     end: null,
   };
-  const gateInput: GateInput = { ...input, asks: progress.asks };
+  const gateInput: GateInput = { policy, intent, facts, evaluate, validateArguments, asks: progress.asks };
   for (const gate of gateOrder) {
     if (progress.end !== null) progress.trace.push({ gate, outcome: 'not_reached' });
     else advance(progress, gate, runGate(table, gate, gateInput));
@@ -111,12 +111,20 @@ function traceOf(gate: GateName, result: GateResult): GateOutcome {
 }
 
 function decisionOf({ trace, rules, reason, consumesApproval, end }: Progress): Decision {
-  // Stryker disable next-line ConditionalExpression: The approval gate is last, so no gate has ended the cycle.
-  const common = { trace, matched_rules: rules, consumes_approval: end === null && consumesApproval };
-  if (end === null) return { verdict: 'ALLOW', reason_code: 'ALLOWED', reason, ...common };
-  if (end.outcome === 'deny') return { verdict: 'DENY', reason_code: end.code, reason: end.reason, ...common };
-  const escalated: Decision = { verdict: 'ESCALATE', reason_code: end.code, reason: end.reason, ...common };
-  return end.approval === undefined ? escalated : { ...escalated, approval_request: end.approval };
+  const decision: Decision = {
+    verdict: 'ALLOW',
+    reason_code: 'ALLOWED',
+    reason: end === null ? reason : end.reason,
+    trace,
+    matched_rules: rules,
+    // Stryker disable next-line ConditionalExpression: The approval gate is last, so no gate has ended the cycle.
+    consumes_approval: end === null && consumesApproval,
+  };
+  if (end === null) return decision;
+  decision.verdict = end.outcome === 'deny' ? 'DENY' : 'ESCALATE';
+  decision.reason_code = end.code;
+  if (end.outcome === 'escalate' && end.approval !== undefined) decision.approval_request = end.approval;
+  return decision;
 }
 
 function clip(text: string): string {

@@ -3,6 +3,7 @@ import type { IdentityDemand, PolicyBundle } from '@countersign/contracts/govern
 import { matchedLengths } from './call-globs.ts';
 import { GlobSet } from './glob-set.ts';
 import { isLiteralGlob } from './glob.ts';
+import { remembered } from './remembered.ts';
 import { foldedToolName } from './tool-name.ts';
 import { decisionWork, type Work } from './work.ts';
 
@@ -125,9 +126,7 @@ export function mistakingStepsMax({ patterns, globs }: DeclaredTools): number {
  * The canonical form of a tool name. All names that a person or a client could read as the same tool have the same
  * form. Some clients read `files__read` as `files.read`.
  */
-export function meaningOf(name: string): string {
-  return toolOfFunctionName(foldedToolName(name));
-}
+export const meaningOf = remembered((name) => toolOfFunctionName(foldedToolName(name)));
 
 /**
  * The effect that the bundle declares for a tool. A registered tool is found under any alias, and a tool of the caller
@@ -146,10 +145,10 @@ export function sentenceFor({ sentences }: Pick<DeclaredTools, 'sentences'>, too
 }
 
 /** All canonical names that this name could mean, since `files.read` may also be written as `files_read`. */
-export function meaningsOf(name: string): string[] {
+export const meaningsOf = remembered((name): readonly string[] => {
   const meaning = meaningOf(name);
   return [...new Set([meaning, meaning.replace('.', '_')])];
-}
+});
 
 /**
  * An ambiguous alias: the bundle declares or restricts the alias as it is written, but not the name of the registered

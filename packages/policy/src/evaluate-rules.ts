@@ -29,7 +29,9 @@ export function evaluateRules(
 }
 
 const tooMuchWork: RuleOutcome = {
-  ...{ kind: 'deny', code: 'POLICY_EVALUATION_ERROR', rules: [] },
+  kind: 'deny',
+  code: 'POLICY_EVALUATION_ERROR',
+  rules: [],
   reason: 'The rules exceed the work limit of one decision.',
 };
 
@@ -52,8 +54,9 @@ type Judging = { intent: Intent; environment: RuleEnvironment; work: Work };
 /** Combines the matching rules, which are in the order of the bundle. */
 export function combine(matching: readonly CompiledRule[], { intent, environment, work }: Judging): RuleOutcome {
   const variables = expressionVariables(intent, environment);
-  const { now: _now, effect_level: _level, ...texts } = variables;
-  const budget = new IterationBudget(Object.values(texts), work);
+  const { action, tool, resource, principal, tenant, session, args, context, relations } = variables;
+  const ofAnySize = [action, tool, resource, principal, tenant, session, args, context, relations];
+  const budget = new IterationBudget(ofAnySize, work);
   const applying: Record<'allow' | 'deny' | 'escalate' | 'failed', CompiledRule[]> = {
     allow: [],
     deny: [],

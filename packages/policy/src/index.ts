@@ -20,6 +20,7 @@ export { destinationNamed, egressFact, provenanceFact, sandboxFact } from './dem
 export type { HeldGrant } from './demanded-facts.ts';
 export type { Destination } from './demanded-facts.ts';
 export { toolsNamed } from './tools-named.ts';
+export { remembered } from './remembered.ts';
 export { foldedToolName } from './tool-name.ts';
 export { isPersonName, samePerson } from './same-person.ts';
 export { evaluateRules, evaluateRulesWithin } from './evaluate-rules.ts';

@@ -26,6 +26,17 @@ export function minimalReadSet(paths: Iterable<string>): string[] {
   return kept;
 }
 
+/** A path of a read set, its steps, and the path to each of its containers: `args`, `args.order` for `args.order.id`. */
+export type ReadPath = { path: string; steps: readonly string[]; containers: readonly string[] };
+
+/** The paths as decisions follow them. */
+export function readPathsOf(readSet: readonly string[]): ReadPath[] {
+  return readSet.map((path) => {
+    const steps = path.split('.');
+    return { path, steps, containers: steps.slice(1).map((_, depth) => steps.slice(0, depth + 1).join('.')) };
+  });
+}
+
 /**
  * The maximum length of a read set's names in a record. The names are those of every read path, and of each shape on
  * the way to it (ADR 0019).

@@ -4,6 +4,7 @@ import type { CompiledPolicy } from './compile-policy.ts';
 import type { RuleEnvironment } from './evaluate-rules.ts';
 import type { Facts } from './facts.ts';
 import type { Intent } from './intent.ts';
+import type { ReadPath } from './read-set.ts';
 
 type RecordedFacts = Record<string, PlainJson>;
 type Restored = { kind: 'restored'; intent: Intent; environment: RuleEnvironment; block: Facts['block'] };
@@ -29,7 +30,7 @@ export function readFacts(policy: CompiledPolicy, intent: Intent, environment: R
     now: environment.now,
   };
   const facts: RecordedFacts = {};
-  for (const path of policy.readSet) copyPath(values, path.split('.'), facts);
+  for (const path of policy.readPaths) copyPath(values, path, facts);
   return facts;
 }
 
@@ -94,16 +95,17 @@ export function isInRecord(path: string): boolean {
   return ['action', 'tool', 'resource', 'principal', 'tenant', 'session', 'effect_level'].includes(path);
 }
 
-function copyPath(from: RecordedFacts, steps: readonly string[], facts: RecordedFacts): void {
+function copyPath(from: RecordedFacts, { path, steps, containers }: ReadPath, facts: RecordedFacts): void {
   let value: PlainJson = from;
-  for (const [depth, step] of steps.entries()) {
+  for (let depth = 0; depth < steps.length; depth += 1) {
     const parent: PlainJson = value;
+    const [step = '', container = ''] = [steps[depth], containers[depth - 1]];
     // `args` and `context` are always objects, so their shapes are not recorded.
-    if (depth >= 2) facts[steps.slice(0, depth).join('.')] ??= isObject(parent) ? {} : null;
+    if (depth >= 2) facts[container] ??= isObject(parent) ? {} : null;
     if (!isObject(parent) || !Object.hasOwn(parent, step)) return;
     value = parent[step] ?? null;
   }
-  facts[steps.join('.')] = value;
+  facts[path] = value;
 }
 
 function setPath(root: RecordedFacts, steps: readonly string[], value: PlainJson): void {

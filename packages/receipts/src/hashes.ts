@@ -21,7 +21,17 @@ export function digest(provider: CryptoProvider, data: Uint8Array | string): Dig
  * guessed.
  */
 export function argsHash(provider: CryptoProvider, salt: Uint8Array, args: Record<string, PlainJson>): Digest {
-  return saltedHash(provider, salt, canonicalize(args));
+  return hashedArguments(provider, salt, args).hash;
+}
+
+/** `args_hash`, and the number of bytes of the canonical JSON of the arguments. */
+export function hashedArguments(
+  provider: CryptoProvider,
+  salt: Uint8Array,
+  args: Record<string, PlainJson>,
+): { hash: Digest; bytes: number } {
+  const text = utf8Bytes(canonicalize(args));
+  return { hash: saltedBytesHash(provider, salt, text), bytes: text.length };
 }
 
 /**

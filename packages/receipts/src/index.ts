@@ -1,5 +1,5 @@
 export { receiptIdOf, recordIdOf, ulidOf } from './ids.ts';
-export { argsHash, gateRosterHash, intentHash, outputHash, receiptLeaf } from './hashes.ts';
+export { argsHash, gateRosterHash, hashedArguments, intentHash, outputHash, receiptLeaf } from './hashes.ts';
 export { recordedFacts } from './capped-facts.ts';
 export type { RecordedFacts } from './capped-facts.ts';
 export { judgedHash } from './judged-hash.ts';

@@ -24,7 +24,9 @@ export function judgedHash(
   );
 }
 
-function withoutNow({ now: _, ...bound }: RecordedIntent['facts']): RecordedIntent['facts'] {
+function withoutNow(facts: RecordedIntent['facts']): RecordedIntent['facts'] {
+  const bound: RecordedIntent['facts'] = {};
+  for (const [name, value] of Object.entries(facts)) if (name !== 'now') bound[name] = value;
   return bound;
 }
 

@@ -28,7 +28,7 @@ const newCall = (): NamedCall & { kind: 'tool' } => ({
 function intentOf({ args }: NamedCall, change: Partial<SealedIntent> = {}): SealedIntent {
   const who = { tenant: 'acme', principal: 'ann', session: 's' };
   const what = { action: 'tool.call', tool: 'notes.read_note', resource: null, effect_level: 'E1' as const };
-  return { ...who, ...what, args, context: {}, args_hash: digest, intent_hash: digest, ...change };
+  return { ...who, ...what, args, context: {}, args_hash: digest, args_bytes: 2, intent_hash: digest, ...change };
 }
 
 type Payload = Record<string, unknown>;

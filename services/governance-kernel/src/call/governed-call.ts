@@ -56,7 +56,7 @@ type Named = {
    * `true` when the arguments are not an object, or the reason why they are unreadable. `args` is then {}, and the
    * request gate denies.
    */
-  malformedArguments?: boolean | string;
+  malformedArguments?: boolean | string | undefined;
   context: Record<string, PlainJson>;
   /** The effect that the caller declares. It can raise the effect of tool and action, and never lowers it. */
   effectLevel?: EffectLevel | undefined;
@@ -103,6 +103,63 @@ export type GovernedCall = NamedCall & {
   /** An escalation opens no approval, since there is no approver. */
   asksNobody?: true;
 };
+
+type Evaluated = Pick<
+  GovernedCall,
+  | 'approvalGrant'
+  | 'args'
+  | 'caller'
+  | 'context'
+  | 'demand'
+  | 'dispatchedBy'
+  | 'effectLevel'
+  | 'idempotency'
+  | 'malformedArguments'
+  | 'mode'
+  | 'session'
+>;
+
+/** The call that `evaluate` decides. Two literals, since copying members for each decision would cost much. */
+export function evaluatedCall(written: Written, stated: Evaluated): GovernedCall {
+  const { action, tool = null, resource = null } = written;
+  const { caller, session, args, malformedArguments, context, effectLevel } = stated;
+  const { approvalGrant, demand, idempotency, mode, dispatchedBy } = stated;
+  if (action !== 'tool.call' || tool === null) {
+    return {
+      kind: 'custom',
+      action,
+      tool,
+      resource,
+      caller,
+      session,
+      args,
+      malformedArguments,
+      context,
+      effectLevel,
+      approvalGrant,
+      demand,
+      idempotency,
+      mode,
+      dispatchedBy,
+    };
+  }
+  return {
+    kind: 'tool',
+    tool,
+    resource,
+    caller,
+    session,
+    args,
+    malformedArguments,
+    context,
+    effectLevel,
+    approvalGrant,
+    demand,
+    idempotency,
+    mode,
+    dispatchedBy,
+  };
+}
 
 /** The raw arguments of a caller. The route accepts any value, and the boundary denies bad ones. */
 export function givenArguments(input: unknown): Pick<Named, 'args' | 'malformedArguments'> {

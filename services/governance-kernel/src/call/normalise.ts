@@ -9,7 +9,7 @@ import {
   type Intent,
   type Work,
 } from '@countersign/policy';
-import { argsHash, intentHash } from '@countersign/receipts';
+import { hashedArguments, intentHash } from '@countersign/receipts';
 import { declaredEffect } from '../registry/declared-effect.ts';
 import type { ToolResolution } from '../registry/tool-resolver.ts';
 import type { NamedCall } from './governed-call.ts';
@@ -17,7 +17,12 @@ import { assertNoAuthority } from './reserved-context.ts';
 import { assertCallersSession } from '../ledger/own-sessions.ts';
 
 export type Hasher = { provider: CryptoProvider; saltOf(tenant: string): Uint8Array };
-export type SealedIntent = Intent & { args_hash: Digest; intent_hash: Digest };
+export type SealedIntent = Intent & {
+  args_hash: Digest;
+  intent_hash: Digest;
+  /** The fewest bytes that leave with a call other than a model call: its arguments, whatever its caller declares. */
+  args_bytes: number;
+};
 
 /** The known facts about a call when it is normalised. */
 type Basis = {
@@ -45,7 +50,7 @@ export function normalise({ provider, saltOf }: Hasher, call: NamedCall, existin
   const action = actionOf(call);
   const tool = existing.resolution?.kind === 'registered' ? existing.resolution.tool : toolOf(call);
   const resource = call.kind === 'model' ? call.model : call.resource;
-  const args_hash = argsHash(provider, saltOf(tenant), args);
+  const { hash: args_hash, bytes: args_bytes } = hashedArguments(provider, saltOf(tenant), args);
   const intent = Object.freeze({
     tenant,
     principal,
@@ -57,6 +62,7 @@ export function normalise({ provider, saltOf }: Hasher, call: NamedCall, existin
     args,
     context: call.context,
     args_hash,
+    args_bytes,
     intent_hash: intentHash(provider, { tenant, principal, session, action, tool, resource, args_hash }),
   });
   return { intent, fault: faultOf(call, intent, existing) };

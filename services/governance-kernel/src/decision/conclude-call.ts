@@ -12,16 +12,15 @@ import {
 } from '@countersign/policy';
 import { answersKeptMs } from '@countersign/idempotency';
 import type { NewEvent, OutgoingEvent } from '@countersign/messaging';
-import type { ApprovalRow } from '../controls/approvals/approval-row.ts';
 import { approvals } from '../controls/approvals/approvals.ts';
 import type { ArgsCipher } from '../controls/approvals/args-cipher.ts';
-import { pendingApproval, usedOnce, wantsNoLess } from '../controls/approvals/pending.ts';
+import { usedOnce } from '../controls/approvals/pending.ts';
 import type { BudgetRow } from '../controls/budgets/budget-row.ts';
 import { budgets } from '../controls/budgets/budgets.ts';
 import { isInstallationCeiling } from '../controls/budgets/installation-ceiling.ts';
 import { amountsOf, reserve, spend } from '../controls/budgets/reserve.ts';
 import { reservationOf } from '../controls/budgets/reservation.ts';
-import { approvalRequestedEvent, budgetThresholdEvents } from '../events.ts';
+import { budgetThresholdEvents } from '../events.ts';
 import { takeOfThrottles } from '../controls/fences/in-force.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { findOutdated, type Outdated } from '../ledger/cached-state.ts';
@@ -31,13 +30,15 @@ import type { Confirmations } from '../controls/policy/confirmations.ts';
 import { activePolicy } from '../controls/policy/policy-heads.ts';
 import { shadowLanes } from '../controls/policy/shadow-lanes.ts';
 import { answers } from './answers.ts';
+import { approvalAsked } from './approval-asked.ts';
 import type { CachedStates } from './cached-states.ts';
+import { atIssue, withoutKey } from './changed-call.ts';
 import { dispatches } from './dispatches.ts';
 import { gatherFacts, wantedFacts, type Gathered } from './facts.ts';
 import type { DecisionPages } from '../controls/approvals/approval-url.ts';
 import type { NamedCall } from '../call/governed-call.ts';
 import type { SealedIntent } from '../call/normalise.ts';
-import type { Asker, KnownCall, PreparedCall } from './known-call.ts';
+import type { KnownCall, PreparedCall } from './known-call.ts';
 import { closeReply, openReply, type Answered } from './reply.ts';
 import { lanesIn, shadowVerdicts, validatedOnce } from './shadow.ts';
 import { statementOf } from './statement-of.ts';
@@ -88,8 +89,10 @@ type Conclusion<Done> = (placeOf: PlaceOf) => Done;
 /** The sets that steps 3 to 5 of the cycle read. */
 export function wantedFor(prepared: KnownCall): Wanted[] {
   const { call } = prepared;
-  const facts = [...wantedFacts(prepared), wanted(shadowLanes, call.caller.tenant)];
-  return call.idempotency === undefined ? facts : [...facts, wanted(answers, answerKey(call, call.idempotency))];
+  const sets = wantedFacts(prepared);
+  sets.push(wanted(shadowLanes, call.caller.tenant));
+  if (call.idempotency !== undefined) sets.push(wanted(answers, answerKey(call, call.idempotency)));
+  return sets;
 }
 
 export type CycleRules = { states: Pick<CachedStates, 'ofStops' | 'ofDecision'>; settings: CycleSettings };
@@ -125,25 +128,16 @@ export function concludeStop(
   return concludeNew(batch, withoutKey(prepared), rules);
 }
 
-/** The chain may be ahead of this kernel's clock, so expiry is judged at the instant of the receipt. */
-function atIssue(batch: LedgerBatch, prepared: PreparedCall): PreparedCall {
-  const { caller, session } = prepared.call;
-  const nowMs = batch.issuedMs({ tenant: caller.tenant, session }, prepared.nowMs);
-  return nowMs === prepared.nowMs ? prepared : { ...prepared, nowMs };
-}
-
-/** A new denial is sealed without the key, under which the earlier answer stays stored. */
-function withoutKey(prepared: PreparedCall): PreparedCall {
-  return { ...prepared, call: { ...prepared.call, idempotency: undefined } };
-}
-
 function concludeNew(
   batch: LedgerBatch,
   prepared: PreparedCall,
   { states, settings }: CycleRules,
 ): Conclusion<Sealed | Outdated> {
   const outdated = findOutdated(states.ofDecision, batch, prepared);
-  if (outdated !== null) return () => outdated;
+  return outdated === null ? sealNew(batch, prepared, settings) : () => outdated;
+}
+
+function sealNew(batch: LedgerBatch, prepared: PreparedCall, settings: CycleSettings): Conclusion<Sealed> {
   const { call, intent, policy } = prepared;
   const head = activePolicy(batch, call.caller.tenant);
   const lanes = lanesIn(batch, call.caller.tenant);
@@ -173,8 +167,13 @@ function concludeNew(
     approvalId: approval?.id ?? namedApproval(prepared, decision, gathered),
     rosterHash: settings.rosterHash,
     shadow: shadowVerdicts(lanes, prepared.shadows, {
-      ...{ tenant: call.caller.tenant, batch, facts: judged.facts, active: policy, validateArguments },
-      ...{ destination: prepared.destination, dispatchedBy: prepared.dispatchedBy },
+      tenant: call.caller.tenant,
+      batch,
+      facts: judged.facts,
+      active: policy,
+      validateArguments,
+      destination: prepared.destination,
+      dispatchedBy: prepared.dispatchedBy,
       grant,
     }),
   });
@@ -185,10 +184,11 @@ function concludeNew(
   const definitionHash = judgedDefinition(gathered.facts);
   const sandboxGrantHash = judgedGrant(gathered.facts);
   const concludedAtMs = settings.monotonicMs();
-  const stated = { intent, definitionHash, sandboxGrantHash, reserved: taken.reserved, concludedAtMs };
+  const { reserved } = taken;
   return (placeOf) => {
     if (head !== null) confirmations.learn(head, prepared.nowMs);
-    return { kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), ...stated };
+    const [answered, logIndex] = [answeredWith(entry), placeOf(entry)];
+    return { kind: 'sealed', answered, logIndex, intent, definitionHash, sandboxGrantHash, reserved, concludedAtMs };
   };
 }
 
@@ -228,30 +228,9 @@ function earlierAnswer(batch: LedgerBatch, { call, nowMs }: PreparedCall): ((pla
 function answerKept({ ulid, nowMs, call }: PreparedCall, answered: Answered): Change[] {
   if (!call.idempotency) return [];
   const { fingerprint } = call.idempotency;
-  const kept = { fingerprint, ulid, answer: openReply(answered), createdAtMs: nowMs, place: answered.entry };
-  return [put(answers, { ...answerKey(call, call.idempotency), ...kept })];
-}
-
-type OpenedQuestion = { approval: ApprovalRow; changes: Change[]; events: OutgoingEvent[] };
-
-/**
- * The approval request for an escalated call. An open request for this exact call is reused if it demands at least as
- * much, since two requests could create two grants for one call. `null` when an approval would not help, such as for an
- * unapproved server, or when this call may not open a request.
- */
-function approvalAsked(
-  { call, ...prepared }: PreparedCall,
-  decision: Decision,
-  gathered: Gathered,
-  settings: CycleSettings,
-): OpenedQuestion | null {
-  const { approval_request: request } = decision;
-  if (request === undefined) return null;
-  const earlier = gathered.open.find((approval) => wantsNoLess(approval, request));
-  if (earlier !== undefined) return { approval: earlier, changes: [], events: [] };
-  if (!mayAsk(prepared.asker)) return null;
-  const approval = pendingApproval(settings, { ...prepared, call, decision, request, gathered });
-  return { approval, changes: [put(approvals, approval)], events: [approvalRequestedEvent(settings, approval)] };
+  const { tenant, principal, route, key } = answerKey(call, call.idempotency);
+  const [answer, place] = [openReply(answered), answered.entry];
+  return [put(answers, { tenant, principal, route, key, fingerprint, ulid, answer, createdAtMs: nowMs, place })];
 }
 
 /**
@@ -303,9 +282,4 @@ function effectsOfAllow({ prepared, decision, gathered, settings }: Allowed): Ta
     }),
   );
   return { changes, events, budgets: charged, reserved };
-}
-
-/** Shadow calls, and calls for which there is no approver, open no approval request. */
-function mayAsk(asker: Asker): boolean {
-  return asker.mode === 'enforce' && !('asksNobody' in asker && asker.asksNobody === true);
 }

@@ -13,10 +13,7 @@ import { identityFact, scopesFact, wantedIdentityOf, wantedScopes } from '../con
 import { sponsorOf } from '../controls/access-keys/sponsor.ts';
 import { approvals } from '../controls/approvals/approvals.ts';
 import type { BudgetRow } from '../controls/budgets/budget-row.ts';
-import { budgets } from '../controls/budgets/budgets.ts';
-import { installationBudgets, isInstallationCeiling } from '../controls/budgets/installation-ceiling.ts';
-import { budgetFact, budgetSubjects } from '../controls/budgets/reserve.ts';
-import { inWindow } from '../controls/budgets/window.ts';
+import { budgetFact } from '../controls/budgets/reserve.ts';
 import type { FenceRow } from '../controls/fences/fence-row.ts';
 import { fenceFact, fencesInForce, wantedFences } from '../controls/fences/in-force.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
@@ -36,7 +33,9 @@ import { wantedGrants } from '../controls/sandbox/held-grant.ts';
 import { relationshipFact } from '../controls/relations/relationship-fact.ts';
 import { wantedRelations } from '../controls/relations/current-relations.ts';
 import { approvalFact, presentedApproval, standingApprovals } from './approval-fact.ts';
+import type { NamedCall } from '../call/governed-call.ts';
 import type { Asker, KnownCall } from './known-call.ts';
+import { isPricedHere, limitingBudgets } from './limiting-budgets.ts';
 import { registeredTool, registryFact } from './registry-fact.ts';
 
 export type Gathered = {
@@ -82,7 +81,7 @@ type FactsOf = {
 
 type Source<Gate extends GateName> = {
   /** The sets that the source reads. Absent when the fact comes with the call. */
-  wants?(prepared: KnownCall): Wanted[];
+  wants?(prepared: KnownCall): readonly Wanted[];
   facts(read: Read): Pick<Facts, FactsOf[Gate]>;
 };
 
@@ -100,35 +99,43 @@ type Basis = {
   /** The sandbox grant of the tool. */
   grant: HeldGrant | null;
 };
-type Read = Situation &
-  Basis & { batch: LedgerBatch; fences: FenceRow[]; limiting: BudgetRow[]; approval: ApprovalRow | null };
+/** The values that sources read. Nested, since copying a call for each decision would cost more than judging it. */
+type Read = {
+  prepared: Situation;
+  basis: Basis;
+  batch: LedgerBatch;
+  fences: FenceRow[];
+  limiting: BudgetRow[];
+  approval: ApprovalRow | null;
+};
 
 const judgesTheCallItself = { facts: () => ({}) };
 
 /** The source of each gate's facts. A gate without a source does not compile. */
 const sources: { readonly [Gate in GateName]: Source<Gate> } = {
-  request: { facts: ({ fault }) => ({ request: { state: 'known', value: { fault } } }) },
+  request: { facts: ({ prepared: { fault } }) => ({ request: { state: 'known', value: { fault } } }) },
   fence: {
     wants: (prepared) => [...wantedFences(prepared), ...wantedSettings(prepared.call.caller.tenant)],
-    facts: ({ batch, fences, call: { caller } }) => ({
+    facts: ({ batch, fences, prepared: { call } }) => ({
       fence: { state: 'known', value: fences.map(fenceFact) },
-      settings: settingsFact(batch, caller.tenant),
+      settings: settingsFact(batch, call.caller.tenant),
     }),
   },
   policy: {
     wants: ({ call: { caller } }) => [...wantedPolicies(caller.tenant), ...wantedCeilings(caller.tenant)],
-    facts: ({ head, ...read }) => {
-      const value = policyFact(head, { ...read, tenant: read.call.caller.tenant });
+    facts: ({ batch, prepared: { call, policy, nowMs }, basis: { head, confirmations, policyAgeMaxMs } }) => {
+      const { tenant } = call.caller;
+      const value = policyFact(head, { tenant, batch, policy, confirmations, policyAgeMaxMs, nowMs });
       return { policy: { state: 'known', value } };
     },
   },
   identity: {
     wants: ({ call: { caller } }) => wantedIdentityOf(caller),
-    facts: ({ batch, call, nowMs }) => ({ identity: identityFact(batch, call.caller, nowMs) }),
+    facts: ({ batch, prepared: { call, nowMs } }) => ({ identity: identityFact(batch, call.caller, nowMs) }),
   },
   relationship: {
     wants: ({ relations, call: { caller } }) => wantedRelations(relations, caller.tenant),
-    facts: ({ batch, relations, call, nowMs, relationsAgeMaxMs: ageMaxMs }) => ({
+    facts: ({ batch, prepared: { relations, call, nowMs }, basis: { relationsAgeMaxMs: ageMaxMs } }) => ({
       relationship: relationshipFact(batch, { relations, tenant: call.caller.tenant, nowMs, ageMaxMs }),
     }),
   },
@@ -137,40 +144,42 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
       const address = registeredTool(prepared);
       return [...wantedServers(prepared), ...(address === undefined ? [] : [wanted(registry, address)])];
     },
-    facts: (read) => ({ registry: registryFact(read.batch, read) }),
+    facts: ({ batch, prepared }) => ({ registry: registryFact(batch, prepared) }),
   },
   arguments: judgesTheCallItself,
   scopes: {
     wants: ({ call: { caller }, intent }) => wantedScopes(caller, intent),
-    facts: ({ batch, call, intent }) => ({ scopes: scopesFact(batch, call.caller, intent) }),
+    facts: ({ batch, prepared: { call, intent } }) => ({ scopes: scopesFact(batch, call.caller, intent) }),
   },
   sandbox: {
     wants: wantedGrants,
-    facts: ({ policy, intent, grant }) => ({ sandbox: sandboxFact(policy?.policy ?? null, intent, grant) }),
+    facts: ({ prepared: { policy, intent }, basis: { grant } }) => ({
+      sandbox: sandboxFact(policy?.policy ?? null, intent, grant),
+    }),
   },
   egress: {
-    facts: ({ call, policy, destination }) => ({
+    facts: ({ prepared: { call, policy, destination } }) => ({
       egress: blockedFact(call, destination) ?? egressFact(policy?.policy ?? null, destination),
     }),
   },
   provenance: {
-    facts: ({ policy, intent, asker, dispatchedBy }) => ({
+    facts: ({ prepared: { policy, intent, asker, dispatchedBy } }) => ({
       provenance: provenanceFact(policy?.policy ?? null, intent, { dispatchedBy, isClaimed: isClaimed(asker) }),
     }),
   },
   rules: {
     wants: ({ call: { caller }, intent }) =>
       toolsNamed(intent).length === 0 ? [] : [wanted(toolBlocks, caller.tenant)],
-    facts: ({ batch, call: { caller }, intent }) => ({
-      block: { state: 'known', value: { tool_blocked: isBlocked(batch, caller.tenant, toolsNamed(intent)) } },
+    facts: ({ batch, prepared: { call, intent } }) => ({
+      block: { state: 'known', value: { tool_blocked: isBlocked(batch, call.caller.tenant, toolsNamed(intent)) } },
     }),
   },
   budget: {
-    wants: (prepared) => limitedBy(prepared).map((key) => wanted(budgets, key)),
-    facts: ({ judged, limiting, priceCurrency, ...call }) => ({
+    wants: ({ budgetSets }) => budgetSets,
+    facts: ({ prepared, limiting, basis: { priceCurrency } }) => ({
       budgets: { state: 'known', value: limiting.map(budgetFact) },
-      demand: judged.demand,
-      ...(priceCurrency !== null && isPricedHere(call) ? { priced_in: priceCurrency } : {}),
+      demand: prepared.judged.demand,
+      priced_in: priceCurrency !== null && isPricedHere(prepared) ? priceCurrency : undefined,
     }),
   },
   approval: {
@@ -180,9 +189,9 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
       if (approvalGrant === undefined) return ofIntent;
       return [...ofIntent, wanted(approvals, { tenant, session, id: approvalGrant })];
     },
-    facts: (read) => ({
-      approval: { state: 'known', value: approvalFact(read.batch, read, read.approval) },
-      judged_hash: read.judged.hash,
+    facts: ({ batch, prepared, approval }) => ({
+      approval: { state: 'known', value: approvalFact(batch, prepared, approval) },
+      judged_hash: prepared.judged.hash,
     }),
   },
 };
@@ -206,11 +215,15 @@ export function gatherFacts(batch: LedgerBatch, prepared: Situation, basis: Basi
     budgets: { state: 'known', value: limiting.map(budgetFact) },
   }));
   const approval = presentedApproval(batch, prepared, active);
-  const read: Read = { ...prepared, ...basis, batch, fences, limiting, approval };
+  const read: Read = { prepared, basis, batch, fences, limiting, approval };
+  const stops = sources.fence.facts(read);
+  const amounts = sources.budget.facts(read);
+  const granted = sources.approval.facts(read);
   const facts: Facts = {
     now: prepared.now,
     request: sources.request.facts(read).request,
-    ...sources.fence.facts(read),
+    fence: stops.fence,
+    settings: stops.settings,
     policy: sources.policy.facts(read).policy,
     identity: sources.identity.facts(read).identity,
     relationship: sources.relationship.facts(read).relationship,
@@ -220,43 +233,19 @@ export function gatherFacts(batch: LedgerBatch, prepared: Situation, basis: Basi
     egress: sources.egress.facts(read).egress,
     provenance: sources.provenance.facts(read).provenance,
     block: sources.rules.facts(read).block,
-    ...sources.budget.facts(read),
-    ...sources.approval.facts(read),
+    budgets: amounts.budgets,
+    demand: amounts.demand,
+    priced_in: amounts.priced_in,
+    approval: granted.approval,
+    judged_hash: granted.judged_hash,
   };
   const open = active.filter(({ state }) => state === 'pending');
   const sponsor = sponsorOf(batch, prepared.call.caller);
   return { facts: Object.freeze(facts), fences, budgets: limiting, approval, open, sponsor };
 }
 
-/**
- * The caller's own budgets by name, and after them the budgets of the installation. A refusal names the first budget
- * that refuses the call. It therefore prefers a budget that the caller can change.
- */
-function limitingBudgets(batch: LedgerBatch, prepared: Situation): BudgetRow[] {
-  return limitedBy(prepared)
-    .flatMap((key) => batch.rows(budgets, key))
-    .map((budget) => inWindow(budget, prepared.nowMs))
-    .sort(
-      (left, right) => Number(isInstallationCeiling(left)) - Number(isInstallationCeiling(right)) || byId(left, right),
-    );
-}
-
-const byId = (left: BudgetRow, right: BudgetRow) => (left.id < right.id ? -1 : 1);
-
-/** Model calls by the kernel are also limited by the installation's ceiling, since the installation pays for them. */
-function limitedBy({ call: { caller }, intent, dispatchedBy }: KnownCall) {
-  const limited = { principal: intent.principal, tools: toolsNamed(intent) };
-  const own = budgetSubjects(limited).map((subject) => ({ tenant: caller.tenant, subject }));
-  return isPricedHere({ intent, dispatchedBy }) ? [...own, installationBudgets] : own;
-}
-
-/** Whether the kernel calls the model itself, so that its own price table applies. */
-function isPricedHere({ intent, dispatchedBy }: Pick<KnownCall, 'intent' | 'dispatchedBy'>): boolean {
-  return intent.action === 'model.call' && dispatchedBy === 'kernel';
-}
-
 /** The fact for a destination that the kernel has already refused. `null` when it refused none. */
-function blockedFact({ blockedDestination: detail }: Read['call'], destination: Destination): Facts['egress'] | null {
+function blockedFact({ blockedDestination: detail }: NamedCall, destination: Destination): Facts['egress'] | null {
   if (detail === undefined) return null;
   return { state: 'known', value: { destination: destination?.host ?? '', allowed: false, detail } };
 }

@@ -11,6 +11,7 @@ import type { GovernedCall, NamedCall } from '../call/governed-call.ts';
 import type { Judged } from '../call/judged.ts';
 import type { SealedIntent } from '../call/normalise.ts';
 import type { LoadedPolicy } from '../controls/policy/loaded-policy.ts';
+import type { Wanted } from '../ledger/control.ts';
 import type { HeldRelations } from '../controls/relations/relation-source.ts';
 import type { ToolResolution } from '../registry/tool-resolver.ts';
 import type { ShadowAnswer } from './shadow.ts';
@@ -32,6 +33,10 @@ export type KnownCall = {
   fault: string | null;
   /** The last known organisation of the tenant. */
   org: OrgId | null;
+  /** The sets of fences that could stop the call. */
+  fenceSets: readonly Wanted[];
+  /** The sets of budgets that limit the call. */
+  budgetSets: readonly Wanted[];
   /**
    * `kernel`: budgets are reserved until settle(). `caller`: they are spent with the decision. `nobody`: a proposal
    * for a registered tool, which consumes nothing.

@@ -5,6 +5,8 @@ import { judgedOf } from '../call/judged.ts';
 import { normalise, type Hasher } from '../call/normalise.ts';
 import type { Outdated } from '../ledger/cached-state.ts';
 import { notAsked, relationsOf } from '../controls/relations/relation-source.ts';
+import { fenceSets } from '../controls/fences/in-force.ts';
+import { budgetSets } from './limiting-budgets.ts';
 import type { CachedStates } from './cached-states.ts';
 import type { ResolvedTool } from './current-servers.ts';
 import { destinationOf, dispatchedBy, learnedOf, type Asker, type PreparedCall } from './known-call.ts';
@@ -44,7 +46,10 @@ export async function prepareCall(
   const now = instantOf(nowMs);
   const environment = { now, relations: relationsOf(relations) };
   const evaluated = { intent, environment, work: new Work(work.left) };
-  const evaluate = compiled === null ? noPolicy : await evaluateAhead(askRules, compiled, evaluated);
+  const asking = compiled === null ? noPolicy : evaluateAhead(askRules, compiled, evaluated);
+  const evaluate = asking instanceof Promise ? await asking : asking;
+  const org = states.organisation.current(tenant);
+  const by = dispatchedBy(asker, resolution);
   const drafted = { call, intent, resolution, now, relations: { needed, relations } };
   return {
     call,
@@ -57,10 +62,12 @@ export async function prepareCall(
     now,
     nowMs,
     evaluate,
-    org: states.organisation.current(tenant),
+    org,
+    fenceSets: fenceSets(call, intent, org),
+    budgetSets: budgetSets(call, intent, by),
     ulid: newUlid(nowMs),
     judged: judgedOf(hasher, call, { intent, policy: compiled, now, relations: environment.relations }),
-    dispatchedBy: dispatchedBy(asker, resolution),
+    dispatchedBy: by,
     destination: destinationOf(intent, resolution),
     serverKey: resolution?.kind === 'registered' ? (resolution.serverKey ?? null) : null,
     learned: learnedOf(intent, asker, resolution),

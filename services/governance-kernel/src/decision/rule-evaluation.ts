@@ -16,20 +16,27 @@ const evaluationDeadlineMs = 250;
  * Evaluates before any lock is taken, so that a slow evaluator delays only its own caller. The gates judge its answer.
  * A fault, a timeout or a malformed outcome denies with PDP_UNAVAILABLE.
  */
-export async function evaluateAhead(
+export function evaluateAhead(
   ask: AskRules,
   policy: CompiledPolicy,
   { intent, environment, work }: { intent: Intent; environment: Environment; work: Work },
-): Promise<RuleEvaluator> {
+): RuleEvaluator | Promise<RuleEvaluator> {
   try {
     const answer = ask(policy, intent, environment, work);
-    const outcome = answer instanceof Promise ? await withDeadline(answer) : answer;
-    return () => outcome as ReturnType<typeof evaluateRules>; // decide() checks the shape of the outcome
+    return answer instanceof Promise ? withDeadline(answer).then(answering, failing) : answering(answer);
   } catch (error) {
-    return () => {
-      throw error;
-    };
+    return failing(error);
   }
+}
+
+function answering(outcome: unknown): RuleEvaluator {
+  return () => outcome as ReturnType<typeof evaluateRules>; // decide() checks the shape of the outcome
+}
+
+function failing(error: unknown): RuleEvaluator {
+  return () => {
+    throw error;
+  };
 }
 
 async function withDeadline(answer: Promise<unknown>): Promise<unknown> {

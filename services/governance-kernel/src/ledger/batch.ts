@@ -45,7 +45,11 @@ export class LedgerBatch {
 
   /** The rows of a set, including the changes of earlier entries of the batch. */
   rows<Key, Row>(control: Control<Key, Row>, key: Key): readonly Row[] {
-    const sought = wanted(control, key);
+    return this.rowsOf(control, wanted(control, key));
+  }
+
+  /** The same for a set of the control that was named before. */
+  rowsOf<Key, Row>(control: Control<Key, Row>, sought: Wanted): readonly Row[] {
     const read = this.#view.rows(sought);
     if (control.comparesReads === true) this.#noteRead(sought.control, read);
     const overlay = this.#overlays.get(control.name);
@@ -74,7 +78,8 @@ export class LedgerBatch {
     const { changes = [], events = [] } = effectsOf(entry);
     const { issued_at: issuedAt } = entry.payload;
     const to = { lamport: head.lamport + 1, receiptHash: entry.receiptHash, issuedAt };
-    this.#chains.set(name, { ...chain, from: this.#chains.get(name)?.from ?? head, to });
+    const from = this.#chains.get(name)?.from ?? head;
+    this.#chains.set(name, { tenant: chain.tenant, session: chain.session, from, to });
     this.sealed.push(entry);
     this.#apply(changes);
     this.events.push(...events);

@@ -61,14 +61,14 @@ export class StaleFacts extends Error {
 const lockedAttemptsMax = 5;
 
 type Deps = { store: LedgerStore; sealer: Sealer; controls: readonly AnyControl[] };
-type Task = { facts: KnownFacts; sought: Sought; entries: readonly LedgerEntry<unknown>[] };
+type Task = { facts: KnownFacts; entries: readonly LedgerEntry<unknown>[] };
 type Conclusion = { after: (placeOf: PlaceOf) => unknown; isSealed: boolean } | { error: unknown };
 type Tried = { batch: LedgerBatch; conclusions: Conclusion[] };
 
 export function createCommit(deps: Deps): Commit {
   const existing = new KnownFacts(deps.controls);
   return async (entries) => {
-    const task = { facts: existing, sought: soughtBy(entries), entries };
+    const task = { facts: existing, entries };
     try {
       return (await commitOnMemory(deps, task)) ?? (await commitUnderLocks(deps, task));
     } catch (error) {
@@ -79,8 +79,8 @@ export function createCommit(deps: Deps): Commit {
 }
 
 /** Steps 1 to 3. `null` when the batch must be decided under locks. */
-async function commitOnMemory({ store, sealer }: Deps, { facts, sought, entries }: Task) {
-  const epoch = await inform(store, facts, sought);
+async function commitOnMemory({ store, sealer }: Deps, { facts, entries }: Task) {
+  const epoch = await inform(store, facts, entries);
   const tried = concludeAll(entries, new LedgerBatch(facts, sealer));
   if (!isGuarded(tried)) return null;
   try {
@@ -94,12 +94,12 @@ async function commitOnMemory({ store, sealer }: Deps, { facts, sought, entries 
 }
 
 /** Reads missing facts. If the epoch moved, earlier facts are read again, once, since the commit checks them anyway. */
-async function inform(store: LedgerStore, facts: KnownFacts, { chains, sets }: Sought): Promise<Epoch> {
+async function inform(store: LedgerStore, facts: KnownFacts, entries: Task['entries']): Promise<Epoch> {
   for (let reads = 0; reads < 2; reads += 1) {
-    const missing = {
-      chains: chains.filter((chain) => !facts.knowsChain(chain)),
-      sets: sets.filter((set) => set.control.guard !== 'key' && !facts.knows(set)),
-    };
+    const missing = soughtBy(entries, {
+      chain: (chain) => !facts.knowsChain(chain),
+      set: (set) => set.control.guard !== 'key' && !facts.knows(set),
+    });
     if (facts.epoch !== null && missing.chains.length === 0 && missing.sets.length === 0) break;
     facts.learn(await store.read(missing));
   }
@@ -117,7 +117,8 @@ function isGuarded({ batch, conclusions }: Tried): boolean {
 }
 
 /** Steps 4 and 5. */
-async function commitUnderLocks({ store, sealer, controls }: Deps, { facts, sought, entries }: Task) {
+async function commitUnderLocks({ store, sealer, controls }: Deps, { facts, entries }: Task) {
+  const sought = soughtBy(entries, all);
   for (let attempt = 0; attempt < lockedAttemptsMax; attempt += 1) {
     const alone = attempt > 0;
     try {
@@ -139,18 +140,25 @@ async function commitUnderLocks({ store, sealer, controls }: Deps, { facts, soug
 }
 
 function remember(facts: KnownFacts, read: ReadFacts, batch: LedgerBatch): void {
-  facts.learn({ ...read, sets: read.sets.filter(({ control }) => control.guard !== 'key') });
+  const { epoch, chains, heads, rows } = read;
+  const sets = read.sets.filter(({ control }) => control.guard !== 'key');
+  facts.learn({ epoch, chains, heads, sets, rows });
   facts.absorb(batch);
   if (batch.changesControls) facts.passEpoch();
 }
 
-/** Each chain and each set once, since entries of one batch often need the same. */
-function soughtBy(entries: readonly LedgerEntry<unknown>[]): Sought {
+type Which = { chain(chain: ChainKey): boolean; set(set: Wanted): boolean };
+
+const all: Which = { chain: () => true, set: () => true };
+
+/** The chains and sets of the entries that are to be read, each once, since entries of one batch often need the same. */
+function soughtBy(entries: readonly LedgerEntry<unknown>[], which: Which): Sought {
   const chains = new Map<string, ChainKey>();
   const sets = new Map<AnyControl, Map<string, Wanted>>();
   for (const { chain, wants } of entries) {
-    chains.set(chainName(chain), chain);
+    if (which.chain(chain)) chains.set(chainName(chain), chain);
     for (const set of wants) {
+      if (!which.set(set)) continue;
       const ofControl = sets.get(set.control);
       if (ofControl === undefined) sets.set(set.control, new Map([[set.set, set]]));
       else ofControl.set(set.set, set);

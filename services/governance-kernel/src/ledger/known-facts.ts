@@ -103,9 +103,10 @@ export class KnownFacts implements BatchView {
 
   /** Updates the cache after a commit of this process. */
   absorb({ chains, changes }: Pick<LedgerBatch, 'chains' | 'changes'>): void {
-    for (const { to, ...chain } of chains) {
-      const name = chainName(chain);
-      this.#heads.set(name, { ...to, quiet: this.#heads.get(name)?.quiet ?? [] });
+    for (const { tenant, session, to } of chains) {
+      const name = chainName({ tenant, session });
+      const { lamport, receiptHash, issuedAt } = to;
+      this.#heads.set(name, { lamport, receiptHash, issuedAt, quiet: this.#heads.get(name)?.quiet ?? [] });
     }
     for (const { control, row, kind } of changes) {
       if (control.guard === 'key') continue;
@@ -146,7 +147,9 @@ export class KnownFacts implements BatchView {
     const name = chainName(chain);
     const head = this.#heads.get(name);
     if (head?.quiet.includes(control) !== true) return;
-    this.#heads.set(name, { ...head, quiet: head.quiet.filter((candidate) => candidate !== control) });
+    const { lamport, receiptHash, issuedAt } = head;
+    const quiet = head.quiet.filter((candidate) => candidate !== control);
+    this.#heads.set(name, { lamport, receiptHash, issuedAt, quiet });
   }
 
   #drop(control: AnyControl, row: unknown): void {

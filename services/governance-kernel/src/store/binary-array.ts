@@ -4,21 +4,21 @@
  * cost of sealing.
  */
 export function textArray(values: readonly (string | null)[]): Buffer {
-  const lengths = values.map((value) => (value === null ? 0 : Buffer.byteLength(value)));
-  const { buffer, start } = arrayOf(textOid, values, lengths);
+  let bytesMax = 0;
+  for (const value of values) bytesMax += lengthBytes + (value === null ? 0 : value.length * utf8BytesMax);
+  const { buffer, start } = arrayOf(textOid, values, bytesMax);
   let at = start;
-  for (const [index, value] of values.entries()) {
-    const length = lengths[index] ?? 0;
-    at = buffer.writeInt32BE(value === null ? nullLength : length, at);
-    if (value !== null) buffer.write(value, at);
-    at += length;
+  for (const value of values) {
+    const length = value === null ? 0 : buffer.write(value, at + lengthBytes);
+    buffer.writeInt32BE(value === null ? nullLength : length, at);
+    at += lengthBytes + length;
   }
-  return buffer;
+  return buffer.subarray(0, at);
 }
 
 /** An array of bigint. */
 export function bigintArray(values: readonly number[]): Buffer {
-  const { buffer, start } = arrayOf(bigintOid, values, null);
+  const { buffer, start } = arrayOf(bigintOid, values, values.length * (lengthBytes + bigintBytes));
   let at = start;
   for (const value of values) {
     at = buffer.writeInt32BE(bigintBytes, at);
@@ -33,14 +33,14 @@ const bigintOid = 20;
 const bigintBytes = 8;
 const nullLength = -1;
 const lengthBytes = 4;
+/** A UTF-16 code unit is written as at most this many bytes. Measuring each text first would take as long as writing it. */
+const utf8BytesMax = 3;
 
-/** A buffer of the right size with the array header. `lengths` is `null` for bigints. */
-function arrayOf(elementOid: number, values: readonly unknown[], lengths: readonly number[] | null) {
+/** A buffer with the array header, and room for the elements with their lengths. */
+function arrayOf(elementOid: number, values: readonly unknown[], elementBytesMax: number) {
   const isEmpty = values.length === 0;
-  const elementBytes =
-    lengths === null ? values.length * bigintBytes : lengths.reduce((sum, length) => sum + length, 0);
   const start = isEmpty ? 3 * lengthBytes : 5 * lengthBytes;
-  const buffer = Buffer.allocUnsafe(start + values.length * lengthBytes + elementBytes);
+  const buffer = Buffer.allocUnsafe(start + elementBytesMax);
   buffer.writeInt32BE(isEmpty ? 0 : 1, 0); // dimensions
   buffer.writeInt32BE(values.includes(null) ? 1 : 0, 4);
   buffer.writeInt32BE(elementOid, 8);

@@ -13,7 +13,7 @@ import { graverEffect } from '@countersign/policy';
 import { activationBytes } from '@countersign/receipts';
 import { stopsEveryCall } from '../fences/fence-row.ts';
 import { currentOrg } from '../fences/current-org.ts';
-import { fencesInForce, wantedFences } from '../fences/in-force.ts';
+import { fenceSets, fencesInForce, wantedFences } from '../fences/in-force.ts';
 import type { KnownOrgs } from '../fences/known-orgs.ts';
 import { identities, wantedIdentity } from '../identities/identities.ts';
 import type { LedgerBatch } from '../../ledger/batch.ts';
@@ -70,7 +70,7 @@ async function signOnce(deps: Deps, input: Input, { allowed, organisation }: All
     chain,
     wants: [wanted(activationSignatures, { tenant, decisionId }), ...wantedPolicies(tenant), ...wantedStops(author)],
     conclude: (batch) => {
-      const outdated = findOutdated([organisation], batch, fencedAs(author));
+      const outdated = findOutdated([organisation], batch, { call: { caller: { tenant } }, org: author.org });
       if (outdated !== null) return () => outdated;
       assertUnstopped(batch, author, nowMs);
       const signed = batch.row(activationSignatures, { tenant, decisionId });
@@ -103,11 +103,11 @@ async function signOnce(deps: Deps, input: Input, { allowed, organisation }: All
 type Author = { tenant: TenantId; principal: PrincipalId; org: OrgId | null };
 
 /** The change names no tool, so no fence on a tool applies. */
-const fencedAs = ({ tenant, principal, org }: Author) => ({
-  call: { caller: { tenant, principal, scopes: [] } },
-  org,
-  intent: { action: 'policy.change', tool: null, resource: null, args: {} },
-});
+function fencedAs({ tenant, principal, org }: Author) {
+  const call = { caller: { tenant, principal, scopes: [] } };
+  const intent = { action: 'policy.change', tool: null, resource: null, args: {} };
+  return { call, intent, fenceSets: fenceSets(call, intent, org) };
+}
 
 /** The decider may be an agent or an operator, which the registry stores separately. */
 const kinds = ['agent', 'operator'] as const;

@@ -1,14 +1,15 @@
 import { microsOf, toolOfFunctionName } from '@countersign/contracts';
 import type { BudgetRemainder } from '@countersign/contracts/governance-kernel';
-import { foldedToolName, type BudgetFact, type Demand } from '@countersign/policy';
+import { foldedToolName, remembered, type BudgetFact, type Demand } from '@countersign/policy';
 import type { BudgetAmounts, BudgetRow } from './budget-row.ts';
 import { isInstallationCeiling } from './installation-ceiling.ts';
 
 /** The subjects whose budgets limit this call. The table refuses budgets of other subjects. */
 export function budgetSubjects({ principal, tools }: Limited): string[] {
-  const ofTools = tools.flatMap((tool) => spellingsOf(tool).map((name) => `tool:${name}`));
+  const subjects = ['tenant', `principal:${principal}`, `agent:${principal}`];
+  for (const tool of tools) subjects.push(...subjectsOfTool(tool));
   // Deduplicated: a budget that two names share is charged once.
-  return [...new Set(['tenant', `principal:${principal}`, `agent:${principal}`, ...ofTools])];
+  return tools.length < 2 ? subjects : [...new Set(subjects)];
 }
 
 type Limited = {
@@ -21,13 +22,13 @@ type Limited = {
  * `files.read`, `files__read` and equivalent spellings are one tool, so a budget for it counts calls under all of these
  * names.
  */
-function spellingsOf(tool: string): string[] {
+const subjectsOfTool = remembered((tool): readonly string[] => {
   const names = [tool, foldedToolName(tool)].flatMap((name) => {
     const dotted = toolOfFunctionName(name);
     return [name, dotted, dotted.replace('.', '__'), dotted.replace('.', '_')];
   });
-  return [...new Set(names)];
-}
+  return [...new Set(names)].map((name) => `tool:${name}`);
+});
 
 /** The demand of a call on each of its budgets. */
 export function amountsOf({ spend_micros, ...counted }: Demand): BudgetAmounts {

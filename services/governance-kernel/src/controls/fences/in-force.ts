@@ -11,16 +11,29 @@ import { tenantOrgs } from './tenant-orgs.ts';
 
 const lifting: GovernedChange = 'fence.lift';
 
-type Called = {
+type Named = {
   call: Pick<GovernedCall, 'caller'>;
-  /** The last known organisation of the tenant. `currentOrg` compares it with the batch. */
-  org: OrgId | null;
   intent: Pick<SealedIntent, 'action' | 'tool' | 'resource' | 'args'>;
 };
+type Called = Named & {
+  /** The sets of fences that could stop the call, as `fenceSets` returns them. */
+  fenceSets: readonly Wanted[];
+};
 
-export function wantedFences(called: Called): Wanted[] {
-  const ofScopes = scopesOf(called).map((scope) => wanted(fences, scope));
-  return [wanted(tenantOrgs, called.call.caller.tenant), ...ofScopes];
+/**
+ * One set for each scope of fences that could stop the call, the widest first. `org` is the last known organisation of
+ * the tenant. `currentOrg` compares it with the batch.
+ */
+export function fenceSets(
+  { caller: { tenant, principal } }: Named['call'],
+  intent: Named['intent'],
+  org: OrgId | null,
+) {
+  return scopesAround({ tenant, principal, org, tools: toolsNamed(intent) }).map((scope) => wanted(fences, scope));
+}
+
+export function wantedFences({ call, fenceSets: sets }: Called): Wanted[] {
+  return [wanted(tenantOrgs, call.caller.tenant), ...sets];
 }
 
 /**
@@ -28,12 +41,13 @@ export function wantedFences(called: Called): Wanted[] {
  * to lift it.
  */
 export function fencesInForce(batch: LedgerBatch, called: Called, nowMs: number): FenceRow[] {
-  return scopesOf(called).flatMap((scope) =>
-    batch
-      .rows(fences, scope)
-      .filter((fence) => isInForce(fence, nowMs) && !isToBeLifted(fence, called))
-      .map((fence) => inWindow(fence, nowMs)),
-  );
+  const active: FenceRow[] = [];
+  for (const set of called.fenceSets) {
+    for (const fence of batch.rowsOf(fences, set)) {
+      if (isInForce(fence, nowMs) && !isToBeLifted(fence, called)) active.push(inWindow(fence, nowMs));
+    }
+  }
+  return active;
 }
 
 /**
@@ -66,8 +80,4 @@ export function fenceFact(fence: FenceRow): FenceInForce {
 /** Counts an allowed call in each of its throttles. */
 export function takeOfThrottles(active: readonly FenceRow[]): Change[] {
   return active.filter(({ kind }) => kind === 'throttle').map((fence) => put(fences, withOneMore(fence)));
-}
-
-function scopesOf({ call: { caller }, org, intent }: Called) {
-  return scopesAround({ ...caller, org, tools: toolsNamed(intent) });
 }

@@ -14,10 +14,11 @@ export type Fenced = {
 
 /** The scopes of fences that could stop this call, the widest first. */
 export function scopesAround({ tenant, org, principal, tools }: Fenced): FenceScope[] {
-  const ofOrg = org === null ? [] : [`org:${org}`];
-  const scopes = new Set(['system', ...ofOrg, `tenant:${tenant}`, `agent:${tenant}/${principal}`]);
-  for (const tool of tools) for (const scope of fenceScopesOfTool(tenant, tool)) scopes.add(scope);
-  return [...scopes] as FenceScope[]; // built from valid parts
+  const scopes = org === null ? ['system'] : ['system', `org:${org}`];
+  scopes.push(`tenant:${tenant}`, `agent:${tenant}/${principal}`);
+  for (const tool of tools) scopes.push(...fenceScopesOfTool(tenant, tool));
+  // Two spellings of one tool, and two tools of one server, share scopes.
+  return [...new Set(scopes)] as FenceScope[]; // built from valid parts
 }
 
 /**

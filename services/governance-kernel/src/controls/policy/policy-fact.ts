@@ -14,8 +14,8 @@ type Basis = {
 };
 
 /** `null` when no bundle is active, or when none is compiled in this kernel. */
-export function policyFact(head: PolicyHead | null, { tenant, ...existing }: Basis): PolicyFact {
-  const { batch, policy, confirmations, nowMs, policyAgeMaxMs } = existing;
+export function policyFact(head: PolicyHead | null, basis: Basis): PolicyFact {
+  const { tenant, batch, policy, confirmations, nowMs, policyAgeMaxMs } = basis;
   if (head === null || policy === null) return null;
   return {
     hash: head.hash,

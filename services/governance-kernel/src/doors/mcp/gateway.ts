@@ -116,8 +116,9 @@ type Deps = McpGatewayDeps & { readState(key: string): Promise<ServerState | nul
 /** The dependencies, with the servers that one tenant sees. */
 type TenantDeps = Omit<Deps, 'servers'> & { find(serverId: string): LocatedServer | null };
 
-function forTenant({ servers, ...rest }: Deps, tenant: TenantId): TenantDeps {
-  return { ...rest, find: (serverId) => servers.find(tenant, serverId) };
+function forTenant(deps: Deps, tenant: TenantId): TenantDeps {
+  const { servers, registry, listTimeoutMs, ageMaxMs, now, log, readState } = deps;
+  return { registry, listTimeoutMs, ageMaxMs, now, log, readState, find: (serverId) => servers.find(tenant, serverId) };
 }
 
 /**
