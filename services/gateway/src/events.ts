@@ -25,7 +25,7 @@ import {
   type TaskStatus,
   type WorkspaceApproval,
 } from '@countersign/contracts/gateway';
-import { recordEventsIn } from '@countersign/messaging';
+import { recordEventsIn, type OutgoingEvent } from '@countersign/messaging';
 import type { Context } from './context.ts';
 import { announceEvent } from './notifications/announce-event.ts';
 import type { Tx } from './store/database.ts';
@@ -66,6 +66,16 @@ export async function publishTaskMoved(
 /** Publishes the job for the orchestrator, in the transaction that made the run due. */
 export async function publishRunEnqueued(tx: Tx, context: Deps, place: RunPlace): Promise<void> {
   await publish(tx, context, runEnqueued, runDataOf(place));
+}
+
+/** Publishes the job for the orchestrator, and that the task of the new run is queued. */
+export async function publishTaskQueued(
+  tx: Tx,
+  context: Deps,
+  { from, ...place }: RunPlace & { from: TaskStatus },
+): Promise<void> {
+  const moved = made(context, taskMoved, { ...taskDataOf(place), from, to: 'queued' });
+  await record(tx, context, [moved, made(context, runEnqueued, runDataOf(place))]);
 }
 
 export async function publishRunEnded(
@@ -141,14 +151,32 @@ export async function publishSubscriptionDisabled(
   await publish(tx, context, subscriptionDisabled, subscription);
 }
 
-async function publish<Data extends { workspaceId: WorkspaceId }>(
+type OfWorkspace = { workspaceId: WorkspaceId };
+type Made = { event: OutgoingEvent; type: string; data: OfWorkspace };
+
+function made<Data extends OfWorkspace>(
+  { newEvent }: Pick<Deps, 'newEvent'>,
+  definition: EventDefinition<string, Data>,
+  data: Data,
+): Made {
+  return { event: newEvent(definition, data, { tenantid: data.workspaceId }), type: definition.type, data };
+}
+
+async function publish<Data extends OfWorkspace>(
   tx: Tx,
-  { newEvent, databaseNow }: Deps,
+  context: Deps,
   definition: EventDefinition<string, Data>,
   data: Data,
 ): Promise<void> {
-  await recordEventsIn(tx, [newEvent(definition, data, { tenantid: data.workspaceId })]);
-  await announceEvent(tx, { type: definition.type, data, now: () => databaseNow(tx) });
+  await record(tx, context, [made(context, definition, data)]);
+}
+
+async function record(tx: Tx, { databaseNow }: Pick<Deps, 'databaseNow'>, events: readonly Made[]): Promise<void> {
+  await recordEventsIn(
+    tx,
+    events.map(({ event }) => event),
+  );
+  for (const { type, data } of events) await announceEvent(tx, { type, data, now: () => databaseNow(tx) });
 }
 
 function taskDataOf({ workspaceId, taskId }: TaskPlace) {

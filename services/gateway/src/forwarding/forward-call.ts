@@ -23,8 +23,8 @@ type Deps = Pick<
   | 'now'
   | 'transaction'
 >;
-type ForwardCallDeps = Pick<Context, 'database' | 'kernel' | 'assertions' | 'knownCredentials' | 'now' | 'transaction'>;
-type ForwardCallDeps2 = Pick<Context, 'assertions'>;
+type Proving = Pick<Context, 'database' | 'kernel' | 'assertions' | 'knownCredentials' | 'now' | 'transaction'>;
+type Signing = Pick<Context, 'assertions'>;
 
 type Call = {
   caller: AgentCaller | WorkspaceCaller;
@@ -63,7 +63,7 @@ export async function forwardCall(
 
 /** The kernel verifies the credentials of agents itself. For other callers, the gateway asserts who calls. */
 async function credentialFor(
-  context: ForwardCallDeps,
+  context: Proving,
   caller: Call['caller'],
   { clientAddress, signal, needsSettings }: Pick<Call, 'clientAddress' | 'signal'> & { needsSettings: boolean },
 ): Promise<string> {
@@ -82,7 +82,7 @@ async function credentialFor(
 }
 
 /** To the kernel an API key is an agent, whatever its role in the gateway. */
-function assertionOf(context: ForwardCallDeps2, caller: WorkspaceCaller): Promise<string> {
+function assertionOf(context: Signing, caller: WorkspaceCaller): Promise<string> {
   const { workspaceId, actor, user, role, membersVersion } = caller;
   return signed(
     context,
@@ -92,7 +92,7 @@ function assertionOf(context: ForwardCallDeps2, caller: WorkspaceCaller): Promis
   );
 }
 
-function signed({ assertions }: ForwardCallDeps2, asserted: Asserted): Promise<string> {
+function signed({ assertions }: Signing, asserted: Asserted): Promise<string> {
   if (assertions === null)
     throw new AppError('GOVERNANCE_UNAVAILABLE', 'This gateway has no kernel. Ask its operator to configure one');
   return assertions.sign(asserted);

@@ -2,7 +2,7 @@ import { AppError } from '@countersign/contracts';
 import { databaseClock } from '@countersign/database';
 import type { Run, Task } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import { publishRunEnqueued, publishTaskMoved } from '../events.ts';
+import { publishTaskQueued } from '../events.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { mayBeginNoRun } from '../store/entitlements.ts';
@@ -52,8 +52,7 @@ export async function enqueueRun(
     now,
   );
   const queued = await setTaskStatus(tx, task.id, 'queued', now);
-  await publishTaskMoved(tx, context, { ...place, from: task.status, to: 'queued' });
-  await publishRunEnqueued(tx, context, { ...place, runId: run.id });
+  await publishTaskQueued(tx, context, { ...place, runId: run.id, from: task.status });
   const content = { title: task.title, description: task.description };
   const metadata = { iterationBudget: run.iterationBudget };
   await recordEvidence(tx, { ...place, runId: run.id, kind: 'run_enqueued', content, metadata }, now);

@@ -11,6 +11,7 @@ import {
 } from '@countersign/audit';
 import { WorkspaceId, type AuditExportEnd } from '@countersign/contracts';
 import type { AuditEntry } from '@countersign/contracts/gateway';
+import type { AuditHeadModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
 import type { Page } from './page.ts';
@@ -25,8 +26,10 @@ export async function recordAudit(tx: Tx, { workspaceId, ...act }: AuditEvent, n
   const end = {
     contentOf: contentIn(workspaceId),
     lockHead: async () => {
-      await tx.$executeRaw`SELECT FROM audit_heads WHERE workspace_id = ${workspaceId} FOR UPDATE`;
-      return tx.auditHead.findUniqueOrThrow({ where: { workspaceId } });
+      const [head] = await tx.$queryRaw<Pick<AuditHeadModel, 'seq' | 'hash'>[]>`
+        SELECT seq, hash FROM audit_heads WHERE workspace_id = ${workspaceId} FOR UPDATE`;
+      if (head === undefined) throw new Error(`The workspace ${workspaceId} has no audit chain`);
+      return head;
     },
     append: async (row: AuditRow) => {
       await tx.auditEntry.create({ data: { ...row, workspaceId } });

@@ -26,8 +26,11 @@ export async function findTask(reader: Reader, workspaceId: string, taskId: stri
 /** Like findTask, with a lock on the task until the transaction ends. */
 export async function lockTask(tx: Tx, workspaceId: string, taskId: string): Promise<Task | null> {
   if (!TaskId.safeParse(taskId).success) return null;
-  await holdTask(tx, workspaceId, taskId);
-  return findTask(tx, workspaceId, taskId);
+  const [row] = await tx.$queryRaw<Omit<TaskModel, 'deletedAt'>[]>`
+    SELECT id, workspace_id AS "workspaceId", title, description, status, created_by AS "createdBy",
+           created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt"
+      FROM tasks WHERE workspace_id = ${workspaceId} AND id = ${taskId} AND deleted_at IS NULL FOR UPDATE`;
+  return row === undefined ? null : taskOf(row);
 }
 
 /** Locks the task until the transaction ends, without reading it. */
@@ -72,7 +75,7 @@ export async function listTasksOf(
   return pageOf(rows, request, { item: taskOf, key: (row) => row.id });
 }
 
-function taskOf(row: TaskModel): Task {
+function taskOf(row: Omit<TaskModel, 'deletedAt'>): Task {
   return {
     id: TaskId.parse(row.id),
     workspaceId: WorkspaceId.parse(row.workspaceId),
