@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
-import { sha256Of } from '@countersign/contracts';
+import { sha256Of, type Digest } from '@countersign/contracts';
 import {
   PackEnd,
   PackHeader,
@@ -36,6 +36,10 @@ const validFrom = '2020-01-01T00:00:00.000Z';
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 type Sealed = { payload: ReceiptPayload; record: BoundaryRecord };
+/** A decision, and the outcome of its call. `null` for a call that its caller executes. */
+type Pattern = Sealed & { outcome: ReceiptPayload | null };
+/** A receipt with its new signature, as members of a line. */
+type Resealed = { payload: ReceiptPayload; members: string; hash: Digest };
 type ChainEnd = { clock: number; hash: ReceiptPayload['prev_hash'] };
 
 /** The keys of a resealed pack, in the form of a key file. */
@@ -50,7 +54,7 @@ export class PackSealer {
   readonly #log = createSigner(generateSigningKey().privateKeyPem);
   readonly #header: PackHeader;
   readonly #policies: readonly string[];
-  readonly #patterns: readonly Sealed[];
+  readonly #patterns: readonly Pattern[];
   readonly #end: PackEnd;
 
   /** `lines`: the lines of a pack of the whole log, which has one policy. */
@@ -82,30 +86,43 @@ export class PackSealer {
   /** The receipts with their records as canonical members of a line, which lacks its proof. */
   *#sealedLines(size: number, tree: TreeLevels): Generator<string> {
     const ends = new Map<string, ChainEnd>();
-    for (let index = 0; index < size; index += 1) {
-      const pattern = this.#patterns[index % this.#patterns.length];
-      if (pattern === undefined) throw new Error('The pack of the pattern has no decision');
-      const ulid = ulidAt(pattern.payload.receipt_id, index);
-      const { session_id } = pattern.payload;
-      const end = ends.get(session_id) ?? { clock: 0, hash: null };
-      const { members, hash } = this.#seal({
-        payload: { ...pattern.payload, ...idsOf(ulid), lamport_clock: end.clock + 1, prev_hash: end.hash },
-        record: { ...pattern.record, ...idsOf(ulid), record_id: `rec_${ulid}` as BoundaryRecord['record_id'] }, // a new ULID
-      });
-      ends.set(session_id, { clock: end.clock + 1, hash });
+    const placed = (payload: ReceiptPayload): ReceiptPayload => {
+      const { clock, hash } = ends.get(payload.session_id) ?? { clock: 0, hash: null };
+      return { ...payload, lamport_clock: clock + 1, prev_hash: hash };
+    };
+    const added = ({ payload, members, hash }: Resealed) => {
+      ends.set(payload.session_id, { clock: payload.lamport_clock, hash });
       tree.append(decodeHex(hash.slice('sha256:'.length)));
-      yield members;
+      return members;
+    };
+    for (let index = 0, nth = 0; index < size; nth += 1) {
+      const pattern = this.#patterns[nth % this.#patterns.length];
+      if (pattern === undefined) throw new Error('The pack of the pattern has no decision');
+      const ids = idsOf(ulidAt(pattern.payload.receipt_id, index));
+      const payload = placed({ ...pattern.payload, ...ids });
+      const record_id = ids.receipt_id.replace('rcp_', 'rec_') as BoundaryRecord['record_id']; // a new ULID
+      const decision = this.#seal({ payload, record: { ...pattern.record, ...ids, record_id } });
+      yield added(decision);
+      index += 1;
+      if (pattern.outcome === null || index === size) continue;
+      yield added(this.#sign(placed(settledAs(pattern.outcome, decision.payload, index)), ''));
+      index += 1;
     }
   }
 
   #seal({ payload, record: { record_hash: _old, ...record } }: Sealed) {
     const { text, hash: record_hash } = sealRecord(nodeProvider, record);
-    const signed = payloadText({ ...payload, record_hash });
+    return this.#sign({ ...payload, record_hash }, `,"record":${text}`);
+  }
+
+  /** `record`: the member with the record of the receipt. Empty for an outcome. */
+  #sign(payload: ReceiptPayload, record: string): Resealed {
+    const signed = payloadText(payload);
     const value = encodeBase64Url(this.#receipts.sign(utf8Bytes(signed)));
     const signature = { alg: 'Ed25519', key_id: this.#receipts.keyId, value } as const;
     const hash = receiptHash(nodeProvider, { payload: signed, signature });
-    const members = `"receipt":{"payload":${signed},"signature":${signatureText(signature)}},"record":${text}`;
-    return { members, hash };
+    const members = `"receipt":{"payload":${signed},"signature":${signatureText(signature)}}${record}`;
+    return { payload, members, hash };
   }
 
   async *#packLines(
@@ -163,15 +180,24 @@ export class PackSealer {
 }
 
 /** The last decision of each session. All copies of one decision have its time, so the times of a chain never decrease. */
-function lastDecisions(values: readonly unknown[]): Sealed[] {
+function lastDecisions(values: readonly unknown[]): Pattern[] {
   const last = new Map<string, Sealed>();
+  const outcomes = new Map<string, ReceiptPayload>();
   for (const value of values) {
     const { data } = PackReceipt.safeParse(value);
-    const record = data?.record;
-    if (data === undefined || record === undefined || record.kind !== 'decision') continue;
-    last.set(data.receipt.payload.session_id, { payload: data.receipt.payload, record });
+    if (data === undefined) continue;
+    const { payload } = data.receipt;
+    if (payload.decision_receipt_id !== undefined) outcomes.set(payload.decision_receipt_id, payload);
+    if (data.record?.kind === 'decision') last.set(payload.session_id, { payload, record: data.record });
   }
-  return [...last.values()];
+  return [...last.values()].map((sealed) => ({ ...sealed, outcome: outcomes.get(sealed.payload.receipt_id) ?? null }));
+}
+
+/** The outcome of a resealed decision. It has the time of the decision, since the next copy has it too. */
+function settledAs(outcome: ReceiptPayload, decision: ReceiptPayload, index: number): ReceiptPayload {
+  const { receipt_id } = idsOf(ulidAt(outcome.receipt_id, index));
+  const { decision_id, receipt_id: decision_receipt_id, record_hash, issued_at } = decision;
+  return { ...outcome, receipt_id, decision_id, decision_receipt_id, record_hash, issued_at };
 }
 
 function countedOf(members: string) {
