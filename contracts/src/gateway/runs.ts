@@ -6,7 +6,18 @@ import { Run } from './tasks.ts';
 import { WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
 /** A run without its steps, for lists. Read the run itself to see its steps. */
-export const RunSummary = Run.omit({ steps: true });
+export const RunSummary = Run.omit({ steps: true }).extend({
+  /** The number of steps. Older gateways omit it. */
+  stepCount: z.int().min(0).optional(),
+  /**
+   * The first steps, one letter each: `m` a call of the model, `a` an action, `w` a step that required an approval,
+   * `d` a denied step.
+   */
+  stepsBrief: z
+    .string()
+    .regex(/^[madw]{0,64}$/)
+    .optional(),
+});
 export type RunSummary = z.infer<typeof RunSummary>;
 
 export const listWorkspaceRuns = defineRoute({

@@ -1,7 +1,7 @@
 import { at, stage, userId, workspaceId } from './_dom.tsx';
 import { describe, expect, it } from '@jest/globals';
 import { screen, within } from '@testing-library/react';
-import { createTask, getTask, listRuns, listTasks, runTask } from '@countersign/contracts/gateway';
+import { createTask, getTask, listRuns, listTasks, listWorkspaceRuns, runTask } from '@countersign/contracts/gateway';
 import { RunsPage } from '../src/runs/runs-page.tsx';
 
 const id = 'tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -44,9 +44,10 @@ const run = {
 };
 
 describe('the page of runs', () => {
-  function atRuns(tasks: object[]) {
+  function atRuns(tasks: object[], runs: object[] = []) {
     const here = stage();
     here.peer.answers(listTasks, { data: tasks, nextCursor: null });
+    here.peer.answers(listWorkspaceRuns, { data: runs, nextCursor: null });
     here.show(<RunsPage />, { path: '/runs' });
     return here;
   }
@@ -57,6 +58,27 @@ describe('the page of runs', () => {
     expect(row?.textContent).toContain('Waiting for a person');
     expect(row?.querySelector('a')?.getAttribute('href')).toMatch(new RegExp(`/runs/${id}$`));
     expect(screen.queryByText('No runs yet')).toBeNull();
+  });
+
+  it('shows the steps and the cost of the latest run of a task', async () => {
+    const { steps: _steps, ...summary } = run;
+    const latest = { ...summary, stepCount: 70, stepsBrief: 'mawdm', currency: 'JPY' };
+    const before = { ...summary, id: runId('B'), stepCount: 1, stepsBrief: 'd' };
+    atRuns([task], [latest, before]);
+    const row = (await screen.findByRole('link', { name: 'Write a letter' })).closest('tr');
+    const strip = await screen.findByRole('img', {
+      name: '2 model calls, 1 action, 1 step that required an approval, 1 denied step. The first 5 of 70 steps',
+    });
+    expect(row?.contains(strip)).toBe(true);
+    expect(strip.querySelectorAll('rect')).toHaveLength(5);
+    expect(row?.textContent).toContain('1,234');
+  });
+
+  it('shows no steps for a run of an older gateway', async () => {
+    const { steps: _steps, ...summary } = run;
+    atRuns([task], [summary]);
+    await screen.findByText('$12.34');
+    expect(screen.queryByRole('img', { name: /step|call|action/ })).toBeNull();
   });
 
   it('starts the sample when there is no task: one task and one run, each with its own key', async () => {

@@ -85,6 +85,25 @@ describe('a run', () => {
     expect(Object.keys(summaries.data[0] ?? {})).not.toContain('steps');
   });
 
+  it('is listed with its first steps in brief, and the number of all of them', async () => {
+    await store.insert('runs', row(1), row(2));
+    const step = (seq: number, columns: object) => ({
+      ...{ id: idOf('stp', seq), run_id: id(1), seq, state: 'settled' },
+      ...columns,
+    });
+    await store.insert('run_steps', step(1, { kind: 'model_call', verdict: 'ALLOW' }));
+    await store.insert('run_steps', step(2, { kind: 'tool_call', verdict: 'ALLOW' }));
+    await store.insert('run_steps', step(4, { kind: 'tool_call', verdict: 'DENY' }));
+    await store.insert('run_steps', step(3, { kind: 'tool_call', verdict: 'ESCALATE' }));
+    for (let seq = 5; seq <= 66; seq += 1)
+      await store.insert('run_steps', step(seq, { kind: 'model_call', verdict: null }));
+    const { data } = await runs.listRunsIn(store.database.reader, home, { limit: 10 });
+    expect(data.map(({ stepCount, stepsBrief }) => [stepCount, stepsBrief])).toEqual([
+      [0, ''],
+      [66, `mawd${'m'.repeat(60)}`],
+    ]);
+  });
+
   it.each<[RunStatus, boolean, boolean]>([
     ['queued', true, false],
     ['running', true, true],

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Mark, VerdictMark } from '../parts/mark.tsx';
+import { inMoney } from '../parts/in-money.ts';
 import { Moment } from '../parts/moment.tsx';
 import { reasonSays } from '../parts/reason-says.ts';
 import { Shown, ShownText } from '../parts/shown.tsx';
@@ -65,14 +66,11 @@ function RunFacts({ run }: { run: Run }) {
       )}
       <dt>Used</dt>
       <dd>
-        {run.iterationsUsed} of {run.iterationBudget} iterations, {run.tokensIn + run.tokensOut} tokens, {costOf(run)}
+        {run.iterationsUsed} of {run.iterationBudget} iterations, {run.tokensIn + run.tokensOut} tokens,{' '}
+        {inMoney(run.costMinor, run.currency)}
       </dd>
     </dl>
   );
-}
-
-function costOf({ costMinor, currency }: Run): string {
-  return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(costMinor / 100);
 }
 
 function Steps({ run }: { run: Run }) {

@@ -1,7 +1,7 @@
 import { instantOrNull, instantOf, AppError, minorTaken, RunId, TaskId, UserId } from '@countersign/contracts';
 import { GovernedOutcome, RunStatus, type Run, type RunSummary } from '@countersign/contracts/gateway';
 import { isUniqueViolation } from '@countersign/database';
-import type { RunModel } from '../generated/prisma/models.ts';
+import type { RunModel, RunStepModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
@@ -59,10 +59,33 @@ export async function listRunsIn(
   const { status } = request;
   const rows = await reader.run.findMany({
     where: { workspaceId, id: olderThan(request), ...(status !== undefined && { status }) },
+    include: inBrief,
     orderBy: { id: 'desc' },
     take: request.limit + 1,
   });
-  return pageOf(rows, request, { item: summaryOf, key: (row) => row.id });
+  const item = (row: RunInBrief) => ({ ...summaryOf(row), ...briefOf(row) });
+  return pageOf(rows, request, { item, key: (row) => row.id });
+}
+
+const stepsShown = 64;
+
+/** The steps of a run without their content. */
+const inBrief = {
+  steps: { orderBy: { seq: 'asc' }, take: stepsShown, select: { kind: true, verdict: true } },
+  _count: { select: { steps: true } },
+} as const;
+
+type StepInBrief = Pick<RunStepModel, 'kind' | 'verdict'>;
+type RunInBrief = RunModel & { steps: StepInBrief[]; _count: { steps: number } };
+
+function briefOf({ steps, _count }: RunInBrief): Pick<RunSummary, 'stepCount' | 'stepsBrief'> {
+  return { stepCount: _count.steps, stepsBrief: steps.map(letterOf).join('') };
+}
+
+function letterOf({ kind, verdict }: StepInBrief): 'm' | 'a' | 'w' | 'd' {
+  if (verdict === 'DENY') return 'd';
+  if (verdict === 'ESCALATE') return 'w';
+  return kind === 'model_call' ? 'm' : 'a';
 }
 
 /** `null` for a missing run, or one of another workspace. */
