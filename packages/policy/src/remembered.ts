@@ -1,5 +1,5 @@
-/** Callers choose names, so the memory for them is bounded. A policy or an installation uses far fewer. */
-const namesMax = 1_000;
+/** Callers choose names, so the memory for them is bounded. A policy or an installation uses fewer and shorter ones. */
+const [namesMax, lengthMax] = [1_000, 256];
 
 /**
  * A pure function of a name that remembers its values. Decisions need the same forms of the same few names. The values
@@ -8,6 +8,7 @@ const namesMax = 1_000;
 export function remembered<Value extends string | readonly string[]>(of: (name: string) => Value) {
   const values = new Map<string, Value>();
   return (name: string): Value => {
+    if (name.length > lengthMax) return of(name);
     const found = values.get(name);
     if (found !== undefined) return found;
     if (values.size === namesMax) values.clear();
