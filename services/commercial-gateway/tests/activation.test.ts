@@ -3,6 +3,7 @@ import { Instant, UserId, WorkspaceId } from '@countersign/contracts';
 import { BillingPlanId } from '@countersign/contracts/commercial-gateway';
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url } from '@countersign/crypto';
+import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import { planCatalog } from '../src/billing/plan-catalog.ts';
 import { putOrg, putOrgWorkspace } from '../src/store/orgs.ts';
@@ -123,11 +124,12 @@ describe('a licence', () => {
       expect(await read()).toMatchObject({ plan_id: 'free', source: 'plan' });
       expect(await tableCounts()).toEqual(stored);
       await expect(begin()).rejects.toMatchObject({ code: 'ALREADY_EXISTS', details: { reason: 'TRIAL_USED' } });
+      await until(async () => (await changes()).includes('schedule: free'));
 
       admin = await site.as(installationAdmin);
       expect((await activate(text)).body).toMatchObject({ org_id: orgId, entitlements: { plan_id: 'enterprise' } });
       expect(await read()).toMatchObject({ source: 'licence', limits: { members: { limit: 50, used: null } } });
-      expect(await changes()).toEqual(['trial: team', 'licence: enterprise']);
+      expect(await changes()).toEqual(['trial: team', 'schedule: free', 'licence: enterprise']);
       expect(await auditedActions()).toEqual(['trial.started', 'licence.activated']);
     },
   );
