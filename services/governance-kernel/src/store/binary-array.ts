@@ -5,7 +5,7 @@
  */
 export function textArray(values: readonly (string | null)[]): Buffer {
   let bytesMax = 0;
-  for (const value of values) bytesMax += lengthBytes + (value === null ? 0 : value.length * utf8BytesMax);
+  for (const value of values) bytesMax += lengthBytes + (value === null ? 0 : roomFor(value));
   const { buffer, start } = arrayOf(textOid, values, bytesMax);
   let at = start;
   for (const value of values) {
@@ -33,8 +33,14 @@ const bigintOid = 20;
 const bigintBytes = 8;
 const nullLength = -1;
 const lengthBytes = 4;
-/** A UTF-16 code unit is written as at most this many bytes. Measuring each text first would take as long as writing it. */
+/** A UTF-16 code unit is written as at most this many bytes. */
 const utf8BytesMax = 3;
+const shortText = 4_096;
+
+/** Measuring a short text would take as long as writing it. For a long one, the room would be too large. */
+function roomFor(value: string): number {
+  return value.length < shortText ? value.length * utf8BytesMax : Buffer.byteLength(value);
+}
 
 /** A buffer with the array header, and room for the elements with their lengths. */
 function arrayOf(elementOid: number, values: readonly unknown[], elementBytesMax: number) {
