@@ -7,6 +7,7 @@ import { isStopped } from '../src/decision/stopped.ts';
 import type { FenceScope } from '@countersign/contracts/governance-kernel';
 import type { FenceRow } from '../src/controls/fences/fence-row.ts';
 import { fences } from '../src/controls/fences/fences.ts';
+import { fenceSets } from '../src/controls/fences/in-force.ts';
 import { identities, newIdentity } from '../src/controls/identities/identities.ts';
 import { put, type Change } from '../src/ledger/control.ts';
 import { registry } from '../src/registry/registry.ts';
@@ -49,7 +50,8 @@ type Situation = { learned?: Fact<RegistryFact>; accessKey?: AccessKeyId };
 function isToldAgain({ learned = { state: 'not_applicable' }, accessKey }: Situation, ...rows: Change[]): boolean {
   const call = callOf(accessKey === undefined ? {} : { accessKey });
   const intent = { action: 'tool.call', tool: 'files.read', resource: null, args: {} };
-  const existing = { call, intent, org: null, learned, serverKey: null } as unknown as KnownCall; // nothing else is read
+  const sets = { fenceSets: fenceSets(call, intent, null) };
+  const existing = { call, intent, org: null, ...sets, learned, serverKey: null } as unknown as KnownCall; // nothing else is read
   return !isStopped(batchOf(...rows), existing, nowMs);
 }
 
@@ -94,7 +96,8 @@ describe('an earlier answer', () => {
     const args = { hosted_tools: ['web_search', 'code_interpreter'] };
     const intent = { action: 'model.call', tool: null, resource: 'm', args };
     const call = callOf({ accessKey: key });
-    const existing = { call, intent, org: null, learned: { state: 'not_applicable' } } as unknown as KnownCall; // nothing else is read
+    const sets = { fenceSets: fenceSets(call, intent, null) };
+    const existing = { call, intent, org: null, ...sets, learned: { state: 'not_applicable' } } as unknown as KnownCall; // nothing else is read
     expect(isStopped(batchOf(...rows), existing, nowMs)).toBe(true);
   });
 });
