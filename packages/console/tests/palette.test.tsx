@@ -1,9 +1,10 @@
-import { stage, userId, workspaceId } from './_dom.tsx';
+import { at, stage, userId, workspaceId } from './_dom.tsx';
 import { describe, expect, it } from '@jest/globals';
 import { useLocation } from '@tanstack/react-router';
 import { screen, waitFor } from '@testing-library/react';
-import { getRun } from '@countersign/contracts/gateway';
-import { listApprovals } from '@countersign/contracts/governance-kernel';
+import { listConsoleTools } from '@countersign/contracts/control-plane';
+import { getRun, listTasks } from '@countersign/contracts/gateway';
+import { listApprovals, listSeenAgents } from '@countersign/contracts/governance-kernel';
 import { Palette } from '../src/shell/palette.tsx';
 import { approvalCalled } from './_approval.ts';
 
@@ -15,8 +16,11 @@ function Place() {
   return <output>{place}</output>;
 }
 
-function open() {
+function open({ agents = [], tools = [], tasks = [] }: { agents?: object[]; tools?: object[]; tasks?: object[] } = {}) {
   const here = stage();
+  here.peer.answers(listSeenAgents, { complete_to: null, data: agents, has_more: false });
+  here.peer.answers(listConsoleTools, { data: tools, next_cursor: null });
+  here.peer.answers(listTasks, { data: tasks, nextCursor: null });
   const closed: string[] = [];
   here.show(
     <>
@@ -75,5 +79,46 @@ describe('an id that is pasted into the search', () => {
     const { paste } = open();
     await paste('inbox');
     await isAt('/inbox');
+  });
+});
+
+describe('a name that is typed into the search', () => {
+  const calls = { allowed: 0, denied: 0, needed_approval: 0 };
+  const agent = {
+    ...{ principal_id: 'invoice-clerk', display_name: 'Clerk of invoices', state: 'active', stop: null },
+    ...{ enrolled_at: null, enrolled_by: null, live_keys: 0, last_call_at: null, day: calls, week: calls },
+    pending_approvals: 0,
+  };
+  const task = {
+    ...{ id: `tsk_${ulid}`, workspaceId, title: 'Pay the invoices', description: '', status: 'pending' },
+    ...{ createdBy: userId, createdAt: at, updatedAt: at, completedAt: null },
+  };
+
+  it('offers the agents and tasks whose names contain it, and opens their pages', async () => {
+    const { user, closed } = open({ agents: [agent], tasks: [task, { ...task, title: 'Rest' }] });
+    await user.type(await screen.findByRole('combobox', { name: 'Page or action' }), 'invoice');
+    await screen.findByRole('option', { name: 'Open the agent Clerk of invoices (invoice-clerk)' });
+    expect(screen.getAllByRole('option').map(({ textContent }) => textContent)).toEqual([
+      'Open the agent Clerk of invoices (invoice-clerk)',
+      'Open the task Pay the invoices',
+    ]);
+    await user.keyboard('{ArrowDown}{Enter}');
+    await isAt(`/runs/tsk_${ulid}`);
+    expect(closed).toEqual(['closed']);
+  });
+
+  it('still finds agents when tasks cannot be read', async () => {
+    const { peer, user } = open({ agents: [agent] });
+    peer.refuses(listTasks, 'RATE_LIMITED', 'Too many requests');
+    await user.type(await screen.findByRole('combobox', { name: 'Page or action' }), 'clerk');
+    await user.click(await screen.findByRole('option', { name: /Clerk of invoices/ }));
+    await isAt('/agents/invoice-clerk');
+  });
+
+  it('reads no names for a single letter', async () => {
+    const { peer, user } = open({ agents: [agent] });
+    await user.type(await screen.findByRole('combobox', { name: 'Page or action' }), 'i');
+    await screen.findByRole('option', { name: 'Go to Inbox' });
+    expect(peer.requests(listSeenAgents)).toEqual([]);
   });
 });

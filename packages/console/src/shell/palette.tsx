@@ -5,6 +5,7 @@ import { visibleText } from '@countersign/contracts';
 import { workspaceClient } from '../api/clients.ts';
 import { pages } from '../pages.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
+import { useNamedObjects } from './named-objects.ts';
 import { idRoutes, pageOfId } from './page-of-id.ts';
 import { useSignOut } from './person-menu.tsx';
 import { useSwitch, WorkspaceContext, type Me } from '../workspace/open-workspace.ts';
@@ -42,12 +43,20 @@ function useCommands({ workspaces }: Me): Command[] {
   ];
 }
 
-/** Offers to open the page of a pasted id, but only when no command contains the text. */
-function useIdSearch(text: string, { commands, onChosen }: FinderProps): Search {
+/**
+ * Offers the commands and the objects whose names contain the text. When there are none, offers to open the page of a
+ * pasted id.
+ */
+function useSearch(text: string, { commands, onChosen }: FinderProps): Search {
   const workspace = use(WorkspaceContext);
   const navigate = useNavigate();
   const [fault, setFault] = useState<{ text: string; error: unknown } | null>(null);
-  const named = commands.filter(({ says }) => says.toLowerCase().includes(text.trim().toLowerCase()));
+  const objects = useNamedObjects(workspace, text).map(({ kind, name, to }) => ({
+    id: `${kind} ${name}`,
+    says: `Open the ${kind} ${visibleText(name)}`,
+    run: () => void navigate({ to }),
+  }));
+  const named = [...commands.filter(({ says }) => says.toLowerCase().includes(text.trim().toLowerCase())), ...objects];
   const page = named.length > 0 || workspace === null ? null : pageOfId(text);
   if (page === null || workspace === null) return { found: named, fault: null };
   const open = async () => {
@@ -70,7 +79,7 @@ type FinderProps = { commands: Command[]; onChosen: () => void };
 function Finder({ commands, onChosen }: FinderProps) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const { found, fault } = useIdSearch(text, { commands, onChosen });
+  const { found, fault } = useSearch(text, { commands, onChosen });
   const marked = found[Math.min(at, found.length - 1)];
   const choose = (command: Command | undefined) => {
     if (command === undefined) return;
@@ -112,7 +121,9 @@ function Finder({ commands, onChosen }: FinderProps) {
         ))}
       </ul>
       {fault !== null && <ProblemNote error={fault} />}
-      {found.length === 0 && <p className="quiet">No matches. Try the name of a page, or paste an id.</p>}
+      {found.length === 0 && (
+        <p className="quiet">No matches. Try the name of a page, an agent, a tool or a task, or paste an id.</p>
+      )}
     </div>
   );
 }
@@ -123,7 +134,7 @@ const comboboxOf = (marked: Command | undefined) => ({
   'aria-expanded': true,
   'aria-controls': 'palette-list',
   'aria-activedescendant': marked === undefined ? undefined : `palette-${marked.id}`,
-  placeholder: 'Page, action or id',
+  placeholder: 'Page, agent, tool, task or id',
   autoComplete: 'off',
   spellCheck: false,
 });
