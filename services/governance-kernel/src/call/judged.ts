@@ -34,7 +34,7 @@ export function judgedOf(
   const facts = policy === null ? {} : readFacts(policy, intent, { now, relations });
   const read = recordedFacts(provider, saltOf(intent.tenant), facts);
   const { intent_hash, effect_level } = intent;
-  const { facts: read_facts, capped_facts } = read;
-  const hash = judgedHash(provider, { intent_hash, effect_level, facts: read_facts, capped_facts, demand: recorded });
+  const judged = { intent_hash, effect_level, facts: read.facts, capped_facts: read.capped_facts, demand: recorded };
+  const hash = judgedHash(provider, judged);
   return { demand, recorded, read, hash };
 }
