@@ -20,8 +20,7 @@ const values = fc
     const signed = { ...receipt, payload: { ...receipt.payload, issued_at: time } };
     return { proof, receipt: signed, ...(record !== undefined && { record: { ...record, created_at: time } }) };
   });
-/** Lines of values that the schema accepts, and of values with a wrong member. */
-const samples = fc.sample(values, 1_000).map((value) => canonicalize(withSmallNumbers(value)));
+const drawn = (count: number) => fc.sample(values, count).map((value) => canonicalize(withSmallNumbers(value)));
 
 /** Most limits of the schema are below the numbers that an arbitrary makes. */
 function withSmallNumbers(value: PackReceipt): JsonValue {
@@ -39,6 +38,15 @@ function slowValue(text: string): PackReceipt | null {
   } catch {
     return null;
   }
+}
+
+/** Lines of values that the schema accepts, and of values with a wrong member. Only a few in a hundred are accepted. */
+const samples: string[] = [];
+const acceptedMin = 11;
+for (let accepted = 0; samples.length < 1_000 || accepted < acceptedMin;) {
+  const lines = drawn(250);
+  samples.push(...lines);
+  accepted += lines.filter((text) => slowValue(text) !== null).length;
 }
 
 /** Compares the readers. Returns whether the fast one read the line. */
@@ -129,7 +137,7 @@ describe('the reader of lines with receipts', () => {
     const reader = new PackLineReader();
     const valid = samples.filter((text) => slowValue(text) !== null);
     const read = samples.filter((text) => compare(reader, text));
-    expect(valid.length).toBeGreaterThan(10);
+    expect(valid.length).toBeGreaterThanOrEqual(acceptedMin);
     expect(read).toEqual(valid);
   });
 
