@@ -102,6 +102,7 @@ export {
   minorLeft,
 } from './money.ts';
 export { toolOfFunctionName } from './tool-name.ts';
+export { isList } from './is-list.ts';
 export { JsonDifference, jsonDifferences } from './json-differences.ts';
 export { visibleText } from './visible-text.ts';
 export { outsideNames, unseenCharacters } from './unseen-characters.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { isList } from '@countersign/contracts';
 
 /**
  * The filesystem server of the Model Context Protocol project, for one folder. Its annotations declare which tools only
@@ -34,7 +35,7 @@ export function withShippedServer(folder: string, input: string | undefined): st
   if (document === null) return input;
   const { servers = [], ...rest } = document;
   // VS Code writes a map of servers as `servers`, which is moved to `mcpServers`.
-  if (Array.isArray(servers)) return JSON.stringify({ ...rest, servers: [shipped, ...(servers as unknown[])] });
+  if (isList(servers)) return JSON.stringify({ ...rest, servers: [shipped, ...servers] });
   return 'mcpServers' in rest ? input : JSON.stringify({ ...rest, servers: [shipped], mcpServers: servers });
 }
 

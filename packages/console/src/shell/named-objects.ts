@@ -5,7 +5,7 @@ import { listTasks } from '@countersign/contracts/gateway';
 import { listSeenAgents, type Agent } from '@countersign/contracts/governance-kernel';
 import { workspaceClient } from '../api/clients.ts';
 
-export type NamedObject = { kind: 'agent' | 'tool' | 'task'; name: string; to: string };
+type NamedObject = { kind: 'agent' | 'tool' | 'task'; name: string; to: string };
 
 const routes = { listConsoleTools, listSeenAgents, listTasks };
 const [shortest, shownMax] = [2, 20];

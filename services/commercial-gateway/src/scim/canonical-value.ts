@@ -1,3 +1,4 @@
+import { isList } from '@countersign/contracts';
 import { findAttribute, type Attribute } from './attribute.ts';
 import { scimRefusal } from './scim-refusal.ts';
 
@@ -40,8 +41,8 @@ export function canonicalElement(attribute: Attribute, value: unknown, place: Pl
  */
 export function canonicalValue(attribute: Attribute, value: unknown, place: Place): unknown {
   if (value === null || value === undefined || value === '') return undefined;
-  if (Array.isArray(value)) {
-    const [only, ...more] = value as unknown[];
+  if (isList(value)) {
+    const [only, ...more] = value;
     if (more.length > 0) throw scimRefusal('invalidValue', `\`${place.path}\` must have one value.`, place.path);
     return Array.isArray(only) ? refuse(place, 'one value') : canonicalValue(attribute, only, place);
   }

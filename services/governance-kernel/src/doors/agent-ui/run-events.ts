@@ -1,4 +1,4 @@
-import { reasonCodes } from '@countersign/contracts';
+import { isList, reasonCodes } from '@countersign/contracts';
 import type { AgentUiEvent, RunAgentInput, WithheldCall } from '@countersign/contracts/governance-kernel';
 import { isJsonObject, type JsonObject } from '../chat/passive-members.ts';
 import type { StreamForm } from '../chat/relay-stream.ts';
@@ -42,13 +42,10 @@ export class RunEvents {
   chunk({ choices, usage, model }: JsonObject, decisions: readonly DecisionSummary[]): AgentUiEvent[] {
     if (isJsonObject(usage)) this.#usage = usage;
     this.#model = model ?? this.#model;
-    const [choice] = Array.isArray(choices) ? (choices as unknown[]) : []; // narrowed by isArray
+    const [choice] = isList(choices) ? choices : [];
     const delta = isJsonObject(choice) && isJsonObject(choice['delta']) ? choice['delta'] : {};
     const { content, refusal, tool_calls: toolCalls, function_call: legacy } = delta;
-    const calls = [
-      ...(Array.isArray(toolCalls) ? (toolCalls as unknown[]) : []),
-      ...(isJsonObject(legacy) ? [legacy] : []),
-    ];
+    const calls = [...(isList(toolCalls) ? toolCalls : []), ...(isJsonObject(legacy) ? [legacy] : [])];
     const text = textOf(content) || textOf(refusal);
     return [...this.text(text), ...this.release(calls.filter(isJsonObject), decisions)];
   }
@@ -189,10 +186,8 @@ function calledBy(call: JsonObject): Called {
 /** Some servers write the content of a delta as a list of parts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return (content as unknown[])
-    .map((piece) => (isJsonObject(piece) ? textOf(piece['text'] ?? piece['refusal']) : ''))
-    .join('');
+  if (!isList(content)) return '';
+  return content.map((piece) => (isJsonObject(piece) ? textOf(piece['text'] ?? piece['refusal']) : '')).join('');
 }
 
 function usageOf(usage: JsonObject | null, model: unknown): EventOf<'RUN_FINISHED'>['usage'] {

@@ -1,4 +1,4 @@
-import { AppError } from '@countersign/contracts';
+import { AppError, isList } from '@countersign/contracts';
 import { CryptoError, parseStrictJson } from '@countersign/crypto';
 import type { JudgeCalls } from './judge-calls.ts';
 import {
@@ -102,7 +102,7 @@ async function readChoices(choices: readonly JsonObject[]): Promise<ReadChoice[]
 export function* proposedCalls(message: JsonObject): Generator<ProposedCall> {
   const { tool_calls: toolCalls, function_call: functionCall } = message;
   if (isPresent(toolCalls) && !Array.isArray(toolCalls)) throw malformedAnswer();
-  for (const toolCall of Array.isArray(toolCalls) ? (toolCalls as unknown[]) : []) yield proposedToolCall(toolCall); // narrowed by isArray
+  for (const toolCall of isList(toolCalls) ? toolCalls : []) yield proposedToolCall(toolCall);
   if (isPresent(functionCall)) yield proposedFunctionCall(functionCall);
 }
 
@@ -132,7 +132,7 @@ export function withRelease({ message }: Passed, { allowed, withheld, summary }:
 export const withheldFinish = 'stop';
 
 function contentWith(content: unknown, withheld: string): unknown {
-  if (Array.isArray(content)) return [...(content as unknown[]), { type: 'text', text: withheld }]; // narrowed by isArray
+  if (isList(content)) return [...content, { type: 'text', text: withheld }];
   return typeof content === 'string' && content !== '' ? `${content}\n\n${withheld}` : withheld;
 }
 

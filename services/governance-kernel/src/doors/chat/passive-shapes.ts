@@ -1,3 +1,5 @@
+import { isList } from '@countersign/contracts';
+
 export type JsonObject = Record<string, unknown>;
 
 /** The part of a value that may be shown. `undefined` removes the member. `null` passes, since it has no content. */
@@ -16,8 +18,7 @@ export const textOrNumber: Keep = (value) => text(value) ?? number(value);
 export function listOf(keep: Keep): Keep {
   return (value) => {
     if (value === null) return null;
-    if (!Array.isArray(value)) return undefined;
-    return (value as unknown[]).map(keep).filter((each) => each !== undefined); // narrowed by isArray
+    return isList(value) ? value.map(keep).filter((each) => each !== undefined) : undefined;
   };
 }
 
