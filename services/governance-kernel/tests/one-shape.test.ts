@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { runInThisContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import type { Judgeable } from '../src/decision/conclude-call.ts';
 import { governed, memoryBoundary } from './_memory-boundary.ts';
@@ -8,11 +9,8 @@ function natives() {
   setFlagsFromString('--allow-natives-syntax');
   try {
     return {
-      isFast: new Function('object', 'return %HasFastProperties(object)') as (object: object) => boolean, // V8's
-      isSameShape: new Function('left', 'right', 'return %HaveSameMap(left, right)') as (
-        a: object,
-        b: object,
-      ) => boolean, // V8's
+      isFast: runInThisContext('(object) => %HasFastProperties(object)') as (object: object) => boolean, // V8's
+      isSameShape: runInThisContext('(left, right) => %HaveSameMap(left, right)') as (a: object, b: object) => boolean, // V8's
     };
   } finally {
     setFlagsFromString('--no-allow-natives-syntax');
