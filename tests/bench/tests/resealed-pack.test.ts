@@ -32,6 +32,14 @@ function withOutcome(lines: readonly string[]): string[] {
   return [...lines.slice(0, at), decision, settled, ...lines.slice(at + 1)];
 }
 
+/** The pack with its first decision in a session of its own. It is older than the other one. */
+function withOlderSession([header = '', policy = '', first = '', ...rest]: readonly string[]): string[] {
+  const { proof, receipt, record } = JSON.parse(first) as Line; // our own file
+  const session_id = 'an-older-session';
+  const moved = { payload: { ...receipt.payload, session_id }, signature: receipt.signature };
+  return [header, policy, JSON.stringify({ proof, receipt: moved, record: { ...record, session_id } }), ...rest];
+}
+
 it.each([
   ['calls of their callers', vector.pack],
   ['a settled call of the kernel', withOutcome(vector.pack)],
@@ -44,9 +52,21 @@ it.each([
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
     const { verdict, fault, receipts } = verifyExport(lines, { trust, provider: nodeProvider });
     expect({ verdict, fault: fault ?? null, receipts }).toEqual({ verdict: 'VERIFIED', fault: null, receipts: size });
-    expect(lines.some((line) => line.includes('"kind":"outcome"'))).toBe(pack !== vector.pack && size > 1);
+    const isSettled = pack.some((line) => line.includes('"kind":"outcome"'));
+    expect(lines.some((line) => line.includes('"kind":"outcome"'))).toBe(isSettled && size > 1);
     // A verifier that accepts everything would be fast, too.
     const changed = lines.with(-2, (lines.at(-2) ?? '').replace('"verdict":"ALLOW"', '"verdict":"DENY"'));
     expect(verifyExport(changed, { trust, provider: nodeProvider }).verdict).toBe('NOT_VERIFIED');
   }
+});
+
+it('all receipts of a pack have the time of the latest decision, since times of a log never decrease', async () => {
+  const pack = withOlderSession(vector.pack);
+  const path = join(folder, 'ages.jsonl');
+  await new PackSealer(pack).write(path, 6);
+  const issuedIn = (lines: readonly string[]) =>
+    lines.slice(2, -1).map((line) => (JSON.parse(line) as Line).receipt.payload['issued_at']); // our own file
+  const [older, latest] = issuedIn(pack);
+  expect(older).not.toBe(latest);
+  expect(issuedIn(readFileSync(path, 'utf8').trimEnd().split('\n'))).toEqual(Array(6).fill(latest));
 });

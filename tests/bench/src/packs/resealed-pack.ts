@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
-import { sha256Of, type Digest } from '@countersign/contracts';
+import { sha256Of, type Digest, type Instant } from '@countersign/contracts';
 import {
   PackEnd,
   PackHeader,
@@ -179,7 +179,7 @@ export class PackSealer {
   }
 }
 
-/** The last decision of each session. All copies of one decision have its time, so the times of a chain never decrease. */
+/** The last decision of each session. All have the latest of their times, so the times of the log never decrease. */
 function lastDecisions(values: readonly unknown[]): Pattern[] {
   const last = new Map<string, Sealed>();
   const outcomes = new Map<string, ReceiptPayload>();
@@ -190,10 +190,17 @@ function lastDecisions(values: readonly unknown[]): Pattern[] {
     if (payload.decision_receipt_id !== undefined) outcomes.set(payload.decision_receipt_id, payload);
     if (data.record?.kind === 'decision') last.set(payload.session_id, { payload, record: data.record });
   }
-  return [...last.values()].map((sealed) => ({ ...sealed, outcome: outcomes.get(sealed.payload.receipt_id) ?? null }));
+  const latest = [...last.values()].map(({ payload }) => payload.issued_at).reduce(later, '' as Instant); // before any instant
+  return [...last.values()].map(({ payload, record }) => ({
+    payload: { ...payload, issued_at: latest },
+    record: { ...record, created_at: latest },
+    outcome: outcomes.get(payload.receipt_id) ?? null,
+  }));
 }
 
-/** The outcome of a resealed decision. It has the time of the decision, since the next copy has it too. */
+const later = (left: Instant, right: Instant) => (left > right ? left : right);
+
+/** The outcome of a resealed decision, at the time of all resealed decisions. */
 function settledAs(outcome: ReceiptPayload, decision: ReceiptPayload, index: number): ReceiptPayload {
   const { receipt_id } = idsOf(ulidAt(outcome.receipt_id, index));
   const { decision_id, receipt_id: decision_receipt_id, record_hash, issued_at } = decision;
